@@ -1,0 +1,86 @@
+// The C++ client of a Parlance hub: HTTP for single calls, one WebSocket for everything at once.
+//
+// Blocking and single-threaded by design: one Client or Connection per thread. It needs nothing
+// but the C++ library and POSIX sockets, so a program can take these two files along.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace parlance::sdk {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct HubAddress {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 7420;
+    /// "127.0.0.1:7420", "http://localhost:7420", "[::1]:7420".
+    static Result<HubAddress> parse(std::string_view text);
+};
+
+struct Identity {
+    std::string agent;          ///< Sent as Parlance-Agent.
+    std::string operator_name;  ///< Sent as Parlance-Operator.
+};
+
+struct HttpResponse {
+    int status = 0;
+    Headers headers;
+    std::string body;
+    std::string_view header(std::string_view name) const;
+};
+
+/// Calls over one kept-alive connection; reconnects once when the hub has closed it.
+class Client {
+  public:
+    Client(HubAddress hub, Identity identity, std::chrono::milliseconds timeout = std::chrono::seconds{60});
+    ~Client();
+    Client(Client&&) noexcept;
+    Client& operator=(Client&&) noexcept;
+
+    Result<HttpResponse> call(std::string_view method,
+                              std::string_view target,
+                              std::string_view body = {},
+                              const Headers& headers = {});
+    /// Begins a call whose answer has no end; lines come one by one (server-sent events).
+    Result<HttpResponse> open_stream(std::string_view target, const Headers& headers = {});
+    /// The next line without its end; nothing when the stream has ended or the time is over.
+    Result<std::optional<std::string>> next_line(std::chrono::milliseconds wait);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// A WebSocket connection to /v1/connect: frames of JSON text, in and out.
+class Connection {
+  public:
+    static Result<Connection> open(const HubAddress& hub,
+                                   const Identity& identity,
+                                   std::chrono::milliseconds timeout = std::chrono::seconds{10});
+    ~Connection();
+    Connection(Connection&&) noexcept;
+    Connection& operator=(Connection&&) noexcept;
+
+    Result<void> send(std::string_view frame);
+    /// The next frame; nothing when none came within `wait`. Pings are answered inside.
+    /// The view is valid until the next call.
+    Result<std::optional<std::string_view>> receive(std::chrono::milliseconds wait);
+    void close();
+    int socket() const;  ///< For poll(2) beside other descriptors.
+
+  private:
+    struct Impl;
+    explicit Connection(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace parlance::sdk

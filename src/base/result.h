@@ -1,0 +1,47 @@
+// How a fallible operation answers: with a value, or with an Error that says what went wrong.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace parlance {
+
+/// What the caller can do about it; the only part of an Error that code branches on.
+enum class Fault {
+    Malformed,    ///< The peer sent something we cannot read.
+    NotFound,     ///< It was looked for and is not there.
+    Unavailable,  ///< Try again later.
+    Exhausted,    ///< No room left; the same call may succeed once room is made.
+    Corrupt,      ///< Stored bytes fail their checksum.
+    Unsupported,  ///< Written by a newer program than this one.
+};
+
+struct Error {
+    Fault fault;
+    std::string message;  ///< For people: names the thing and the value that was wrong.
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline auto fail(Fault fault, std::string message) {
+    return tl::unexpected<Error>({fault, std::move(message)});
+}
+
+template <class T>
+T take(Result<T>&& result) {
+    if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+}  // namespace parlance
+
+/// The value of `expression`, or an early return of its Error.
+#define TRY(expression)                                                          \
+    __extension__({                                                              \
+        auto try_result = (expression);                                          \
+        if (!try_result) return ::tl::unexpected(std::move(try_result).error()); \
+        ::parlance::take(std::move(try_result));                                 \
+    })

@@ -1,0 +1,70 @@
+// The languages: from the bytes of a message to what the hub must know of it, and back.
+//
+// A dialect is tables. This room touches no socket and holds nothing between two messages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/command.h"
+#include "model/envelope.h"
+#include "model/refusal.h"
+
+namespace parlance::dialects {
+
+/// One thing that is wrong with a message.
+struct Problem {
+    std::string pointer;  ///< JSON pointer of the field, "" for the whole message.
+    std::string value;    ///< What stood there, shortened; empty if it is missing.
+    std::string rule;     ///< What it should be, in words.
+    std::string section;  ///< Where the dialect's document says so.
+};
+
+/// A message that cannot be taken: why, and everything that is wrong with it.
+struct Rejection {
+    Refusal refusal = Refusal::MessageMalformed;
+    std::string id;  ///< The message's, as far as it could be read.
+    std::string from;
+    std::vector<Problem> problems;
+    std::string summary() const;  ///< All problems in one sentence or two.
+};
+
+template <class T>
+using Reading = tl::expected<T, Rejection>;
+
+/// What decoding needs beside the bytes.
+struct Reception {
+    std::optional<Dialect> dialect{};  ///< Named by the sender; else recognised.
+    std::string_view caller{};         ///< Stands in for a sender that the message leaves out.
+    std::string_view fresh_id{};       ///< Stands in for an id that the message leaves out.
+    Time now{};                        ///< Turns a deadline date into a time left.
+};
+
+/// Reads one message. `text` must already be strict JSON (base/json.h).
+Reading<SendMessage> read_message(std::string_view text, const Reception& reception);
+
+/// Reads an agent's answer to `request` in that agent's dialect. What the answer leaves out and
+/// the request settles (ids, correlation, sender, recipient) is filled in.
+Reading<SendMessage> read_reply(std::string_view text,
+                                const Envelope& request,
+                                const Reception& reception);
+
+/// The hub's own answer to `request` for an agent that gave none, in the requester's dialect.
+std::string write_failure(const Envelope& request, Refusal refusal, std::string_view detail, Time now);
+
+/// The dialect's own form of a refusal, a JSON object, for problem+json's `dialect_error`.
+std::string write_refusal(Dialect dialect,
+                          std::string_view message_id,
+                          std::string_view to,
+                          Refusal refusal,
+                          std::string_view detail,
+                          Time now);
+
+std::optional<Dialect> dialect_named(std::string_view name);
+std::string_view name_of(Dialect dialect);
+
+}  // namespace parlance::dialects

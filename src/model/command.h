@@ -1,0 +1,182 @@
+// What someone asks of the hub. A command may be refused; an event may not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/time.h"
+#include "model/envelope.h"
+#include "model/ids.h"
+#include "model/message.h"
+#include "model/profile.h"
+
+namespace parlance {
+
+/// The first command of a process, before any other. Ids and keys are fresh; a hub that already
+/// has them keeps its own.
+struct StartHub {
+    std::string hub_id;
+    std::uint64_t hash_key_0 = 0;
+    std::uint64_t hash_key_1 = 0;
+    std::string version;
+};
+
+struct RegisterAgent {
+    AgentId agent;
+    Profile profile;
+};
+
+struct RemoveAgent {
+    AgentId agent;
+};
+
+/// An instance comes to life. For Poll, a name that is already live is simply seen again.
+struct JoinInstance {
+    AgentId agent;
+    std::string name;
+    InstanceKind kind = InstanceKind::Socket;
+    std::uint32_t credit = 0;  ///< How many unsettled deliveries it can hold.
+};
+
+struct LeaveInstance {
+    InstanceNumber instance;
+    std::string reason;
+};
+
+struct GrantCredit {
+    InstanceNumber instance;
+    std::uint32_t credit = 0;  ///< The new total, not an addition.
+};
+
+/// A sign of life.
+struct Heartbeat {
+    InstanceNumber instance;
+};
+
+struct Subscribe {
+    AgentId agent;
+    TopicName topic;
+};
+
+struct Unsubscribe {
+    AgentId agent;
+    TopicName topic;
+};
+
+struct SendMessage {
+    EnvelopePtr envelope;
+    Priority priority = Priority::Normal;
+    std::optional<Duration> ttl{};
+    std::optional<Duration> timeout{};       ///< Request only: how long the answer may take.
+    std::optional<std::uint32_t> retry_count_max{};
+    std::uint64_t fingerprint = 0;           ///< Of the content, to tell a repeat from a conflict.
+    bool waits = false;                      ///< Request only: the asker holds the line.
+};
+
+/// Whoever held the line for this request has gone; the answer goes to the mailbox.
+struct StopWaiting {
+    Ticket request;
+};
+
+/// An instance that polls asks for up to `count_max` messages now.
+struct TakeMessages {
+    InstanceNumber instance;
+    std::uint32_t count_max = 1;
+};
+
+/// Names one delivery: the copy, and which try it is. A stale attempt changes nothing.
+struct DeliveryToken {
+    Ticket ticket;
+    std::uint32_t attempt = 0;
+    bool operator==(const DeliveryToken&) const = default;
+};
+
+struct AckDelivery {
+    DeliveryToken delivery;
+};
+
+struct NackDelivery {
+    DeliveryToken delivery;
+    std::string reason;
+    bool is_final = false;  ///< The agent will never take it: no further try.
+};
+
+struct ExtendLease {
+    DeliveryToken delivery;
+    std::optional<Duration> by{};
+};
+
+/// Keeps the lease alive and tells the requester how far the work is.
+struct ReportProgress {
+    DeliveryToken delivery;
+    std::string note;  ///< JSON, as it came.
+};
+
+struct ReplyToDelivery {
+    DeliveryToken delivery;
+    EnvelopePtr envelope;
+};
+
+struct RedeliverDeadLetter {
+    Ticket ticket;
+};
+
+struct DiscardDeadLetter {
+    Ticket ticket;
+    std::string reason;
+};
+
+/// A message that could not even be read, reported by the front desk so that it is on record.
+struct RecordRefusal {
+    std::string id;
+    std::uint8_t refusal = 0;  ///< A Refusal.
+    std::string detail;
+};
+
+/// Time passes. The engine gives it until nothing follows any more.
+struct Tick {};
+
+using Command = std::variant<StartHub,
+                             RegisterAgent,
+                             RemoveAgent,
+                             JoinInstance,
+                             LeaveInstance,
+                             GrantCredit,
+                             Heartbeat,
+                             Subscribe,
+                             Unsubscribe,
+                             SendMessage,
+                             StopWaiting,
+                             TakeMessages,
+                             AckDelivery,
+                             NackDelivery,
+                             ExtendLease,
+                             ReportProgress,
+                             ReplyToDelivery,
+                             RedeliverDeadLetter,
+                             DiscardDeadLetter,
+                             RecordRefusal,
+                             Tick>;
+
+/// Who asks, as the connection proved it. Shared by all commands of one connection.
+struct Caller {
+    AgentId agent;             ///< Empty in --dev when nothing was said: the message's own sender.
+    bool is_operator = false;  ///< May act for any agent.
+};
+
+/// Where the direct answer to a command goes. The core passes it through and never looks inside.
+using Ask = Strong<struct AskTag, std::uint64_t>;
+
+/// A command with who asked and when: stamped by the hub, never read off the wire.
+struct Stamped {
+    Command command;
+    std::shared_ptr<const Caller> caller;  ///< Null: the hub itself.
+    Time now{};
+    std::uint64_t chance = 0;  ///< Fresh random bits for this command.
+    Ask ask{};
+};
+
+}  // namespace parlance

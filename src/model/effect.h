@@ -1,0 +1,104 @@
+// What the outside should now do. Effects leave only after their events are durable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/command.h"
+#include "model/event.h"
+
+namespace parlance {
+
+/// "Accepted", to whoever sent it. For a duplicate it names the first one.
+struct TellAccepted {
+    Ask ask;
+    Ticket ticket;  ///< Of the (first) copy; a request's answer will name it.
+    Sequence sequence;
+    EnvelopePtr envelope;    ///< Null for a duplicate: `id` has the message's id then.
+    std::string id;
+    bool is_duplicate = false;
+    bool is_open_request = false;  ///< A reply or failure will follow.
+    Sequence answer;               ///< Where the answer of a finished duplicate is recorded.
+};
+
+struct TellRefused {
+    Ask ask;
+    std::string id;  ///< The message's, if it had one.
+    Refusal refusal = Refusal::None;
+    std::string detail;
+};
+
+/// A command without an answer of its own worked.
+struct TellDone {
+    Ask ask;
+};
+
+struct TellJoined {
+    Ask ask;
+    InstanceNumber instance;
+    AgentId agent;
+};
+
+/// How the envelope of a delivery is to be shown.
+struct Failure {
+    Refusal refusal = Refusal::None;
+    std::string detail;
+};
+
+struct Deliver {
+    Ask ask;  ///< Set when the copies are the answer to a TakeMessages.
+    InstanceNumber instance;
+    DeliveryToken delivery;
+    EnvelopePtr envelope;
+    Failure failure;  ///< Set: not the envelope itself, but the hub's error answer to it.
+};
+
+/// The answer to a request whose asker holds the line.
+struct TellAnswer {
+    Ticket request;
+    EnvelopePtr asked;
+    EnvelopePtr reply;  ///< Null: the failure below is the answer.
+    Failure failure;
+};
+
+/// Progress of a request whose asker holds the line or is connected.
+struct TellProgress {
+    Ticket request;
+    AgentId requester;
+    EnvelopePtr asked;
+    std::string note;
+};
+
+/// Something waits for an agent that polls: a parked question may be asked again.
+struct StirMailbox {
+    AgentId agent;
+};
+
+/// The agent is to be reached at this address; an empty one means no longer.
+struct OpenEndpoint {
+    AgentId agent;
+    std::string endpoint;
+    std::uint32_t credit = 1;
+};
+
+/// The hub let this instance go; its connection should be closed.
+struct CloseInstance {
+    InstanceNumber instance;
+    std::string reason;
+};
+
+using Effect = std::variant<TellAccepted,
+                            TellRefused,
+                            TellDone,
+                            TellJoined,
+                            Deliver,
+                            TellAnswer,
+                            TellProgress,
+                            StirMailbox,
+                            OpenEndpoint,
+                            CloseInstance>;
+using Effects = std::vector<Effect>;
+
+}  // namespace parlance

@@ -1,0 +1,232 @@
+// What has happened. The journal is a sequence of these and the state is their sum.
+//
+// An event is a fact: named in the past tense, complete without looking anything up, and never
+// changed once released. A new need is a new event, or a new field with a default.
+// When it happened is the record's time, not the event's: all of one turn share it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "model/command.h"
+#include "model/envelope.h"
+#include "model/ids.h"
+#include "model/message.h"
+#include "model/profile.h"
+#include "model/refusal.h"
+
+namespace parlance {
+
+struct HubFounded {
+    std::string hub_id;
+    std::uint64_t hash_key_0 = 0;
+    std::uint64_t hash_key_1 = 0;
+};
+
+/// A process began to serve. Connections of the one before it are gone.
+struct HubStarted {
+    std::string version;
+};
+
+struct AgentRegistered {
+    AgentId agent;
+    Profile profile;
+};
+
+struct AgentRemoved {
+    AgentId agent;
+};
+
+struct InstanceJoined {
+    InstanceNumber instance;
+    AgentId agent;
+    std::string name;
+    InstanceKind kind = InstanceKind::Socket;
+    std::uint32_t credit = 0;
+};
+
+struct InstanceLeft {
+    InstanceNumber instance;
+    std::string reason;
+};
+
+struct InstanceSeen {
+    InstanceNumber instance;
+};
+
+struct CreditGranted {
+    InstanceNumber instance;
+    std::uint32_t credit = 0;
+};
+
+struct Subscribed {
+    AgentId agent;
+    TopicName topic;
+};
+
+struct Unsubscribed {
+    AgentId agent;
+    TopicName topic;
+};
+
+/// A message is the hub's responsibility from here on. To a topic: one copy per subscriber, with
+/// consecutive tickets in the subscribers' order of name.
+struct MessageAccepted {
+    Ticket ticket;
+    EnvelopePtr envelope;
+    Priority priority = Priority::Normal;
+    Time expires_at{};  ///< Zero: never.
+    Time deadline{};    ///< Request only: when the answer is due.
+    std::uint32_t retry_count_max = 0;
+    std::uint64_t fingerprint = 0;
+    bool waits = false;
+};
+
+struct MessageRefused {
+    std::string from;
+    std::string id;
+    Refusal refusal = Refusal::None;
+    std::string detail;
+};
+
+/// The same id with the same content came again: its first outcome is told again.
+struct DuplicateReceived {
+    std::string from;
+    std::string id;
+    Sequence first;   ///< Where the first one was accepted.
+    Ticket ticket;    ///< Of the first one.
+    Sequence answer;  ///< Where its answer was recorded, if it has one.
+    bool waits = false;  ///< The asker holds the line, and the request is still open.
+};
+
+/// A copy was handed to an instance. Durable before it is sent.
+struct LeaseGranted {
+    Ticket ticket;
+    InstanceNumber instance;
+    std::uint32_t attempt = 0;
+    Time until{};
+};
+
+struct LeaseExtended {
+    Ticket ticket;
+    Time until{};
+};
+
+struct ProgressReported {
+    Ticket ticket;
+    Time until{};
+    std::string note;
+};
+
+struct DeliveryAcknowledged {
+    Ticket ticket;
+    std::uint32_t attempt = 0;
+};
+
+/// A delivery came back unsettled and will be tried again, not before `retry_at`.
+struct DeliveryReturned {
+    Ticket ticket;
+    std::uint32_t attempt = 0;
+    Setback setback = Setback::Nacked;
+    Time retry_at{};
+    std::string reason;
+};
+
+/// At-most-once, and its one hand-over came to nothing: given up, on record.
+struct MessageDropped {
+    Ticket ticket;
+    Setback setback = Setback::Nacked;
+    std::string reason;
+};
+
+/// Its ttl passed while it waited.
+struct MessageExpired {
+    Ticket ticket;
+};
+
+struct MessageDeadLettered {
+    Ticket ticket;
+    Setback setback = Setback::RetriesExhausted;
+    std::string reason;
+};
+
+/// Back into the mailbox it came from, with all its tries again.
+struct DeadLetterRedelivered {
+    Ticket ticket;
+    std::string by;
+};
+
+struct DeadLetterDiscarded {
+    Ticket ticket;
+    std::string by;
+    std::string reason;
+};
+
+/// A settlement that changes nothing: its delivery is settled, or is another instance's now.
+struct SettlementRefused {
+    DeliveryToken delivery;
+    std::string by;
+    Refusal refusal = Refusal::DeliveryStale;
+};
+
+/// The one answer to a request. It also settles the delivery, if that is still open.
+struct RequestAnswered {
+    Ticket request;
+    EnvelopePtr envelope;
+    Ticket ticket;  ///< The answer's copy in the requester's mailbox; none if the asker waits.
+};
+
+/// The hub answers for a target that did not.
+struct RequestFailed {
+    Ticket request;
+    Refusal refusal = Refusal::RequestTimedOut;
+    std::string detail;
+    Ticket ticket;  ///< As above.
+};
+
+/// A reply that came too late, twice, or from the wrong agent: on record and never shown.
+struct ReplyDropped {
+    std::string from;
+    std::string id;
+    Ticket request;
+    Refusal refusal = Refusal::RequestAlreadyAnswered;
+};
+
+struct WaitEnded {
+    Ticket request;
+};
+
+using Event = std::variant<HubFounded,
+                           HubStarted,
+                           AgentRegistered,
+                           AgentRemoved,
+                           InstanceJoined,
+                           InstanceLeft,
+                           InstanceSeen,
+                           CreditGranted,
+                           Subscribed,
+                           Unsubscribed,
+                           MessageAccepted,
+                           MessageRefused,
+                           DuplicateReceived,
+                           LeaseGranted,
+                           LeaseExtended,
+                           ProgressReported,
+                           DeliveryAcknowledged,
+                           DeliveryReturned,
+                           MessageDropped,
+                           MessageExpired,
+                           MessageDeadLettered,
+                           DeadLetterRedelivered,
+                           DeadLetterDiscarded,
+                           SettlementRefused,
+                           RequestAnswered,
+                           RequestFailed,
+                           ReplyDropped,
+                           WaitEnded>;
+using Events = std::vector<Event>;
+
+}  // namespace parlance

@@ -1,0 +1,22 @@
+// The names things go by. Two ids are two types.
+#pragma once
+
+#include <cstdint>
+
+#include "base/strong.h"
+
+namespace parlance {
+
+using AgentId = Strong<struct AgentIdTag>;
+using TopicName = Strong<struct TopicNameTag>;
+
+/// Where a record stands in the journal: 1 is the first one ever. 0 means "none".
+using Sequence = Strong<struct SequenceTag, std::uint64_t>;
+
+/// One copy of one message in one mailbox, for as long as the hub remembers it. 0 means "none".
+using Ticket = Strong<struct TicketTag, std::uint64_t>;
+
+/// One live instance of an agent: one connection, one poller or one endpoint. 0 means "none".
+using InstanceNumber = Strong<struct InstanceNumberTag, std::uint64_t>;
+
+}  // namespace parlance

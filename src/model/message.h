@@ -1,0 +1,33 @@
+// The small nouns of delivery: priorities, why a delivery ended, what kinds of instances there are.
+#pragma once
+
+#include <cstdint>
+
+namespace parlance {
+
+/// Numbers are written to the journal. Lower is more urgent.
+enum class Priority : std::uint8_t { Critical = 0, High, Normal, Low };
+inline constexpr std::size_t kPriorities = 4;
+
+/// Critical and high are delivered at least once, normal and low at most once.
+constexpr bool is_at_least_once(Priority priority) { return priority <= Priority::High; }
+
+/// How an instance of an agent takes its messages.
+enum class InstanceKind : std::uint8_t {
+    Socket = 1,  ///< A WebSocket connection; deliveries are pushed while it has credit.
+    Poll,        ///< Asks over HTTP; it is live for a while after each question.
+    Push,        ///< The hub posts to the agent's endpoint.
+};
+
+/// Why a delivery came back to the hub unsettled, or why a message was given up.
+enum class Setback : std::uint8_t {
+    Nacked = 1,       ///< The agent said that it cannot take it now.
+    LeaseExpired,     ///< The agent did not settle it in time.
+    InstanceLost,     ///< The instance that held it went away.
+    RetriesExhausted, ///< It was tried as often as allowed.
+    Expired,          ///< Its ttl passed.
+    Rejected,         ///< The agent said that it never will take it.
+    AgentRemoved,     ///< Its recipient is no longer registered.
+};
+
+}  // namespace parlance
