@@ -92,6 +92,7 @@ def rabbit(port, data):
         "HOME": str(data),
         "ERL_EPMD_PORT": str(mapper_port),
         "ERL_EPMD_ADDRESS": HOST,
+        "ERL_AFLAGS": "-start_epmd false",
         "RABBITMQ_NODENAME": "bench@localhost",
         "RABBITMQ_DIST_PORT": str(free_port()),
         "RABBITMQ_CONF_ENV_FILE": str(data / "env.conf"),
