@@ -1,0 +1,262 @@
+#include "transport/http.h"
+
+#include <utility>
+
+#include "transport/frames.h"
+#include "transport/request.h"
+#include "transport/socket.h"
+
+namespace parlance::transport {
+namespace {
+
+/// Requests sent ahead are read up to here, then left in the kernel: it tells the client to wait.
+constexpr std::size_t kReadAheadBytesMax = 64 * 1024;
+
+}  // namespace
+
+/// The gateway's handle on a request. Holds its speaker until the answer is complete.
+class HttpExchange final : public Exchange {
+  public:
+    HttpExchange(std::shared_ptr<HttpSpeaker> speaker, Request request)
+        : speaker_{std::move(speaker)}, request_{std::move(request)} {
+        speaker_->exchange_ = this;
+    }
+
+    ~HttpExchange() override {
+        const auto speaker = let_go();
+        if (!speaker || !speaker->is_open()) return;
+        if (speaker->streaming_) {
+            speaker->end_stream();
+        } else {
+            speaker->answer(speaker->wire_->hall().refusal(500, "the request was not answered"));
+        }
+    }
+
+    const Request& request() const override { return request_; }
+
+    void respond(Response response) override {
+        if (!speaker_ || speaker_->streaming_) return;
+        let_go()->answer(response);
+    }
+
+    void begin_stream(Response head) override {
+        if (speaker_ && !speaker_->streaming_) speaker_->begin_stream(head);
+    }
+
+    void write(std::string chunk) override {
+        if (speaker_) speaker_->write_chunk(chunk);
+    }
+
+    std::size_t backlog_bytes() const override {
+        return speaker_ && speaker_->wire_ != nullptr ? speaker_->wire_->backlog_bytes() : 0;
+    }
+
+    void end_stream() override {
+        if (speaker_ && speaker_->streaming_) let_go()->end_stream();
+    }
+
+    void on_gone(std::function<void()> gone) override {
+        if (!speaker_) return;
+        if (gone_told_) return gone();  // Too late to be told in time, but told once.
+        gone_ = std::move(gone);
+    }
+
+    /// The callback may destroy this exchange: nothing of it is touched after the call.
+    void tell_gone() {
+        if (std::exchange(gone_told_, true)) return;
+        if (const auto gone = std::exchange(gone_, nullptr)) gone();
+    }
+
+  private:
+    /// The answer is complete; a callback that holds this very exchange must not keep it alive.
+    std::shared_ptr<HttpSpeaker> let_go() {
+        if (speaker_) speaker_->exchange_ = nullptr;
+        gone_ = nullptr;
+        return std::exchange(speaker_, nullptr);
+    }
+
+    std::shared_ptr<HttpSpeaker> speaker_;
+    Request request_;
+    std::function<void()> gone_;
+    bool gone_told_ = false;
+};
+
+HttpSpeaker::HttpSpeaker(Wire& wire)
+    : wire_{&wire},
+      parser_{wire.hall().limits},
+      peer_{wire.peer_text()},
+      since_{wire.hall().loop.now} {}
+
+std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
+    std::size_t used = 0;
+    bool more = true;
+    while (more && is_open() && exchange_ == nullptr) {
+        if (!parser_.is_begun()) since_ = wire_->hall().loop.now;
+        first_ = false;
+        more = on_progress(parser_.put({bytes + used, count - used}, used));
+    }
+    return used;
+}
+
+/// Whether to parse on.
+bool HttpSpeaker::on_progress(Progress progress) {
+    switch (progress) {
+        case Progress::NeedMore:
+            return false;
+        case Progress::HeaderDone:
+            return on_header();
+        case Progress::Done:
+            on_request();
+            return true;
+        case Progress::Refused:
+            refuse(parser_.refusal().status, parser_.refusal().what);
+            return false;
+    }
+    return false;
+}
+
+bool HttpSpeaker::on_header() {
+    since_ = wire_->hall().loop.now;
+    auto& request = parser_.request();
+    request.peer = peer_;
+    http_11_ = parser_.is_http_11();
+    keep_alive_ = parser_.is_keep_alive();
+    head_only_ = request.method == "HEAD";
+    if (asks_for_websocket(request)) {
+        upgrade();
+        return false;
+    }
+    if (parser_.expects_continue()) wire_->out() += "HTTP/1.1 100 Continue\r\n\r\n";
+    return true;
+}
+
+void HttpSpeaker::on_request() {
+    ++wire_->hall().counts.requests_total;
+    auto exchange =
+        std::make_shared<HttpExchange>(shared_from_this(), std::move(parser_.request()));
+    parser_.reset();
+    wire_->hall().doors.on_request(std::move(exchange));
+}
+
+void HttpSpeaker::upgrade() {
+    auto& hall = wire_->hall();
+    auto& request = parser_.request();
+    const std::string key{request.header("Sec-WebSocket-Key")};
+    if (request.method != "GET" || !is_websocket_key(key)) {
+        return refuse(400, "a WebSocket begins with GET and a Sec-WebSocket-Key of 16 bytes");
+    }
+    if (request.header("Sec-WebSocket-Version") != "13") {
+        auto response = hall.refusal(426, "only WebSocket version 13 is spoken here");
+        response.headers.emplace_back("Sec-WebSocket-Version", "13");
+        keep_alive_ = false;
+        return answer(response);
+    }
+    if (const auto refusal =
+            hall.doors.on_upgrade ? hall.doors.on_upgrade(request) : std::nullopt) {
+        keep_alive_ = false;  // The body, if there is one, was not read.
+        return answer(*refusal);
+    }
+    auto& out = wire_->out();
+    out += "HTTP/1.1 101 Switching Protocols\r\nServer: parlance\r\nUpgrade: websocket\r\n";
+    out += "Connection: Upgrade\r\nSec-WebSocket-Accept: " + websocket_accept(key) + "\r\n\r\n";
+    auto socket = std::make_shared<SocketSpeaker>(*wire_, std::move(request));
+    std::exchange(wire_, nullptr)->become(socket);
+    if (hall.doors.on_socket) hall.doors.on_socket(socket);
+}
+
+bool HttpSpeaker::wants_more(std::size_t waiting) const {
+    return exchange_ == nullptr || waiting < kReadAheadBytesMax;
+}
+
+// A client that shut its sending side may still be reading, or be gone: it cannot be told apart.
+// So whoever waits is told, and an answer that comes all the same is sent.
+void HttpSpeaker::peer_finished() {
+    if (exchange_ == nullptr) return finish();
+    const auto self = shared_from_this();
+    if (streaming_) return wire_->drop();
+    exchange_->tell_gone();
+}
+
+void HttpSpeaker::wire_lost() {
+    wire_ = nullptr;
+    if (exchange_ != nullptr) exchange_->tell_gone();
+}
+
+void HttpSpeaker::abandon() { wire_ = nullptr; }
+
+void HttpSpeaker::shut_down(std::uint16_t, const std::string&) {
+    keep_alive_ = false;
+    if (streaming_) return end_stream();
+    if (exchange_ == nullptr) finish();
+}
+
+void HttpSpeaker::sweep() {
+    if (exchange_ != nullptr) return;
+    const auto& limits = wire_->hall().limits;
+    const auto waited = wire_->hall().loop.now - since_;
+    if (parser_.is_header_done()) {
+        if (waited >= limits.body_time_max) too_slow("the body did not come in time");
+    } else if (parser_.is_begun()) {
+        if (waited >= limits.header_time_max) too_slow("the header did not come in time");
+    } else if (waited >= (first_ ? limits.header_time_max : limits.idle_time_max)) {
+        finish();
+    }
+}
+
+void HttpSpeaker::too_slow(std::string_view what) {
+    ++wire_->hall().counts.connections_shed;
+    refuse(408, what);
+}
+
+void HttpSpeaker::refuse(int status, std::string_view what) {
+    keep_alive_ = false;
+    answer(wire_->hall().refusal(status, what));
+}
+
+void HttpSpeaker::answer(const Response& response) {
+    if (!is_open()) return;
+    append_response(wire_->out(),
+                    response,
+                    {.http_11 = http_11_,
+                     .keep_alive = keep_alive_,
+                     .head_only = head_only_,
+                     .chunked = false});
+    answer_done();
+}
+
+void HttpSpeaker::begin_stream(const Response& head) {
+    streaming_ = true;
+    if (!is_open()) return;
+    keep_alive_ = keep_alive_ && http_11_;  // Without chunks, the end of the connection ends it.
+    append_response(
+        wire_->out(),
+        head,
+        {.http_11 = http_11_, .keep_alive = keep_alive_, .head_only = head_only_, .chunked = true});
+}
+
+void HttpSpeaker::write_chunk(std::string_view chunk) {
+    if (!is_open() || !streaming_ || head_only_ || chunk.empty()) return;
+    if (http_11_) return append_chunk(wire_->out(), chunk);
+    wire_->out() += chunk;
+}
+
+void HttpSpeaker::end_stream() {
+    streaming_ = false;
+    if (!is_open()) return;
+    if (http_11_ && !head_only_) wire_->out() += "0\r\n\r\n";
+    answer_done();
+}
+
+void HttpSpeaker::answer_done() {
+    since_ = wire_->hall().loop.now;
+    head_only_ = false;
+    if (keep_alive_) return wire_->resume();
+    finish();
+}
+
+void HttpSpeaker::finish() {
+    closed_ = true;
+    wire_->finish();
+}
+
+}  // namespace parlance::transport

@@ -1,0 +1,59 @@
+// HTTP/1.1 on a wire: one exchange at a time, answers in order, time limits by sweep.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "transport/parser.h"
+#include "transport/wire.h"
+
+namespace parlance::transport {
+
+class HttpExchange;
+
+class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<HttpSpeaker> {
+  public:
+    explicit HttpSpeaker(Wire& wire);
+
+    std::size_t take(char* bytes, std::size_t count) override;
+    bool wants_more(std::size_t waiting) const override;
+    void peer_finished() override;
+    void wire_lost() override;
+    void sweep() override;
+    void shut_down(std::uint16_t code, const std::string& reason) override;
+    void abandon() override;
+
+    /// Answers in the name of the door, then closes.
+    void refuse(int status, std::string_view what);
+
+  private:
+    friend class HttpExchange;
+
+    bool on_progress(Progress progress);
+    bool on_header();
+    void on_request();
+    void upgrade();
+    void answer(const Response& response);
+    void begin_stream(const Response& head);
+    void write_chunk(std::string_view chunk);
+    void end_stream();
+    void answer_done();
+    void finish();
+    bool is_open() const { return wire_ != nullptr && !closed_; }
+    void too_slow(std::string_view what);
+
+    Wire* wire_;
+    RequestParser parser_;
+    std::string peer_;
+    HttpExchange* exchange_ = nullptr;  ///< Awaits its answer; announces its own end.
+    Instant since_;                     ///< When what is awaited now began to be awaited.
+    bool keep_alive_ = true;
+    bool http_11_ = true;
+    bool head_only_ = false;
+    bool streaming_ = false;
+    bool first_ = true;    ///< No byte has come on this connection.
+    bool closed_ = false;  ///< Our last byte is queued.
+};
+
+}  // namespace parlance::transport

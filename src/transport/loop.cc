@@ -1,0 +1,72 @@
+// The turn of the house: some handlers, then the engine, then everything queued leaves at once.
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "transport/loop_impl.h"
+
+namespace parlance::transport {
+namespace {
+
+/// More would batch better; fewer would answer sooner.
+constexpr std::size_t kHandlersPerTurnMax = 256;
+
+}  // namespace
+
+void Loop::Impl::flush_dirty() {
+    flushing.swap(dirty);
+    for (const auto& flusher : flushing) flusher->flush();
+    flushing.clear();
+}
+
+void Loop::Impl::await_signal() {
+    signals->async_wait([this](const boost::system::error_code& error, int number) {
+        if (error) return;
+        signal_work(number);
+        await_signal();
+    });
+}
+
+Loop::Loop() : impl_{std::make_unique<Impl>()} {}
+
+Loop::~Loop() = default;
+
+void Loop::run(const std::function<void()>& between) {
+    auto& io = impl_->io;
+    const auto guard = net::make_work_guard(io);
+    for (;;) {
+        between();
+        impl_->flush_dirty();
+        if (impl_->stopping.exchange(false)) break;
+
+        std::size_t handlers = io.run_one();
+        impl_->now = std::chrono::steady_clock::now();
+        while (handlers < kHandlersPerTurnMax && io.poll_one() == 1) ++handlers;
+    }
+    io.restart();
+}
+
+void Loop::stop() {
+    impl_->stopping = true;
+    impl_->io.stop();
+}
+
+void Loop::post(std::function<void()> work) { net::post(impl_->io, std::move(work)); }
+
+void Loop::after(Duration delay, std::function<void()> work) {
+    auto timer = std::make_shared<net::steady_timer>(impl_->io, delay);
+    timer->async_wait([timer, work = std::move(work)](const boost::system::error_code& error) {
+        if (!error) work();
+    });
+}
+
+void Loop::on_signal(std::function<void(int)> work) {
+    impl_->signal_work = std::move(work);
+    if (impl_->signals) return;
+    impl_->signals.emplace(impl_->io, SIGINT, SIGTERM);
+    impl_->await_signal();
+}
+
+}  // namespace parlance::transport

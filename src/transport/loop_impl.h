@@ -1,0 +1,49 @@
+// Inside the Loop: the reactor, its cached clock, and who has bytes to send after this turn.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include "transport/transport.h"
+
+namespace parlance::transport {
+
+namespace net = boost::asio;
+
+using Instant = std::chrono::steady_clock::time_point;
+using Executor = net::io_context::executor_type;
+/// The executor is named, not erased: an erased one costs a virtual call and a copy per operation.
+using TcpSocket = net::basic_stream_socket<net::ip::tcp, Executor>;
+
+/// Something with bytes to send. Flushed once, after the turn in which they were queued.
+class Flusher {
+  public:
+    Flusher() = default;
+    Flusher(const Flusher&) = delete;
+    Flusher& operator=(const Flusher&) = delete;
+    virtual ~Flusher() = default;
+    virtual void flush() = 0;
+};
+
+struct Loop::Impl {
+    net::io_context io{1};
+    std::atomic<bool> stopping{false};
+    Instant now = std::chrono::steady_clock::now();  ///< Read once per turn.
+    std::vector<std::shared_ptr<Flusher>> dirty;
+    std::vector<std::shared_ptr<Flusher>> flushing;  ///< Spare, so that a turn allocates nothing.
+    std::optional<net::signal_set> signals;
+    std::function<void(int)> signal_work;
+
+    void flush_dirty();
+    void await_signal();
+};
+
+}  // namespace parlance::transport

@@ -1,0 +1,38 @@
+// The words of HTTP that need no socket: targets, queries, percent signs, and the head of an
+// answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "transport/transport.h"
+
+namespace parlance::transport {
+
+bool equals_ignoring_case(std::string_view left, std::string_view right);
+/// Whether a comma-separated header value names `token`, whatever its case.
+bool has_token(std::string_view list, std::string_view token);
+
+/// Decodes %41; with `plus_is_space`, as in queries, also '+'. A broken or NUL escape is an error.
+Result<std::string> percent_decode(std::string_view text, bool plus_is_space);
+
+/// Splits a request target into the decoded path and query of `request`.
+Result<void> read_target(std::string_view target, Request& request);
+
+/// Whether the request asks to become a WebSocket.
+bool asks_for_websocket(const Request& request);
+
+struct AnswerStyle {
+    bool http_11 = true;
+    bool keep_alive = true;
+    bool head_only = false;  ///< The answer to HEAD: all but the body.
+    bool chunked = false;    ///< The body follows in chunks; the one in the response is left out.
+};
+
+std::string_view reason_phrase(int status);
+/// Appends the whole answer. Line ends inside header values are left out: nobody splits it.
+void append_response(std::string& out, const Response& response, AnswerStyle style);
+void append_chunk(std::string& out, std::string_view chunk);
+
+}  // namespace parlance::transport

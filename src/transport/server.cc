@@ -1,0 +1,184 @@
+// The porch: accepts connections, turns away what does not fit, and walks round once in a while.
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include "transport/http.h"
+#include "transport/wire.h"
+
+namespace parlance::transport {
+namespace {
+
+using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
+
+/// One read; large enough for many frames, small enough to stay in the processor's cache.
+constexpr std::size_t kReadBytesMax = 256 * 1024;
+/// Connections above the limit that are told so; beyond these, they are just closed.
+constexpr std::size_t kTurnedAwayMax = 64;
+constexpr Duration kSweepMin{5};
+constexpr Duration kSweepMax{1000};
+constexpr Duration kAcceptRetry{100};
+
+/// A quarter of the shortest limit: one timer for all connections, late by no more than that.
+Duration sweep_interval(const DoorLimits& limits) {
+    const auto shortest = std::min(
+        {limits.header_time_max, limits.body_time_max, limits.idle_time_max, limits.ping_interval});
+    return std::clamp(shortest / 4, kSweepMin, kSweepMax);
+}
+
+/// Kept alive by its own handlers, which may run after the Server is gone.
+class Porch : public std::enable_shared_from_this<Porch> {
+  public:
+    Porch(Loop::Impl& loop, DoorLimits limits, Doors doors)
+        : hall_{std::make_shared<Hall>(Hall{loop, limits, std::move(doors), {}, {}, {}, {}})},
+          acceptor_{loop.io},
+          sweep_timer_{loop.io},
+          retry_timer_{loop.io} {
+        hall_->scratch.resize(kReadBytesMax);
+    }
+
+    Result<void> open(const std::string& host, std::uint16_t port) {
+        auto bare = host;
+        if (bare.starts_with('[') && bare.ends_with(']')) bare = bare.substr(1, bare.size() - 2);
+        if (bare == "localhost") bare = "127.0.0.1";
+        boost::system::error_code error;
+        const auto address = net::ip::make_address(bare, error);
+        if (error) {
+            return fail(Fault::Malformed, fmt::format("'{}' is no IPv4 or IPv6 address", host));
+        }
+        const net::ip::tcp::endpoint endpoint{address, port};
+        acceptor_.open(endpoint.protocol(), error);
+        if (!error) acceptor_.set_option(Acceptor::reuse_address{true}, error);
+        if (!error) acceptor_.bind(endpoint, error);
+        if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
+        if (error) {
+            return fail(Fault::Unavailable,
+                        fmt::format("cannot listen on {}:{}: {}", host, port, error.message()));
+        }
+        port_ = acceptor_.local_endpoint().port();
+        return {};
+    }
+
+    void start() {
+        accept_next();
+        sweep_later();
+    }
+
+    /// After this nothing is called any more: neither handlers of ours nor callbacks of the doors.
+    void leave() {
+        left_ = true;
+        stop_accepting();
+        sweep_timer_.cancel();
+        retry_timer_.cancel();
+        for (const auto& wire : std::exchange(hall_->wires, {})) wire->abandon();
+    }
+
+    void stop_accepting() {
+        boost::system::error_code ignored;
+        acceptor_.close(ignored);
+    }
+
+    void shut_down(std::uint16_t code, const std::string& reason) {
+        for (const auto& wire : hall_->wires) wire->shut_down(code, reason);
+    }
+
+    std::uint16_t port() const { return port_; }
+    const DoorCounts& counts() const { return hall_->counts; }
+
+  private:
+    void accept_next() {
+        acceptor_.async_accept(
+            [self = shared_from_this()](const boost::system::error_code& error, TcpSocket socket) {
+                if (self->left_ || !self->acceptor_.is_open()) return;
+                if (error) return self->accept_later();
+                self->welcome(std::move(socket));
+                self->accept_next();
+            });
+    }
+
+    /// Out of descriptors, most likely: trying again at once would only burn the processor.
+    void accept_later() {
+        retry_timer_.expires_after(kAcceptRetry);
+        retry_timer_.async_wait([self = shared_from_this()](const auto& error) {
+            if (!error && !self->left_ && self->acceptor_.is_open()) self->accept_next();
+        });
+    }
+
+    void welcome(TcpSocket socket) {
+        boost::system::error_code error;
+        const auto peer = socket.remote_endpoint(error);
+        if (error) return;  // Gone already.
+        const auto open = hall_->counts.connections_open;
+        if (open >= hall_->limits.connections_max + kTurnedAwayMax) {
+            ++hall_->counts.connections_shed;
+            return;
+        }
+        const auto known = hall_->wires_per_peer.find(peer.address());
+        const bool peer_is_full = known != hall_->wires_per_peer.end() &&
+                                  known->second >= hall_->limits.connections_per_peer_max;
+        const bool is_full = open >= hall_->limits.connections_max || peer_is_full;
+
+        const auto wire = std::make_shared<Wire>(hall_, std::move(socket), peer);
+        hall_->admit(wire);
+        const auto speaker = std::make_shared<HttpSpeaker>(*wire);
+        wire->start(speaker);
+        if (!is_full) return;
+        ++hall_->counts.connections_shed;
+        speaker->refuse(503, "this hub has as many connections as it takes; try again later");
+    }
+
+    void sweep_later() {
+        sweep_timer_.expires_after(sweep_interval(hall_->limits));
+        sweep_timer_.async_wait([self = shared_from_this()](const auto& error) {
+            if (error || self->left_) return;
+            self->sweep();
+            self->sweep_later();
+        });
+    }
+
+    /// Backwards, because a wire that is dropped puts the last one in its place.
+    void sweep() {
+        for (auto at = hall_->wires.size(); at-- > 0;) {
+            if (at >= hall_->wires.size()) continue;
+            const auto wire = hall_->wires[at];
+            wire->sweep();
+        }
+    }
+
+    std::shared_ptr<Hall> hall_;
+    Acceptor acceptor_;
+    net::steady_timer sweep_timer_;
+    net::steady_timer retry_timer_;
+    std::uint16_t port_ = 0;
+    bool left_ = false;
+};
+
+class PorchServer final : public Server {
+  public:
+    explicit PorchServer(std::shared_ptr<Porch> porch) : porch_{std::move(porch)} {}
+    ~PorchServer() override { porch_->leave(); }
+    std::uint16_t port() const override { return porch_->port(); }
+    DoorCounts counts() const override { return porch_->counts(); }
+    void stop_accepting() override { porch_->stop_accepting(); }
+    void close_all(std::uint16_t code, const std::string& reason) override {
+        porch_->shut_down(code, reason);
+    }
+
+  private:
+    std::shared_ptr<Porch> porch_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::listen(
+    Loop& loop, const std::string& host, std::uint16_t port, DoorLimits limits, Doors doors) {
+    const auto porch = std::make_shared<Porch>(loop.impl(), limits, std::move(doors));
+    TRY(porch->open(host, port));
+    porch->start();
+    return std::make_unique<PorchServer>(porch);
+}
+
+}  // namespace parlance::transport

@@ -1,0 +1,113 @@
+// One accepted connection as bytes: reads when there are some, sends once a turn, closes gently.
+// What the bytes mean is the business of its Speaker: HTTP first, perhaps a WebSocket later.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/loop_impl.h"
+
+namespace parlance::transport {
+
+class Wire;
+
+/// What a connection speaks at the moment. May outlive its wire in the hands of the gateway.
+class Speaker {
+  public:
+    Speaker() = default;
+    Speaker(const Speaker&) = delete;
+    Speaker& operator=(const Speaker&) = delete;
+    virtual ~Speaker() = default;
+
+    /// Takes bytes from the front, says how many are done with. May overwrite what it takes.
+    virtual std::size_t take(char* bytes, std::size_t count) = 0;
+    /// Whether to read on while `waiting` bytes are not taken yet.
+    virtual bool wants_more(std::size_t waiting) const = 0;
+    virtual void peer_finished() = 0;  ///< The peer sends no more; it may still read.
+    virtual void wire_lost() = 0;      ///< The wire is gone and must not be touched again.
+    virtual void sweep() = 0;          ///< Now and then: time limits.
+    virtual void shut_down(std::uint16_t code, const std::string& reason) = 0;  ///< Ours to end.
+    /// The server is going away: forget the wire without telling anyone.
+    virtual void abandon() = 0;
+};
+
+/// What all connections of one server share.
+struct Hall {
+    Loop::Impl& loop;
+    DoorLimits limits;
+    Doors doors;
+    DoorCounts counts;
+    std::vector<char> scratch;  ///< Where every read lands; a connection keeps only leftovers.
+    std::vector<std::shared_ptr<Wire>> wires;
+    std::map<net::ip::address, std::size_t> wires_per_peer;
+
+    Response refusal(int status, std::string_view what) const;
+    void admit(const std::shared_ptr<Wire>& wire);
+    void forget(Wire& wire);
+};
+
+class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
+  public:
+    Wire(std::shared_ptr<Hall> hall, TcpSocket socket, const net::ip::tcp::endpoint& peer);
+
+    void start(std::shared_ptr<Speaker> speaker);
+    /// From here on another speaker; the rest of the bytes go to it.
+    void become(std::shared_ptr<Speaker> speaker);
+
+    Hall& hall() { return *hall_; }
+    net::ip::address peer_address() const { return peer_.address(); }
+    std::string peer_text() const;
+    Instant heard_at() const { return heard_at_; }  ///< When bytes last came.
+    std::size_t backlog_bytes() const { return out_.size() - out_sent_; }
+
+    std::string& out();  ///< Append here; it leaves after this turn.
+    void resume();       ///< The speaker takes bytes again.
+    void finish();       ///< Send what is queued, then close.
+    void shed();         ///< Close after this turn: the peer does not keep up.
+    void drop();         ///< Close now.
+    void sweep();
+    void abandon();
+    void shut_down(std::uint16_t code, const std::string& reason);
+    void flush() override;
+
+  private:
+    friend struct Hall;
+
+    void await_readable();
+    void on_readable();
+    void feed_new(std::size_t count);
+    void feed_waiting();
+    std::size_t feed(char* bytes, std::size_t count);
+    void on_end();
+    void send_queued();
+    void after_sent();
+    void await_writable();
+    void drop_soon();
+
+    std::shared_ptr<Hall> hall_;
+    std::optional<TcpSocket> socket_;  ///< Empty once closed, so that no handle reaches Asio.
+    net::ip::tcp::endpoint peer_;
+    std::shared_ptr<Speaker> speaker_;
+    std::string in_;            ///< Read and not yet taken.
+    std::string out_;           ///< Queued.
+    std::size_t out_sent_ = 0;  ///< How much of it has left.
+    std::size_t index_ = 0;     ///< In Hall::wires.
+    Instant heard_at_;
+    Instant progress_at_;  ///< When queued bytes last left.
+    std::optional<Instant>
+        drain_until_;  ///< Closed by us; reading only so that the answer arrives.
+    bool dirty_ = false;
+    bool reading_ = false;
+    bool writing_ = false;
+    bool feeding_ = false;
+    bool feed_posted_ = false;
+    bool finishing_ = false;
+    bool ended_ = false;
+    bool doomed_ = false;
+};
+
+}  // namespace parlance::transport
