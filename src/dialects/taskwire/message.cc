@@ -126,7 +126,9 @@ std::optional<Duration> duration_of(json::Value value) {
 std::optional<Duration> time_left(const Parts& parts, Time now) {
     std::string spare;
     for (const Place place : kDeadlines) {
-        const auto deadline = parse_iso_time(short_text(value_at(parts, place), spare));
+        const std::string_view written = short_text(value_at(parts, place), spare);
+        if (written.empty()) continue;
+        const auto deadline = parse_iso_time(written);
         if (deadline) return std::max(*deadline - now, Duration{1});
     }
     return {};
@@ -147,9 +149,9 @@ std::optional<std::uint32_t> retries_of(json::Value value) {
 std::uint64_t fingerprint_of(const Header& header, json::Value payload) {
     // Written to the journal, so these constants never change.
     SipKey key{0x7061726c616e6365U, 0x7461736b77697265U};
-    key.low = siphash(key, header.type);
-    key.low = siphash(key, header.to);
-    return siphash(key, payload.raw);
+    key.low = siphash_short(key, header.type);
+    key.low = siphash_short(key, header.to);
+    return siphash_short(key, payload.raw);
 }
 
 SendMessage compose(std::string_view body,
