@@ -1,1 +1,188 @@
+// Every limit of the HTTP door below, at and above; and what is refused whatever its size.
+#include <random>
+
 #include <gtest/gtest.h>
+
+#include "transport/testing/peer.h"
+
+namespace parlance::transport {
+namespace {
+
+using testing::House;
+using testing::Peer;
+using testing::request_text;
+
+constexpr DoorLimits kSmall{.header_bytes_max = 1000, .body_bytes_max = 100};
+
+/// A GET whose header has exactly this many bytes, end included.
+std::string header_of(std::size_t bytes) {
+    const std::string start = "GET / HTTP/1.1\r\nHost: hub\r\nX: ";
+    return start + std::string(bytes - start.size() - 4, 'x') + "\r\n\r\n";
+}
+
+std::string header_with_fields(std::size_t count) {
+    std::string text = "GET / HTTP/1.1\r\nHost: hub\r\n";
+    for (std::size_t at = 1; at < count; ++at) text += "A" + std::to_string(at) + ": 1\r\n";
+    return text + "\r\n";
+}
+
+std::string chunked(std::size_t bytes) {
+    std::string text = "POST / HTTP/1.1\r\nHost: hub\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (std::size_t at = 0; at < bytes; ++at) text += "1\r\nx\r\n";
+    return text + "0\r\n\r\n";
+}
+
+void expect_answer(House& house, const std::string& request, int status) {
+    Peer peer{house.port()};
+    peer.send(request);
+    const auto answer = peer.read_answer();
+    EXPECT_EQ(answer.status, status) << request.substr(0, 200);
+    if (status == 200) return;
+    EXPECT_EQ(answer.body.substr(0, 9), "refused: ");
+    EXPECT_TRUE(answer.has("Connection: close\r\n"));
+    EXPECT_TRUE(peer.has_ended());
+}
+
+TEST(HeaderBytes, BelowAtAndAboveTheLimit) {
+    House house{kSmall};
+    expect_answer(house, header_of(999), 200);
+    expect_answer(house, header_of(1000), 200);
+    expect_answer(house, header_of(1001), 431);
+    expect_answer(house, header_of(5000), 431);
+}
+
+TEST(HeaderBytes, AreCountedAcrossPieces) {
+    for (const std::size_t bytes : {1000U, 1001U}) {
+        House house{kSmall};
+        Peer peer{house.port()};
+        for (const char byte : header_of(bytes)) peer.send({&byte, 1});
+        EXPECT_EQ(peer.read_answer().status, bytes <= 1000 ? 200 : 431);
+    }
+}
+
+TEST(HeaderBytes, ThatNeverEndAreRefusedAtTheLimit) {
+    House house{kSmall};
+    expect_answer(house, "GET /" + std::string(2000, 'x'), 431);
+    std::string fields = "GET / HTTP/1.1\r\nHost: hub\r\n";
+    for (int at = 0; at < 90; ++at) fields += "Padding: xxxxxxxx\r\n";
+    expect_answer(house, fields, 431);
+}
+
+TEST(HeaderFields, BelowAtAndAboveTheLimit) {
+    House house;
+    expect_answer(house, header_with_fields(99), 200);
+    expect_answer(house, header_with_fields(100), 200);
+    expect_answer(house, header_with_fields(101), 431);
+}
+
+TEST(BodyBytes, BelowAtAndAboveTheLimit) {
+    House house{kSmall};
+    for (const std::size_t bytes : {99U, 100U, 101U, 100'000U}) {
+        const int status = bytes <= 100 ? 200 : 413;
+        expect_answer(house, request_text("POST", "/", std::string(bytes, 'x')), status);
+        expect_answer(house, chunked(bytes), status);
+    }
+}
+
+TEST(BodyBytes, TooManyAreRefusedBeforeTheyCome) {
+    House house{kSmall};
+    expect_answer(house,
+                  "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 101\r\n"
+                  "Expect: 100-continue\r\n\r\n",
+                  413);
+    expect_answer(
+        house, "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 18446744073709551615\r\n\r\n", 413);
+}
+
+TEST(BadRequests, AreRefused) {
+    House house;
+    const std::string head = "POST / HTTP/1.1\r\nHost: hub\r\n";
+    const std::string chunks = head + "Transfer-Encoding: chunked\r\n\r\n";
+    const std::string cases[] = {
+        "nonsense\r\n\r\n",
+        "GET  / HTTP/1.1\r\nHost: hub\r\n\r\n",
+        "GET / HTTP/2.0\r\nHost: hub\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET / HTTP/1.1\nHost: hub\n\n",
+        "GET /%zz HTTP/1.1\r\nHost: hub\r\n\r\n",
+        "GET index HTTP/1.1\r\nHost: hub\r\n\r\n",
+        head + "No colon\r\n\r\n",
+        head + "Space : before\r\n\r\n",
+        head + std::string("Nul: a\0b\r\n\r\n", 12),
+        head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        head + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+        head + "Content-Length: -1\r\n\r\n",
+        head + "Content-Length: 99999999999999999999999\r\n\r\n",
+        head + "Content-Length: 0x5\r\n\r\nhello",
+        head + "Transfer-Encoding: gzip\r\nContent-Length: 0\r\n\r\n",
+        head + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        chunks + "zz\r\nhello\r\n",
+        chunks + "5\r\nhelloXX0\r\n\r\n",
+        chunks + "-1\r\n",
+        chunks + "fffffffffffffffff\r\n",
+        chunks + "1;" + std::string(20'000, 'e'),
+    };
+    for (const auto& request : cases) expect_answer(house, request, 400);
+}
+
+TEST(BadRequests, OfAnyBytesAreAnsweredOrDropped) {
+    House house{kSmall};
+    std::mt19937 random{11};
+    const std::string good = request_text("POST", "/a?b=c", "hello", "X: y\r\n") + chunked(3);
+    for (int round = 0; round < 300; ++round) {
+        auto bytes = good;
+        for (int change = 0; change < 3; ++change) {
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        Peer peer{house.port()};
+        peer.send(bytes);
+        peer.finish_sending();
+        while (peer.read_answer().status != 0) {
+        }
+    }
+    expect_answer(house, request_text("GET", "/"), 200);
+}
+
+TEST(SlowClients, AreAnsweredAndLetGo) {
+    House house{{.header_time_max = Duration{40}, .body_time_max = Duration{40}}};
+    expect_answer(house, "GET / HTTP/1.1\r\nHost:", 408);
+    expect_answer(house, "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 5\r\n\r\nabc", 408);
+    EXPECT_EQ(house.counts().connections_shed, 2U);
+    Peer silent{house.port()};
+    EXPECT_TRUE(silent.has_ended());
+}
+
+TEST(IdleConnections, AreClosedAfterTheirTime) {
+    House house{{.idle_time_max = Duration{40}}};
+    Peer peer{house.port()};
+    peer.send(request_text("GET", "/"));
+    EXPECT_EQ(peer.read_answer().status, 200);
+    EXPECT_TRUE(peer.has_ended());
+}
+
+TEST(Connections, BelowAtAndAboveTheLimit) {
+    House house{{.connections_max = 2}};
+    Peer first{house.port()};
+    first.send(request_text("GET", "/"));
+    EXPECT_EQ(first.read_answer().status, 200);
+    Peer second{house.port()};
+    second.send(request_text("GET", "/"));
+    EXPECT_EQ(second.read_answer().status, 200);
+    expect_answer(house, request_text("GET", "/"), 503);
+    EXPECT_EQ(house.counts().connections_shed, 1U);
+}
+
+TEST(Connections, OfOnePeerAreLimitedToo) {
+    House house{{.connections_per_peer_max = 1}};
+    Peer first{house.port()};
+    first.send(request_text("GET", "/"));
+    EXPECT_EQ(first.read_answer().status, 200);
+    expect_answer(house, request_text("GET", "/"), 503);
+}
+
+}  // namespace
+}  // namespace parlance::transport

@@ -56,12 +56,12 @@ struct DoorLimits {
 };
 
 struct Request {
-    std::string method;
-    std::string path;   ///< Percent-decoded, without the query.
-    std::vector<std::pair<std::string, std::string>> query;  ///< Decoded.
-    std::vector<std::pair<std::string, std::string>> headers;
-    std::string body;
-    std::string peer;   ///< "127.0.0.1:50312"
+    std::string method{};
+    std::string path{};   ///< Percent-decoded, without the query.
+    std::vector<std::pair<std::string, std::string>> query{};  ///< Decoded.
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string body{};
+    std::string peer{};   ///< "127.0.0.1:50312"
 
     /// The value of a header, whatever its case; empty if it is not there.
     std::string_view header(std::string_view name) const;
@@ -71,8 +71,8 @@ struct Request {
 struct Response {
     int status = 200;
     std::string content_type = "application/json";
-    std::vector<std::pair<std::string, std::string>> headers;
-    std::string body;
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string body{};
 };
 
 /// One HTTP request that awaits its answer. Answered once; dropping it unanswered says 500.
@@ -147,9 +147,9 @@ class Server {
 
 /// Posts to an http:// address and gives the answer, or what went wrong, exactly once.
 struct Outgoing {
-    std::string url;
-    std::vector<std::pair<std::string, std::string>> headers;
-    std::string body;
+    std::string url{};
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string body{};
     Duration timeout{std::chrono::seconds{30}};
     std::size_t body_bytes_max = std::size_t{1} << 20;
 };

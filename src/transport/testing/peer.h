@@ -1,0 +1,85 @@
+// Tools of the transport's tests: a server on a loop of its own thread, and a blunt client that
+// can also say what no decent client would.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "transport/transport.h"
+
+namespace parlance::transport::testing {
+
+/// Doors that answer with the method, path and body, and echo frames.
+Doors echo_doors();
+
+/// A listening server on port 0 of 127.0.0.1, its loop turning in a thread until destruction.
+class House {
+  public:
+    explicit House(DoorLimits limits = {}, Doors doors = echo_doors());
+    ~House();
+    House(const House&) = delete;
+    House& operator=(const House&) = delete;
+
+    std::uint16_t port() const { return server_->port(); }
+    Loop& loop() { return loop_; }
+    Server& server() { return *server_; }
+    /// Runs `work` on the loop's thread and waits for it.
+    void on_loop(const std::function<void()>& work);
+    DoorCounts counts();
+
+  private:
+    Loop loop_;
+    std::unique_ptr<Server> server_;
+    std::thread thread_;
+};
+
+struct Answer {
+    int status = 0;
+    std::string head;
+    std::string body;
+    bool has(std::string_view text) const { return head.find(text) != std::string::npos; }
+};
+
+struct Frame {
+    int opcode = -1;  ///< -1 when the connection ended.
+    std::string payload;
+    int close_code() const;
+};
+
+/// A blocking client. Every wait ends after ten seconds, as a failure.
+class Peer {
+  public:
+    explicit Peer(std::uint16_t port);
+    ~Peer();
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    void send(std::string_view bytes) const;
+    void finish_sending() const;
+    void reset();      ///< Vanishes without a farewell.
+    bool has_ended();  ///< Waits for the end; false if bytes came instead.
+
+    Answer read_answer(bool has_body = true);
+    std::string read_line();
+    std::string read_bytes(std::size_t count);
+
+    Answer upgrade(std::string_view path = "/");
+    void send_frame(int opcode, std::string_view payload, bool final = true, bool masked = true);
+    Frame read_frame();
+
+  private:
+    bool fill();
+    int fd_ = -1;
+    std::string waiting_;
+};
+
+std::string request_text(std::string_view method,
+                         std::string_view path,
+                         std::string_view body = {},
+                         std::string_view more_headers = {});
+
+}  // namespace parlance::transport::testing
