@@ -374,6 +374,29 @@ TEST(JsonWalk, GivesMembersInOrderWithUnescapedKeysAndRawValues) {
     EXPECT_FALSE(find(root("{}"), ""));
 }
 
+TEST(JsonWalk, SkipsContainersWhereverTheirQuotesAndBackslashesFall) {
+    for (std::size_t pad = 0; pad < 140; ++pad) {
+        const std::string inner =
+            R"({"k":")" + std::string(pad, 'x') + R"(\\\\","l":"\\\"}]","m":[[],"\"",{"n":"{["}]})";
+        const std::string text = R"({"first":)" + inner + R"(,"second":[)" + inner + "]}";
+        ASSERT_EQ(why(text), "") << pad;
+        ASSERT_EQ(find(root(text), "first")->raw, inner) << pad;
+        ASSERT_EQ(find(root(text), "second")->raw, "[" + inner + "]") << pad;
+    }
+}
+
+TEST(JsonWalk, StopsAtEveryPlaceWhereAStringMay) {
+    for (std::size_t length = 0; length < 40; ++length) {
+        for (const char* escape : {R"(\")", R"(\\)", R"(\n)"}) {
+            const std::string text = '"' + std::string(length, '\x7F') + escape + "é\"";
+            ASSERT_EQ(why(text), "") << text;
+            std::string spare;
+            ASSERT_EQ(root(text).text(spare).size(), length + 3) << text;
+            ASSERT_NE(why('"' + std::string(length, ' ') + "\x1F\""), "") << length;
+        }
+    }
+}
+
 TEST(JsonValue, GivesTextWithoutCopyUnlessItHasEscapes) {
     std::string spare = "untouched";
     const std::string plain = R"("plain é")";
