@@ -42,7 +42,7 @@ class Loop {
 };
 
 struct DoorLimits {
-    std::size_t header_bytes_max = 32 * 1024;
+    std::size_t header_bytes_max = std::size_t{32} * 1024;
     std::size_t header_fields_max = 100;
     Duration header_time_max{std::chrono::seconds{10}};
     std::size_t body_bytes_max = std::size_t{1} << 20;
