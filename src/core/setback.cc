@@ -23,8 +23,8 @@ Duration backoff(const Draft& draft, const broker::Message& message) {
     }
     wait = std::min(wait, limits.backoff_max);
     const auto mixed = (draft.cause.chance ^ message.ticket.value) * 0x9E37'79B9'7F4A'7C15ULL;
-    const auto percent = static_cast<std::int64_t>((mixed >> 33U) %
-                                                   (limits.backoff_jitter_percent + 1ULL));
+    const auto percent =
+        static_cast<std::int64_t>((mixed >> 33U) % (limits.backoff_jitter_percent + 1ULL));
     return wait - wait * percent / 100;
 }
 
@@ -48,11 +48,11 @@ void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail) {
     const auto* request = broker::find_request(draft.state.requests, ticket);
     if (request == nullptr) return;
-    draft.add(RequestFailed{
-        .request = ticket,
-        .refusal = refusal,
-        .detail = std::move(detail),
-        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+    draft.add(
+        RequestFailed{.request = ticket,
+                      .refusal = refusal,
+                      .detail = std::move(detail),
+                      .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
 }
 
 void expire(Draft& draft, const broker::Message& message) {
@@ -80,18 +80,19 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     }
     // The loss of an instance is not the message's doing: another one may take it at once.
     const bool waits = mishap.setback != Setback::InstanceLost && !is_planted(Mutant::RetryAtOnce);
-    draft.add(DeliveryReturned{
-        .ticket = message.ticket,
-        .attempt = message.attempt,
-        .setback = mishap.setback,
-        .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
-        .reason = mishap.reason});
+    draft.add(
+        DeliveryReturned{.ticket = message.ticket,
+                         .attempt = message.attempt,
+                         .setback = mishap.setback,
+                         .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
+                         .reason = mishap.reason});
 }
 
 void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     const auto& messages = draft.state.broker.messages;
-    for (Slot slot = consumer->leased.head; slot != kNoSlot; slot = messages[slot].link_next) {
+    // The last first: each goes to the front of its list, so the oldest ends up before the others.
+    for (Slot slot = consumer->leased.tail; slot != kNoSlot; slot = messages[slot].link_prev) {
         set_back(draft, messages[slot], {.setback = Setback::InstanceLost, .reason = reason});
     }
     draft.add(InstanceLeft{instance, reason});
