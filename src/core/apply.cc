@@ -130,6 +130,7 @@ void apply(State& state, Time at, const Event& event) {
     state.now = at;
     auto& broker = state.broker;
     auto& registry = state.registry;
+    broker.stirred = kNoAgent;
     const auto timeout = state.limits.heartbeat_timeout;
     match(
         event,
@@ -177,16 +178,10 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
-        [&](const MessageDropped& dropped) {
-            broker::remove(broker, state.key, dropped.ticket);
-        },
-        [&](const MessageExpired& expired) {
-            broker::remove(broker, state.key, expired.ticket);
-        },
+        [&](const MessageDropped& dropped) { broker::remove(broker, state.key, dropped.ticket); },
+        [&](const MessageExpired& expired) { broker::remove(broker, state.key, expired.ticket); },
         [&](const MessageDeadLettered& dead) { apply_buried(state, dead); },
-        [&](const DeadLetterRedelivered& back) {
-            broker::revive(broker, state.key, back.ticket);
-        },
+        [&](const DeadLetterRedelivered& back) { broker::revive(broker, state.key, back.ticket); },
         [&](const DeadLetterDiscarded& discarded) {
             broker::remove(broker, state.key, discarded.ticket);
         },

@@ -60,10 +60,10 @@ void hand_over(Draft& draft, AgentHandle agent) {
 void end_term(Draft& draft, const broker::Message& message) {
     const bool is_expired = message.expires_at != Time{} && message.expires_at <= draft.now();
     if (message.stage == broker::Stage::Leased) {
-        return set_back(draft,
-                        message,
-                        {.setback = Setback::LeaseExpired,
-                         .reason = "not settled before its lease ended"});
+        return set_back(
+            draft,
+            message,
+            {.setback = Setback::LeaseExpired, .reason = "not settled before its lease ended"});
     }
     if (is_expired) return expire(draft, message);
     draft.add(RetryBegan{message.ticket});
@@ -75,19 +75,20 @@ void decide_take(Draft& draft, const TakeMessages& take) {
     const auto& state = draft.state;
     const auto* consumer = broker::find_consumer(state.broker, take.instance);
     if (consumer == nullptr) {
-        return draft.add(SettlementRefused{
-            {}, std::string{draft.asker()}, Refusal::InstanceUnknown});
+        return draft.add(
+            SettlementRefused{{}, std::string{draft.asker()}, Refusal::InstanceUnknown});
     }
-    const auto room = state.limits.instance_credit_max - std::min(consumer->in_flight,
-                                                                  state.limits.instance_credit_max);
+    const auto room = state.limits.instance_credit_max -
+                      std::min(consumer->in_flight, state.limits.instance_credit_max);
     broker::Picker picker{state.broker, consumer->mailbox, low_every(state)};
-    for (std::uint32_t i = 0; i < std::min(take.count_max, room); ++i) {
+    const auto count_max = std::min(take.count_max, room);
+    while (draft.events.size() < count_max) {
         const auto* message = picker.next();
         if (message == nullptr) break;
         // What expires in this very turn is not handed over; the tick that follows records it.
         if (message->expires_at != Time{} && message->expires_at <= draft.now() &&
             !is_planted(Mutant::DeliverExpired)) {
-            break;
+            continue;
         }
         draft.add(lease(draft, *message, take.instance));
     }
@@ -101,8 +102,8 @@ void decide_tick(Draft& draft) {
     };
     if (is_due(state.broker.due)) {
         const auto& message = state.broker.messages[state.broker.due.first().owner];
-        const bool ignores = is_planted(Mutant::DeliverExpired) &&
-                             message.stage == broker::Stage::Ready;
+        const bool ignores =
+            is_planted(Mutant::DeliverExpired) && message.stage == broker::Stage::Ready;
         if (!ignores) return end_term(draft, message);
     }
     if (is_due(state.requests.deadlines) && !is_planted(Mutant::NeverTimeOut)) {

@@ -77,6 +77,7 @@ void list_ready(Broker& broker, Slot slot, Priority as, End end) {
     end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
     set_due(broker, slot, message.expires_at);
     update_restless(broker, message.mailbox);
+    broker.stirred = message.mailbox;
 }
 
 void unlist_ready(Broker& broker, Slot slot) {
@@ -326,11 +327,9 @@ void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, 
     --mailbox.waiting;
     --broker.waiting;
     ++mailbox.dead;
-    broker.dead.emplace(event.ticket,
-                        DeadLetter{.slot = slot,
-                                   .setback = event.setback,
-                                   .reason = event.reason,
-                                   .died_at = now});
+    broker.dead.emplace(
+        event.ticket,
+        DeadLetter{.slot = slot, .setback = event.setback, .reason = event.reason, .died_at = now});
 }
 
 void revive(Broker& broker, const HashKey& key, Ticket ticket) {
@@ -392,8 +391,8 @@ const Message* Picker::next() {
     if (is_planted(Mutant::ServeOldestFirst)) {
         for (std::size_t i = 0; i < kPriorities; ++i) {
             if (at_[i] == kNoSlot) continue;
-            if (chosen == kPriorities || broker_.messages[at_[i]].ticket <
-                                             broker_.messages[at_[chosen]].ticket) {
+            if (chosen == kPriorities ||
+                broker_.messages[at_[i]].ticket < broker_.messages[at_[chosen]].ticket) {
                 chosen = i;
             }
         }

@@ -103,6 +103,7 @@ struct Broker {
     boost::unordered_flat_map<std::uint64_t, Slot> consumer_slots;  ///< By instance number.
     Agenda due;                         ///< When a lease, a wait or a ttl ends.
     std::vector<AgentHandle> restless;  ///< Mailboxes in which something can be handed over now.
+    AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
     boost::unordered_flat_map<std::uint64_t, Failure> notices;  ///< By ticket.
     std::uint64_t waiting = 0;
