@@ -78,6 +78,10 @@ void decide_take(Draft& draft, const TakeMessages& take) {
         return draft.add(
             SettlementRefused{{}, std::string{draft.asker()}, Refusal::InstanceUnknown});
     }
+    if (!draft.may_act_for(state.registry.agents[consumer->mailbox].id.value)) {
+        return draft.add(
+            SettlementRefused{{}, std::string{draft.asker()}, Refusal::IdentityMismatch});
+    }
     const auto room = state.limits.instance_credit_max -
                       std::min(consumer->in_flight, state.limits.instance_credit_max);
     broker::Picker picker{state.broker, consumer->mailbox, low_every(state)};
