@@ -262,7 +262,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& consumer = broker.consumers[found->second];
     message.stage = Stage::Leased;
     message.consumer = found->second;
-    message.attempt = static_cast<std::uint8_t>(event.attempt);
+    message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
     ++consumer.in_flight;
     ++mailbox.in_flight;
@@ -340,7 +340,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempt = 0;
+    message.attempts_before = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     enter_lane(broker, key, slot);
 }
