@@ -182,8 +182,8 @@ Slot add(Broker& broker, Arrival arrival) {
          .envelope = std::move(arrival.envelope),
          .expires_at = arrival.expires_at,
          .mailbox = arrival.mailbox,
-         .priority = arrival.priority,
-         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max)});
+         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
+         .priority = arrival.priority});
     broker.slots.emplace(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     return slot;
