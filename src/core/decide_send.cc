@@ -1,6 +1,7 @@
 // A message comes in: is it the caller's to send, is it new, does it answer something, is there
 // somebody to take it, and is there room?
 #include <algorithm>
+#include <chrono>
 
 #include "base/mutant.h"
 #include "core/draft.h"
