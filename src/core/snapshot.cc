@@ -179,11 +179,12 @@ void put_message(std::string& out,
     put(out, message.expires_at);
     const bool is_due = message.place != kNotOnAgenda;
     put(out, is_due ? broker.due.at(message.place).at : Time{});
-    put(out, std::uint64_t{message.is_notice});
-    if (!message.is_notice) return;
-    const auto& failure = broker.notices.at(message.ticket.value);
-    put(out, static_cast<std::uint64_t>(failure.refusal));
-    put(out, failure.detail);
+    const auto notice = broker.notices.find(message.ticket.value);
+    const bool is_notice = notice != broker.notices.end();
+    put(out, std::uint64_t{is_notice});
+    if (!is_notice) return;
+    put(out, static_cast<std::uint64_t>(notice->second.refusal));
+    put(out, notice->second.detail);
 }
 
 bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous) {
@@ -199,8 +200,7 @@ bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous)
     message.retry_count_max = static_cast<std::uint8_t>(in.varint());
     message.expires_at = take_time(in);
     const auto due = take_time(in);
-    message.is_notice = in.varint() != 0;
-    if (message.is_notice) {
+    if (in.varint() != 0) {
         Failure failure;
         failure.refusal = take_enum<Refusal>(in);
         failure.detail = take_text(in);

@@ -240,7 +240,6 @@ void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
 
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure) {
     const Slot slot = add(broker, std::move(arrival));
-    broker.messages[slot].is_notice = true;
     broker.notices.emplace(broker.messages[slot].ticket.value, std::move(failure));
     enter_lane(broker, key, slot);
 }
@@ -292,7 +291,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     }
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
-    if (message.is_notice) broker.notices.erase(ticket.value);
+    broker.notices.erase(ticket.value);
     broker.slots.erase(ticket.value);
     broker.messages.remove(slot);
 }

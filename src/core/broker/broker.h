@@ -49,8 +49,7 @@ struct Message {
     std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
-    Stage stage : 7 = Stage::Ready;
-    bool is_notice : 1 = false;  ///< Shows a failure instead of its envelope; see notices.
+    Stage stage = Stage::Ready;
 };
 static_assert(sizeof(Message) == 56);
 
@@ -113,7 +112,8 @@ struct Broker {
     std::vector<AgentHandle> restless;  ///< Mailboxes in which something can be handed over now.
     AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
-    boost::unordered_flat_map<std::uint64_t, Failure> notices;  ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Failure>
+        notices;  ///< By ticket: copies that show a failure instead of their envelope.
     std::uint64_t waiting = 0;
     std::uint64_t in_flight = 0;
     std::uint64_t bytes = 0;
