@@ -1,0 +1,298 @@
+// Walking checked text. Everything here trusts check(): it asks where things end, not whether they
+// are right, and still never leaves the text.
+#include "base/json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include "base/check.h"
+#include "base/json_scan.h"
+
+namespace parlance::json {
+
+namespace {
+
+/// `at` is behind the opening quote; the answer is behind the closing one.
+const char* skip_string(const char* at, const char* end) {
+    while (true) {
+        at = find_string_stop(at, end);
+        CHECK(at != end);  // check() saw the closing quote.
+        if (*at == '"') return at + 1;
+        at += 2;  // A backslash and what it escapes, which is never a bare quote.
+        CHECK(at <= end);
+    }
+}
+
+const char* skip_container(const char* at, const char* end) {
+    std::size_t depth = 0;
+    while (true) {
+        at = find_nesting(at, end);
+        CHECK(at != end);  // check() saw every bracket closed.
+        const char c = *at++;
+        if (c == '"') {
+            at = skip_string(at, end);
+        } else if (c == '{' || c == '[') {
+            ++depth;
+        } else if (--depth == 0) {
+            return at;
+        }
+    }
+}
+
+const char* skip_scalar(const char* at, const char* end) {
+    while (at != end && *at != ',' && *at != '}' && *at != ']' && !is_space(*at)) ++at;
+    return at;
+}
+
+const char* skip_value(const char* at, const char* end) {
+    CHECK(at != end);
+    if (*at == '"') return skip_string(at + 1, end);
+    if (*at == '{' || *at == '[') return skip_container(at, end);
+    return skip_scalar(at, end);
+}
+
+std::string_view between(const char* from, const char* to) {
+    return {from, static_cast<std::size_t>(to - from)};
+}
+
+/// Past the comma, if there is one. `end` is the closing bracket.
+const char* next_item(const char* at, const char* end) {
+    at = skip_space(at, end);
+    if (at != end && *at == ',') at = skip_space(at + 1, end);
+    return at;
+}
+
+unsigned hex_value(char c) {
+    if (is_digit(c)) return static_cast<unsigned>(c - '0');
+    return static_cast<unsigned>((c | 0x20) - 'a') + 10U;
+}
+
+unsigned hex4(const char* digits) {
+    return hex_value(digits[0]) << 12U | hex_value(digits[1]) << 8U | hex_value(digits[2]) << 4U |
+           hex_value(digits[3]);
+}
+
+char* put_utf8(char* out, unsigned code) {
+    const auto put = [&](unsigned byte) { *out++ = static_cast<char>(byte); };
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xC0U | code >> 6U);
+        put(0x80U | (code & 0x3FU));
+    } else if (code < 0x10000) {
+        put(0xE0U | code >> 12U);
+        put(0x80U | (code >> 6U & 0x3FU));
+        put(0x80U | (code & 0x3FU));
+    } else {
+        put(0xF0U | code >> 18U);
+        put(0x80U | (code >> 12U & 0x3FU));
+        put(0x80U | (code >> 6U & 0x3FU));
+        put(0x80U | (code & 0x3FU));
+    }
+    return out;
+}
+
+char short_escape(char c) {
+    switch (c) {
+        case 'b':
+            return '\b';
+        case 'f':
+            return '\f';
+        case 'n':
+            return '\n';
+        case 'r':
+            return '\r';
+        case 't':
+            return '\t';
+        default:
+            return c;  // Quote, backslash and slash stand for themselves.
+    }
+}
+
+/// A number as its significant digits and the power of ten that they are to be multiplied with.
+struct Decimal {
+    bool is_negative = false;
+    std::string digits;  ///< Without zeros at either end: empty for zero.
+    std::int64_t exponent = 0;
+};
+
+Decimal decimal_of(std::string_view raw) {
+    Decimal decimal;
+    decimal.is_negative = raw.front() == '-';
+    if (decimal.is_negative) raw.remove_prefix(1);
+
+    const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());
+    if (e + 1 < raw.size()) {
+        const std::string_view power = raw.substr(raw[e + 1] == '+' ? e + 2 : e + 1);
+        constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
+        std::int64_t exponent = 0;
+        const auto read = std::from_chars(power.data(), power.data() + power.size(), exponent, 10);
+        if (read.ec != std::errc{}) exponent = power.front() == '-' ? -kFar : kFar;
+        decimal.exponent = std::clamp(exponent, -kFar, kFar);
+    }
+
+    const std::string_view mantissa = raw.substr(0, e);
+    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+    decimal.digits.assign(mantissa.substr(0, point));
+    if (point < mantissa.size()) {
+        decimal.digits.append(mantissa.substr(point + 1));
+        decimal.exponent -= static_cast<std::int64_t>(mantissa.size() - point - 1);
+    }
+    const std::size_t last = decimal.digits.find_last_not_of('0');
+    const std::size_t kept = last == std::string::npos ? 0 : last + 1;
+    decimal.exponent += static_cast<std::int64_t>(decimal.digits.size() - kept);
+    decimal.digits.resize(kept);
+    decimal.digits.erase(0, std::min(decimal.digits.find_first_not_of('0'), kept));
+    return decimal;
+}
+
+std::optional<std::int64_t> whole_of(const Decimal& decimal) {
+    if (decimal.digits.empty()) return 0;
+    constexpr std::int64_t kDigitsMax = 19;  // Nineteen nines still fit in an unsigned word.
+    const auto digits = static_cast<std::int64_t>(decimal.digits.size());
+    if (decimal.exponent < 0 || digits > kDigitsMax || decimal.exponent > kDigitsMax - digits) {
+        return {};
+    }
+    std::uint64_t magnitude = 0;
+    for (const char digit : decimal.digits) {
+        magnitude = magnitude * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+    for (std::int64_t i = 0; i < decimal.exponent; ++i) magnitude *= 10;
+
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    if (magnitude > kMost + (decimal.is_negative ? 1U : 0U)) return {};
+    return static_cast<std::int64_t>(decimal.is_negative ? ~magnitude + 1 : magnitude);
+}
+
+}  // namespace
+
+std::size_t unescape(std::string_view inner, char* out) {
+    const char* at = inner.data();
+    const char* const end = at + inner.size();
+    const char* const start = out;
+    while (at != end) {
+        const char* stop = find_string_stop(at, end);
+        const auto plain = static_cast<std::size_t>(stop - at);
+        std::memcpy(out, at, plain);
+        out += plain;
+        if (stop == end) break;
+        if (stop[1] != 'u') {
+            *out++ = short_escape(stop[1]);
+            at = stop + 2;
+            continue;
+        }
+        unsigned code = hex4(stop + 2);
+        at = stop + 6;
+        if (code >= 0xD800 && code < 0xDC00) {  // check() saw the other half behind it.
+            code = 0x10000U + ((code - 0xD800U) << 10U) + (hex4(at + 2) - 0xDC00U);
+            at += 6;
+        }
+        out = put_utf8(out, code);
+    }
+    return static_cast<std::size_t>(out - start);
+}
+
+bool Value::is_number() const {
+    return !raw.empty() && (is_digit(raw.front()) || raw.front() == '-');
+}
+
+std::string_view Value::text(std::string& spare) const {
+    CHECK(is_string() && raw.size() >= 2);
+    const std::string_view inner = raw.substr(1, raw.size() - 2);
+    const char* const end = inner.data() + inner.size();
+    if (find_string_stop(inner.data(), end) == end) return inner;
+    spare.resize(inner.size());
+    spare.resize(unescape(inner, spare.data()));
+    return spare;
+}
+
+std::optional<std::int64_t> Value::integer() const {
+    if (!is_number()) return {};
+    std::int64_t value = 0;
+    const auto read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+    if (read.ec == std::errc{} && read.ptr == raw.data() + raw.size()) return value;
+    return whole_of(decimal_of(raw));
+}
+
+std::optional<double> Value::number() const {
+    if (!is_number()) return {};
+    double value = 0;
+    const auto read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+    if (read.ec != std::errc{}) return {};
+    return value;
+}
+
+Members::Members(Value object)
+    : at_{object.raw.data() + 1}, end_{object.raw.data() + object.raw.size() - 1} {
+    CHECK(object.is_object() && object.raw.size() >= 2);
+    at_ = skip_space(at_, end_);
+}
+
+bool Members::next() {
+    if (at_ == end_) return false;
+    const char* const key_start = at_;
+    const char* const key_end = skip_string(key_start + 1, end_);
+    key = Value{between(key_start, key_end)}.text(spare_);
+    at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
+    at_ = skip_space(at_, end_);
+    const char* const value_end = skip_value(at_, end_);
+    value.raw = between(at_, value_end);
+    at_ = next_item(value_end, end_);
+    return true;
+}
+
+Elements::Elements(Value array)
+    : at_{array.raw.data() + 1}, end_{array.raw.data() + array.raw.size() - 1} {
+    CHECK(array.is_array() && array.raw.size() >= 2);
+    at_ = skip_space(at_, end_);
+}
+
+bool Elements::next() {
+    if (at_ == end_) return false;
+    const char* const value_end = skip_value(at_, end_);
+    value.raw = between(at_, value_end);
+    at_ = next_item(value_end, end_);
+    return true;
+}
+
+Value root(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return {text};
+}
+
+std::optional<Value> find(Value object, std::string_view key) {
+    for (Members members{object}; members.next();) {
+        if (members.key == key) return members.value;
+    }
+    return {};
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    out.push_back('"');
+    while (true) {
+        const char* const stop = find_string_stop(at, end);
+        out.append(at, stop);
+        if (stop == end) break;
+        const auto byte = static_cast<unsigned char>(*stop);
+        if (byte >= 0x20) {
+            out.push_back('\\');
+            out.push_back(*stop);
+        } else if (byte == '\n') {
+            out.append("\\n");
+        } else {
+            out.append("\\u00");
+            out.push_back(kHex[byte >> 4U]);
+            out.push_back(kHex[byte & 0xFU]);
+        }
+        at = stop + 1;
+    }
+    out.push_back('"');
+}
+
+}  // namespace parlance::json

@@ -70,6 +70,42 @@ Header Envelope::header() const {
             .intent = intent()};
 }
 
+void Envelope::pack(std::string& out) const {
+    append_varint(out, static_cast<std::uint64_t>(dialect_));
+    append_varint(out, static_cast<std::uint64_t>(intent_));
+    append_varint(out, body_bytes_);
+    append_varint(out, beside_bytes_);
+    for (const auto place : places_) append_varint(out, place);
+    out.append(text(), body_bytes_ + beside_bytes_);
+}
+
+EnvelopePtr Envelope::unpack(ByteReader& in) {
+    const auto dialect = in.varint();
+    const auto intent = in.varint();
+    const auto body_bytes = in.varint();
+    const auto beside_bytes = in.varint();
+    std::array<std::uint64_t, kFields> places{};
+    for (auto& place : places) place = in.varint();
+    if (body_bytes > kMessageBytesMax || beside_bytes > kFields * kIdBytesMax) return nullptr;
+    const auto all = in.bytes(body_bytes + beside_bytes);
+    if (!in.ok() || dialect < 1 || dialect > 5 || intent < 1 || intent > 3) return nullptr;
+    for (const auto place : places) {
+        if (place > 0xFFFF'FFFFU || (place & 0xFFU) > kIdBytesMax) return nullptr;
+        if ((place >> 8U) + (place & 0xFFU) > all.size()) return nullptr;
+    }
+    void* memory = ::operator new(sizeof(Envelope) + all.size());
+    auto* envelope = new (memory) Envelope;
+    envelope->body_bytes_ = static_cast<std::uint32_t>(body_bytes);
+    envelope->beside_bytes_ = static_cast<std::uint16_t>(beside_bytes);
+    envelope->dialect_ = static_cast<Dialect>(dialect);
+    envelope->intent_ = static_cast<Intent>(intent);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        envelope->places_[i] = static_cast<std::uint32_t>(places[i]);
+    }
+    if (!all.empty()) std::memcpy(envelope->text(), all.data(), all.size());
+    return EnvelopePtr{envelope};
+}
+
 std::size_t Envelope::overhead_bytes() const { return sizeof(Envelope) + beside_bytes_; }
 
 void intrusive_ptr_release(const Envelope* envelope) {

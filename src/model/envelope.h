@@ -7,9 +7,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include "base/bytes.h"
 
 namespace parlance {
 
@@ -59,6 +62,11 @@ class Envelope {
     Dialect dialect() const { return dialect_; }
     Intent intent() const { return intent_; }
     Header header() const;
+
+    /// As bytes: the body once, and header fields that stand in it by their place.
+    void pack(std::string& out) const;
+    /// Null if the bytes are not an envelope.
+    static EnvelopePtr unpack(ByteReader& in);
 
     /// What the hub pays beyond the body, for the accounts of memory.
     std::size_t overhead_bytes() const;

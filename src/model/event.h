@@ -135,6 +135,11 @@ struct DeliveryReturned {
     std::string reason;
 };
 
+/// Its wait after a setback is over: it stands at the head of its mailbox again.
+struct RetryBegan {
+    Ticket ticket;
+};
+
 /// At-most-once, and its one hand-over came to nothing: given up, on record.
 struct MessageDropped {
     Ticket ticket;
@@ -217,6 +222,7 @@ using Event = std::variant<HubFounded,
                            ProgressReported,
                            DeliveryAcknowledged,
                            DeliveryReturned,
+                           RetryBegan,
                            MessageDropped,
                            MessageExpired,
                            MessageDeadLettered,

@@ -1,0 +1,49 @@
+#include "base/agenda.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace parlance {
+namespace {
+
+TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
+    std::mt19937 chance{7};
+    std::vector<AgendaPlace> places(200, kNotOnAgenda);
+    const auto place_of = [&](Slot slot) -> AgendaPlace& { return places[slot]; };
+    Agenda agenda;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
+    for (Slot slot = 0; slot < 200; ++slot) {
+        const std::int64_t at = chance() % 20;
+        agenda.set({.at = Time{Duration{at}}, .number = slot, .owner = slot}, place_of);
+        expected.emplace_back(at, slot);
+    }
+    for (Slot slot = 0; slot < 200; slot += 3) {  // Some are moved, some are taken off.
+        const std::int64_t at = chance() % 20;
+        agenda.set({.at = Time{Duration{at}}, .number = slot, .owner = slot}, place_of);
+        expected[slot].first = at;
+    }
+    for (Slot slot = 1; slot < 200; slot += 5) agenda.remove(slot, place_of);
+    std::erase_if(expected, [](const auto& entry) { return entry.second % 5 == 1; });
+    std::ranges::sort(expected);
+
+    for (const auto& [at, number] : expected) {
+        ASSERT_FALSE(agenda.empty());
+        EXPECT_EQ(agenda.first().at, Time{Duration{at}});
+        EXPECT_EQ(agenda.first().number, number);
+        agenda.remove(agenda.first().owner, place_of);
+    }
+    EXPECT_TRUE(agenda.empty());
+}
+
+TEST(Agenda, TakesNoOffenceAtRemovingWhatIsNotOnIt) {
+    AgendaPlace place = kNotOnAgenda;
+    Agenda agenda;
+    agenda.remove(0, [&](Slot) -> AgendaPlace& { return place; });
+    EXPECT_TRUE(agenda.empty());
+}
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,64 @@
+#include "base/hash.h"
+
+#include <bit>
+#include <cstring>
+
+namespace parlance {
+
+namespace {
+
+struct SipState {
+    std::uint64_t a, b, c, d;
+};
+
+inline void sip_round(SipState& s) {
+    s.a += s.b;
+    s.c += s.d;
+    s.b = std::rotl(s.b, 13) ^ s.a;
+    s.d = std::rotl(s.d, 16) ^ s.c;
+    s.a = std::rotl(s.a, 32);
+    s.c += s.b;
+    s.a += s.d;
+    s.b = std::rotl(s.b, 17) ^ s.c;
+    s.d = std::rotl(s.d, 21) ^ s.a;
+    s.c = std::rotl(s.c, 32);
+}
+
+inline void absorb(SipState& s, std::uint64_t word) {
+    s.d ^= word;
+    sip_round(s);
+    sip_round(s);
+    s.a ^= word;
+}
+
+inline std::uint64_t load_word(const char* bytes) {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+}  // namespace
+
+std::uint64_t siphash(SipKey key, std::string_view bytes) {
+    // The four words spell "somepseudorandomlygeneratedbytes", as the algorithm's paper has it.
+    SipState s{key.low ^ 0x736f6d6570736575U,
+               key.high ^ 0x646f72616e646f6dU,
+               key.low ^ 0x6c7967656e657261U,
+               key.high ^ 0x7465646279746573U};
+
+    const std::size_t whole = bytes.size() & ~std::size_t{7};
+    for (std::size_t i = 0; i < whole; i += 8) absorb(s, load_word(bytes.data() + i));
+
+    std::uint64_t last = std::uint64_t{bytes.size()} << 56U;
+    for (std::size_t i = whole; i < bytes.size(); ++i) {
+        last |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * (i - whole));
+    }
+    absorb(s, last);
+
+    s.c ^= 0xFFU;
+    for (int i = 0; i < 4; ++i) sip_round(s);
+    return s.a ^ s.b ^ s.c ^ s.d;
+}
+
+}  // namespace parlance

@@ -1,0 +1,16 @@
+// SipHash-2-4: a keyed 64-bit hash. With a secret key, nobody outside can choose colliding inputs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace parlance {
+
+struct SipKey {
+    std::uint64_t low = 0;   ///< Key bytes 0 to 7, little-endian.
+    std::uint64_t high = 0;  ///< Key bytes 8 to 15.
+};
+
+std::uint64_t siphash(SipKey key, std::string_view bytes);
+
+}  // namespace parlance

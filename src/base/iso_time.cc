@@ -1,0 +1,140 @@
+#include "base/iso_time.h"
+
+#include <cstddef>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace parlance {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes what it recognises from the front of the text.
+struct Reader {
+    std::string_view rest;
+
+    bool take(char wanted) {
+        if (rest.empty() || rest.front() != wanted) return false;
+        rest.remove_prefix(1);
+        return true;
+    }
+
+    /// Exactly `count` digits with a value in [least, most].
+    std::optional<int> number(std::size_t count, int least, int most) {
+        if (rest.size() < count) return {};
+        int value = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!is_digit(rest[i])) return {};
+            value = value * 10 + (rest[i] - '0');
+        }
+        if (value < least || value > most) return {};
+        rest.remove_prefix(count);
+        return value;
+    }
+};
+
+std::optional<Time> read_date(Reader& reader) {
+    const auto year = reader.number(4, 0, 9999);
+    if (!year || !reader.take('-')) return {};
+    const auto month = reader.number(2, 1, 12);
+    if (!month || !reader.take('-')) return {};
+    const auto day = reader.number(2, 1, 31);
+    if (!day) return {};
+    const std::chrono::year_month_day date{std::chrono::year{*year},
+                                           std::chrono::month{static_cast<unsigned>(*month)},
+                                           std::chrono::day{static_cast<unsigned>(*day)}};
+    if (!date.ok()) return {};
+    return std::chrono::sys_days{date};
+}
+
+/// The digits after the point, cut to milliseconds.
+std::optional<Duration> read_fraction(Reader& reader) {
+    int milliseconds = 0;
+    int weight = 100;
+    std::size_t count = 0;
+    while (count < reader.rest.size() && is_digit(reader.rest[count])) {
+        milliseconds += weight * (reader.rest[count] - '0');
+        weight /= 10;
+        ++count;
+    }
+    if (count == 0) return {};
+    reader.rest.remove_prefix(count);
+    return Duration{milliseconds};
+}
+
+std::optional<Duration> read_time_of_day(Reader& reader) {
+    const auto hour = reader.number(2, 0, 23);
+    if (!hour || !reader.take(':')) return {};
+    const auto minute = reader.number(2, 0, 59);
+    if (!minute) return {};
+    Duration time = hours{*hour} + minutes{*minute};
+    if (!reader.take(':')) return time;
+    const auto second = reader.number(2, 0, 59);
+    if (!second) return {};
+    time += seconds{*second};
+    if (!reader.take('.')) return time;
+    const auto fraction = read_fraction(reader);
+    if (!fraction) return {};
+    return time + *fraction;
+}
+
+/// How far local time is ahead of UTC: "Z", "+02:00", "+0200", "+02", or nothing at all.
+std::optional<Duration> read_offset(Reader& reader) {
+    if (reader.rest.empty() || reader.take('Z')) return Duration{0};
+    const bool is_west = reader.take('-');
+    if (!is_west && !reader.take('+')) return {};
+    const auto hour = reader.number(2, 0, 23);
+    if (!hour) return {};
+    Duration offset = hours{*hour};
+    if (reader.take(':') || !reader.rest.empty()) {
+        const auto minute = reader.number(2, 0, 59);
+        if (!minute) return {};
+        offset += minutes{*minute};
+    }
+    return is_west ? -offset : offset;
+}
+
+std::optional<Time> read_instant(Reader reader) {
+    const auto date = read_date(reader);
+    if (!date || reader.rest.empty()) return date;
+    if (!reader.take('T')) return {};
+    const auto time_of_day = read_time_of_day(reader);
+    if (!time_of_day) return {};
+    const auto offset = read_offset(reader);
+    if (!offset || !reader.rest.empty()) return {};
+    const Time instant = *date + *time_of_day - *offset;
+    const std::chrono::year_month_day utc{std::chrono::floor<std::chrono::days>(instant)};
+    if (utc.year() < std::chrono::year{0} || utc.year() > std::chrono::year{9999}) return {};
+    return instant;
+}
+
+}  // namespace
+
+Result<Time> parse_iso_time(std::string_view text) {
+    if (const auto instant = read_instant(Reader{text})) return *instant;
+    return fail(Fault::Malformed,
+                fmt::format("'{}' is not an ISO 8601 time such as 2025-11-23T10:00:00.123Z",
+                            text.substr(0, 40)));
+}
+
+std::string print_iso_time(Time time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{time - day};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+                       static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()),
+                       clock.hours().count(),
+                       clock.minutes().count(),
+                       clock.seconds().count(),
+                       clock.subseconds().count());
+}
+
+}  // namespace parlance

@@ -1,0 +1,381 @@
+// The door that every byte from outside passes: one pass over the text, no copy, and no allocation
+// unless a key has escapes or an object has many keys. Time is linear in the text, whatever it is.
+#include <array>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/json_scan.h"
+
+namespace parlance::json {
+
+namespace {
+
+/// Up to this many keys are simply compared with each other; then they are hashed.
+constexpr std::size_t kFewKeys = 16;
+
+/// Drawn once per process, so that nobody can prepare keys that collide.
+SipKey table_key() {
+    static const SipKey kKey = [] {
+        std::random_device random;
+        const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };
+        return SipKey{word(), word()};
+    }();
+    return kKey;
+}
+
+/// The keys of all objects with many keys, in one table: an entry is a key and its object's number.
+class ManyKeys {
+  public:
+    /// False if this object has the key already.
+    bool add(std::uint32_t object, std::string_view key) {
+        if (slots_.size() * 3 <= used_ * 4) grow();
+        const std::uint64_t hash = siphash({table_key().low ^ object, table_key().high}, key);
+        for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+            Slot& slot = slots_[at];
+            if (slot.object == 0) {
+                slot = {key, hash, object};
+                ++used_;
+                return true;
+            }
+            if (slot.hash == hash && slot.object == object && slot.key == key) return false;
+        }
+    }
+
+  private:
+    struct Slot {
+        std::string_view key{};
+        std::uint64_t hash = 0;
+        std::uint32_t object = 0;  ///< Objects are numbered from 1; 0 is a free slot.
+    };
+
+    std::size_t mask() const { return slots_.size() - 1; }
+
+    void grow() {
+        std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 2);
+        old.swap(slots_);
+        for (const Slot& slot : old) {
+            if (slot.object == 0) continue;
+            std::size_t at = slot.hash & mask();
+            while (slots_[at].object != 0) at = (at + 1) & mask();
+            slots_[at] = slot;
+        }
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t used_ = 0;
+};
+
+class Checker {
+  public:
+    Checker(std::string_view text, std::size_t depth_max)
+        : begin_{text.data()},
+          at_{text.data()},
+          end_{text.data() + text.size()},
+          depth_max_{std::min(depth_max, kDepthMax)} {}
+
+    bool whole_text() {
+        at_ = skip_space(at_, end_);
+        if (!value(0)) return false;
+        at_ = skip_space(at_, end_);
+        return at_ == end_ || wrong("something follows the value");
+    }
+
+    Error error() const {
+        return {Fault::Malformed,
+                fmt::format("JSON is wrong at byte {}: {}", wrong_at_ - begin_, wrong_)};
+    }
+
+  private:
+    /// A key of an object that is open. Without initialisers: a thousand of them cost nothing.
+    struct FewKey {
+        const char* data;
+        std::size_t size;
+    };
+    struct OpenObject {
+        std::size_t first;         ///< Where its keys begin in few_keys_.
+        std::uint32_t number = 0;  ///< In many_keys_, once it has many.
+    };
+
+    bool wrong_at(const char* where, const char* what) {
+        wrong_at_ = where;
+        wrong_ = what;
+        return false;
+    }
+    /// At the present place; the end of the text is the better reason where it has come.
+    bool wrong(const char* what) {
+        return wrong_at(at_, at_ == end_ ? "the text ends too early" : what);
+    }
+
+    /// The byte here. At the end a NUL, which is right nowhere.
+    char peek() const { return at_ == end_ ? '\0' : *at_; }
+
+    bool value(std::size_t depth) {
+        switch (peek()) {
+            case '"':
+                return string();
+            case '{':
+                return object(depth + 1);
+            case '[':
+                return array(depth + 1);
+            case 't':
+                return word("true");
+            case 'f':
+                return word("false");
+            case 'n':
+                return word("null");
+            default:
+                return number();
+        }
+    }
+
+    bool word(std::string_view expected) {
+        const auto left = static_cast<std::size_t>(end_ - at_);
+        if (left < expected.size() || std::memcmp(at_, expected.data(), expected.size()) != 0) {
+            return wrong("a value was expected, but this word is not true, false or null");
+        }
+        at_ += expected.size();
+        return true;
+    }
+
+    bool digits() {
+        if (!is_digit(peek())) return wrong("a digit was expected");
+        while (at_ != end_ && is_digit(*at_)) ++at_;
+        return true;
+    }
+
+    bool number() {
+        if (peek() == '-') {
+            ++at_;
+        } else if (!is_digit(peek())) {
+            return wrong("a value was expected");
+        }
+        if (peek() == '0') {
+            ++at_;
+            if (is_digit(peek())) return wrong("a number has a leading zero");
+        } else if (!digits()) {
+            return false;
+        }
+        if (peek() == '.') {
+            ++at_;
+            if (!digits()) return false;
+        }
+        if (peek() == 'e' || peek() == 'E') {
+            ++at_;
+            if (peek() == '+' || peek() == '-') ++at_;
+            if (!digits()) return false;
+        }
+        return true;
+    }
+
+    bool hex4(unsigned& code) {
+        code = 0;
+        for (int i = 0; i < 4; ++i, ++at_) {
+            const char c = peek();
+            const auto letter = static_cast<unsigned>((c | 0x20) - 'a');
+            if (is_digit(c)) {
+                code = code << 4U | static_cast<unsigned>(c - '0');
+            } else if (letter < 6) {
+                code = code << 4U | (letter + 10);
+            } else {
+                return wrong("four hexadecimal digits were expected behind \\u");
+            }
+        }
+        return true;
+    }
+
+    /// At a backslash.
+    bool escape() {
+        const char* const start = at_++;
+        constexpr std::string_view kShort = "\"\\/bfnrt";
+        if (peek() != 'u') {
+            if (at_ == end_ || kShort.find(*at_) == kShort.npos) {
+                return wrong("an unknown escape stands in a string");
+            }
+            ++at_;
+            return true;
+        }
+        ++at_;
+        unsigned code = 0;
+        if (!hex4(code)) return false;
+        if (code < 0xD800 || code > 0xDFFF) return true;
+
+        const bool has_second = code < 0xDC00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u';
+        if (!has_second) return wrong_at(start, "a surrogate stands alone");
+        at_ += 2;
+        unsigned second = 0;
+        if (!hex4(second)) return false;
+        if (second >= 0xDC00 && second <= 0xDFFF) return true;
+        return wrong_at(start, "a surrogate stands alone");
+    }
+
+    bool string(bool* has_escapes = nullptr) {
+        const char* const start = at_++;
+        while (true) {
+            at_ = find_string_stop(at_, end_);
+            if (at_ == end_) return wrong_at(start, "a string is not closed");
+            if (*at_ == '"') {
+                ++at_;
+                return true;
+            }
+            if (*at_ != '\\') return wrong("a control character stands bare in a string");
+            if (!escape()) return false;
+            if (has_escapes != nullptr) *has_escapes = true;
+        }
+    }
+
+    bool array(std::size_t depth) {
+        if (depth > depth_max_) return wrong("it is nested too deeply");
+        at_ = skip_space(at_ + 1, end_);
+        if (peek() == ']') {
+            ++at_;
+            return true;
+        }
+        while (true) {
+            if (!value(depth)) return false;
+            at_ = skip_space(at_, end_);
+            if (peek() == ']') {
+                ++at_;
+                return true;
+            }
+            if (peek() != ',') return wrong("',' or ']' was expected");
+            at_ = skip_space(at_ + 1, end_);
+        }
+    }
+
+    bool object(std::size_t depth) {
+        if (depth > depth_max_) return wrong("it is nested too deeply");
+        at_ = skip_space(at_ + 1, end_);
+        if (peek() == '}') {
+            ++at_;
+            return true;
+        }
+        OpenObject open{few_keys_count_};
+        while (true) {
+            if (!key(open)) return false;
+            at_ = skip_space(at_, end_);
+            if (peek() != ':') return wrong("':' was expected behind a key");
+            at_ = skip_space(at_ + 1, end_);
+            if (!value(depth)) return false;
+            at_ = skip_space(at_, end_);
+            if (peek() == '}') break;
+            if (peek() != ',') return wrong("',' or '}' was expected");
+            at_ = skip_space(at_ + 1, end_);
+        }
+        ++at_;
+        few_keys_count_ = open.first;
+        return true;
+    }
+
+    bool key(OpenObject& object) {
+        if (peek() != '"') return wrong("a key in quotes was expected");
+        const char* const start = at_;
+        bool has_escapes = false;
+        if (!string(&has_escapes)) return false;
+        std::string_view name{start + 1, static_cast<std::size_t>(at_ - start - 2)};
+        if (has_escapes) name = unescaped(name);
+        return add_key(object, name) || wrong_at(start, "a key stands twice in one object");
+    }
+
+    std::string_view unescaped(std::string_view name) {
+        // All keys together are shorter than the text: one piece of memory serves them.
+        if (!spare_) {
+            spare_ =
+                std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(end_ - begin_));
+        }
+        char* const place = spare_.get() + spare_used_;
+        const std::size_t size = unescape(name, place);
+        spare_used_ += size;
+        return {place, size};
+    }
+
+    bool add_key(OpenObject& object, std::string_view name) {
+        if (object.number != 0) return many_keys_.add(object.number, name);
+        for (std::size_t i = object.first; i < few_keys_count_; ++i) {
+            const FewKey& other = few_keys_[i];
+            if (other.size == name.size() &&
+                std::memcmp(other.data, name.data(), name.size()) == 0) {
+                return false;
+            }
+        }
+        if (few_keys_count_ - object.first < kFewKeys) {
+            few_keys_[few_keys_count_++] = {name.data(), name.size()};
+            return true;
+        }
+        object.number = ++objects_with_many_keys_;
+        for (std::size_t i = object.first; i < few_keys_count_; ++i) {
+            many_keys_.add(object.number, {few_keys_[i].data, few_keys_[i].size});
+        }
+        few_keys_count_ = object.first;
+        return many_keys_.add(object.number, name);
+    }
+
+    const char* begin_;
+    const char* at_;
+    const char* end_;
+    std::size_t depth_max_;
+    const char* wrong_at_ = nullptr;
+    const char* wrong_ = nullptr;
+
+    std::array<FewKey, kDepthMax * kFewKeys> few_keys_;  ///< Of all open objects, innermost last.
+    std::size_t few_keys_count_ = 0;
+    ManyKeys many_keys_;
+    std::uint32_t objects_with_many_keys_ = 0;
+    std::unique_ptr<char[]> spare_;  ///< Keys that have escapes, without them.
+    std::size_t spare_used_ = 0;
+};
+
+/// How many bytes the UTF-8 character at the front takes, 0 if it is none.
+std::size_t utf8_width(std::string_view text) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    const auto follows = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
+        return byte(i) >= least && byte(i) <= most;
+    };
+    const unsigned first = byte(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        const unsigned least = first == 0xE0 ? 0xA0 : 0x80;  // Shorter forms exist below.
+        const unsigned most = first == 0xED ? 0x9F : 0xBF;   // Surrogates stand above.
+        return follows(1, least, most) && follows(2) ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const unsigned least = first == 0xF0 ? 0x90 : 0x80;
+        const unsigned most = first == 0xF4 ? 0x8F : 0xBF;  // Unicode ends at U+10FFFF.
+        return follows(1, least, most) && follows(2) && follows(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+std::size_t first_bad_utf8(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const std::size_t width = utf8_width(text.substr(at));
+        if (width == 0) break;
+        at += width;
+    }
+    return at;
+}
+
+}  // namespace
+
+Result<void> check(std::string_view text, std::size_t depth_max) {
+    if (!simdjson::validate_utf8(text)) {
+        return fail(
+            Fault::Malformed,
+            fmt::format("JSON is wrong at byte {}: this is not UTF-8", first_bad_utf8(text)));
+    }
+    Checker checker{text, depth_max};
+    if (!checker.whole_text()) return tl::unexpected(checker.error());
+    return {};
+}
+
+}  // namespace parlance::json

@@ -1,0 +1,89 @@
+// Planted bugs. Each breaks exactly one promise, so that the checkers of the simulator can be
+// checked. They exist only in builds with PARLANCE_MUTANTS; elsewhere the switch is a constant.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace parlance {
+
+enum class Mutant : std::uint8_t {
+    None,
+    LoseReturnedMessage,
+    RedeliverAtMostOnce,
+    HandOverBeforeSync,
+    IgnoreTaskOrder,
+    RetryJumpsTheLane,
+    ForgetMessageIds,
+    AcceptConflictingId,
+    AcceptStaleToken,
+    RetryForever,
+    RetryAtOnce,
+    DropDeadLetter,
+    DeliverExpired,
+    ExpireWithoutRecord,
+    ServeOldestFirst,
+    StarveLow,
+    DeliverToNeighbour,
+    ChangeBody,
+    NeverTimeOut,
+    AnswerTwice,
+    ShowLateReply,
+    AnswerAcrossWorkflows,
+    ApplyDependsOnHistory,
+    IgnoreMailboxLimit,
+    RefuseOffTheRecord,
+    AcknowledgeBeforeSync,
+    SkipSync,
+    SkipDirectorySync,
+};
+
+struct MutantRow {
+    Mutant mutant;
+    std::string_view name;
+    std::string_view promise;  ///< The invariant that it breaks.
+};
+
+inline constexpr std::array kMutants{
+    MutantRow{Mutant::LoseReturnedMessage, "lose-returned-message", "D1"},
+    MutantRow{Mutant::DropDeadLetter, "drop-dead-letter", "D1"},
+    MutantRow{Mutant::RedeliverAtMostOnce, "redeliver-at-most-once", "D2"},
+    MutantRow{Mutant::HandOverBeforeSync, "hand-over-before-sync", "D2"},
+    MutantRow{Mutant::IgnoreTaskOrder, "ignore-task-order", "D3"},
+    MutantRow{Mutant::RetryJumpsTheLane, "retry-jumps-the-lane", "D3"},
+    MutantRow{Mutant::ForgetMessageIds, "forget-message-ids", "D4"},
+    MutantRow{Mutant::AcceptConflictingId, "accept-conflicting-id", "D4"},
+    MutantRow{Mutant::AcceptStaleToken, "accept-stale-token", "D5"},
+    MutantRow{Mutant::RetryForever, "retry-forever", "D6"},
+    MutantRow{Mutant::RetryAtOnce, "retry-at-once", "D6"},
+    MutantRow{Mutant::DeliverExpired, "deliver-expired", "D7"},
+    MutantRow{Mutant::ExpireWithoutRecord, "expire-without-record", "D7"},
+    MutantRow{Mutant::ServeOldestFirst, "serve-oldest-first", "D8"},
+    MutantRow{Mutant::StarveLow, "starve-low", "D8"},
+    MutantRow{Mutant::DeliverToNeighbour, "deliver-to-neighbour", "D9"},
+    MutantRow{Mutant::ChangeBody, "change-body", "D9"},
+    MutantRow{Mutant::NeverTimeOut, "never-time-out", "W1"},
+    MutantRow{Mutant::AnswerTwice, "answer-twice", "W1"},
+    MutantRow{Mutant::ShowLateReply, "show-late-reply", "W2"},
+    MutantRow{Mutant::AnswerAcrossWorkflows, "answer-across-workflows", "W3"},
+    MutantRow{Mutant::ApplyDependsOnHistory, "apply-depends-on-history", "W11"},
+    MutantRow{Mutant::IgnoreMailboxLimit, "ignore-mailbox-limit", "G7"},
+    MutantRow{Mutant::RefuseOffTheRecord, "refuse-off-the-record", "A1"},
+    MutantRow{Mutant::AcknowledgeBeforeSync, "acknowledge-before-sync", "A1"},
+    MutantRow{Mutant::SkipSync, "skip-sync", "A2"},
+    MutantRow{Mutant::SkipDirectorySync, "skip-directory-sync", "A2"},
+};
+
+#ifdef PARLANCE_MUTANTS
+inline constexpr bool kHasMutants = true;
+inline Mutant planted_mutant = Mutant::None;
+inline bool is_planted(Mutant mutant) { return planted_mutant == mutant; }
+inline void plant(Mutant mutant) { planted_mutant = mutant; }
+#else
+inline constexpr bool kHasMutants = false;
+constexpr bool is_planted(Mutant) { return false; }
+inline void plant(Mutant) {}
+#endif
+
+}  // namespace parlance

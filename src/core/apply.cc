@@ -1,0 +1,205 @@
+#include "base/check.h"
+#include "base/match.h"
+#include "base/mutant.h"
+#include "core/core.h"
+#include "core/keys.h"
+
+namespace parlance::core {
+
+namespace {
+
+constexpr std::string_view kTopicPrefix = "topic:";
+
+void remember(State& state, const Envelope& envelope, Ticket ticket, std::uint64_t fingerprint) {
+    broker::remember_id(state.memory,
+                        message_key(state.key, envelope.from(), envelope.id()),
+                        {.ticket = ticket, .fingerprint = static_cast<std::uint32_t>(fingerprint)});
+    broker::age(state.memory, state.limits.remembered_ids_max, [&](Ticket live) {
+        return broker::find_message(state.broker, live) != nullptr ||
+               broker::find_request(state.requests, live) != nullptr;
+    });
+}
+
+broker::Arrival arrival(const MessageAccepted& event, AgentHandle mailbox, std::uint64_t copy) {
+    return {.ticket = {event.ticket.value + copy},
+            .envelope = event.envelope,
+            .mailbox = mailbox,
+            .priority = event.priority,
+            .expires_at = event.expires_at,
+            .retry_count_max = event.retry_count_max};
+}
+
+AgentHandle recipient(State& state, const Envelope& envelope) {
+    const auto handle = registry::intern(state.registry, envelope.to());
+    if (is_planted(Mutant::DeliverToNeighbour) && handle > 0) return handle - 1;
+    return handle;
+}
+
+void apply_accepted(State& state, const MessageAccepted& event) {
+    const auto& envelope = *event.envelope;
+    CHECK(event.ticket == ticket_at(state.sequence));
+    remember(state, envelope, event.ticket, event.fingerprint);
+    const auto sender = registry::intern(state.registry, envelope.from());
+
+    if (envelope.to().starts_with(kTopicPrefix)) {
+        const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
+        const auto found = state.registry.topics.find(topic);
+        if (found == state.registry.topics.end()) return;
+        std::uint64_t copy = 0;
+        for (const auto subscriber : found->second) {
+            broker::enqueue(state.broker, state.key, arrival(event, subscriber, copy++));
+        }
+        return;
+    }
+    broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
+    if (envelope.intent() != Intent::Request) return;
+    broker::open_request(state.requests,
+                         state.key,
+                         {.ticket = event.ticket,
+                          .asked = event.envelope,
+                          .deadline = event.deadline,
+                          .requester = sender,
+                          .priority = event.priority,
+                          .waits = event.waits});
+}
+
+/// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
+/// the request was.
+broker::Arrival answer_to(const State& state, const broker::OpenRequest& request, Ticket ticket) {
+    return {.ticket = ticket,
+            .mailbox = request.requester,
+            .priority = request.priority,
+            .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})};
+}
+
+void end_request(State& state, Ticket ticket) {
+    const auto* request = broker::find_request(state.requests, ticket);
+    const auto& asked = *request->asked;
+    broker::remember_answer(
+        state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
+    if (is_planted(Mutant::AnswerTwice)) return;
+    broker::close_request(state.requests, state.memory, state.key, ticket);
+}
+
+void apply_answered(State& state, const RequestAnswered& event) {
+    const auto* request = broker::find_request(state.requests, event.request);
+    CHECK(request != nullptr);
+    const auto reply_ticket = event.ticket == Ticket{} ? ticket_at(state.sequence) : event.ticket;
+    remember(state, *event.envelope, reply_ticket, 0);
+    if (event.ticket != Ticket{}) {
+        auto answer = answer_to(state, *request, event.ticket);
+        answer.envelope = event.envelope;
+        broker::enqueue(state.broker, state.key, std::move(answer));
+    }
+    end_request(state, event.request);
+    // The answer also settles the question, wherever it stands: nobody needs it any more.
+    const auto* question = broker::find_message(state.broker, event.request);
+    if (question != nullptr) broker::remove(state.broker, state.key, event.request);
+}
+
+void apply_failed(State& state, const RequestFailed& event) {
+    const auto* request = broker::find_request(state.requests, event.request);
+    CHECK(request != nullptr);
+    if (event.ticket != Ticket{}) {
+        auto answer = answer_to(state, *request, event.ticket);
+        answer.envelope = request->asked;
+        broker::enqueue_notice(
+            state.broker, state.key, std::move(answer), {event.refusal, event.detail});
+    }
+    end_request(state, event.request);
+}
+
+void apply_returned(State& state, const DeliveryReturned& event) {
+    if (is_planted(Mutant::LoseReturnedMessage)) {
+        return broker::remove(state.broker, state.key, event.ticket);
+    }
+    broker::give_back(state.broker, state.key, event.ticket, event.retry_at, state.now);
+}
+
+void apply_buried(State& state, const MessageDeadLettered& event) {
+    if (is_planted(Mutant::DropDeadLetter)) {
+        return broker::remove(state.broker, state.key, event.ticket);
+    }
+    broker::bury(state.broker, state.key, event, state.now);
+}
+
+}  // namespace
+
+void apply(State& state, Time at, const Event& event) {
+    ++state.sequence.value;
+    state.now = at;
+    auto& broker = state.broker;
+    auto& registry = state.registry;
+    const auto timeout = state.limits.heartbeat_timeout;
+    match(
+        event,
+        [&](const MessageAccepted& accepted) { apply_accepted(state, accepted); },
+        [&](const LeaseGranted& granted) { broker::grant(broker, granted); },
+        [&](const DeliveryAcknowledged& done) { broker::remove(broker, state.key, done.ticket); },
+        [&](const HubFounded& founded) {
+            state.hub_id = founded.hub_id;
+            state.key = {founded.hash_key_0, founded.hash_key_1};
+        },
+        [&](const HubStarted&) {
+            // Whoever held the line for an answer has lost it with the process before.
+            for (const auto& [ticket, slot] : state.requests.slots) {
+                state.requests.open[slot].waits = false;
+            }
+        },
+        [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
+        [&](const AgentRemoved& removed) { registry::apply(registry, removed); },
+        [&](const InstanceJoined& joined) {
+            registry::apply(registry, joined, at, timeout);
+            broker::join(broker, joined, registry::find_agent(registry, joined.agent.value));
+        },
+        [&](const InstanceLeft& left) {
+            broker::leave(broker, left.instance);
+            registry::apply(registry, left);
+        },
+        [&](const InstanceSeen& seen) { registry::apply(registry, seen, at, timeout); },
+        [&](const CreditGranted& granted) {
+            broker::set_credit(broker, granted.instance, granted.credit);
+        },
+        [&](const Subscribed& subscribed) { registry::apply(registry, subscribed); },
+        [&](const Unsubscribed& unsubscribed) { registry::apply(registry, unsubscribed); },
+        [&](const MessageRefused&) {},  // The record is the point; nothing else changes.
+        [&](const DuplicateReceived& again) {
+            const auto found = state.requests.slots.find(again.ticket.value);
+            if (again.waits && found != state.requests.slots.end()) {
+                state.requests.open[found->second].waits = true;
+            }
+        },
+        [&](const LeaseExtended& extended) {
+            broker::extend(broker, extended.ticket, extended.until);
+        },
+        [&](const ProgressReported& progress) {
+            broker::extend(broker, progress.ticket, progress.until);
+        },
+        [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
+        [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
+        [&](const MessageDropped& dropped) {
+            broker::remove(broker, state.key, dropped.ticket);
+        },
+        [&](const MessageExpired& expired) {
+            broker::remove(broker, state.key, expired.ticket);
+        },
+        [&](const MessageDeadLettered& dead) { apply_buried(state, dead); },
+        [&](const DeadLetterRedelivered& back) {
+            broker::revive(broker, state.key, back.ticket);
+        },
+        [&](const DeadLetterDiscarded& discarded) {
+            broker::remove(broker, state.key, discarded.ticket);
+        },
+        [&](const SettlementRefused&) {},
+        [&](const RequestAnswered& answered) { apply_answered(state, answered); },
+        [&](const RequestFailed& failed) { apply_failed(state, failed); },
+        [&](const ReplyDropped&) {},
+        [&](const WaitEnded& ended) { broker::end_wait(state.requests, ended.request); });
+
+    if (is_planted(Mutant::ApplyDependsOnHistory)) {
+        static std::uint64_t applied = 0;
+        if (++applied % 97 == 0) ++state.registry.instance_last;
+    }
+}
+
+}  // namespace parlance::core

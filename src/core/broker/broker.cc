@@ -1,0 +1,421 @@
+#include "core/broker/broker.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/mutant.h"
+#include "core/keys.h"
+
+namespace parlance::core::broker {
+
+namespace {
+
+auto place_of(Broker& broker) {
+    return [&broker](Slot slot) -> AgendaPlace& { return broker.messages[slot].place; };
+}
+
+void push_back(Broker& broker, List& list, Slot slot) {
+    auto& message = broker.messages[slot];
+    message.link_prev = list.tail;
+    message.link_next = kNoSlot;
+    (list.tail == kNoSlot ? list.head : broker.messages[list.tail].link_next) = slot;
+    list.tail = slot;
+}
+
+void push_front(Broker& broker, List& list, Slot slot) {
+    auto& message = broker.messages[slot];
+    message.link_prev = kNoSlot;
+    message.link_next = list.head;
+    (list.head == kNoSlot ? list.tail : broker.messages[list.head].link_prev) = slot;
+    list.head = slot;
+}
+
+void unlink(Broker& broker, List& list, Slot slot) {
+    auto& message = broker.messages[slot];
+    (message.link_prev == kNoSlot ? list.head : broker.messages[message.link_prev].link_next) =
+        message.link_next;
+    (message.link_next == kNoSlot ? list.tail : broker.messages[message.link_next].link_prev) =
+        message.link_prev;
+    message.link_prev = kNoSlot;
+    message.link_next = kNoSlot;
+}
+
+Mailbox& mailbox_for(Broker& broker, AgentHandle agent) {
+    if (agent >= broker.mailboxes.size()) broker.mailboxes.resize(agent + 1);
+    return broker.mailboxes[agent];
+}
+
+std::uint64_t key_of(const HashKey& key, const Message& message) {
+    return lane_key(key, message.mailbox, message.envelope->task());
+}
+
+void count_urgent(Lane& lane, Priority priority, std::uint32_t change) {
+    if (is_at_least_once(priority)) lane.urgent[static_cast<std::size_t>(priority)] += change;
+}
+
+/// A lane is as urgent as the most urgent message in it, or that one would wait for its elders.
+Priority urgency(const Lane& lane, const Message& head) {
+    if (lane.urgent[0] > 0) return Priority::Critical;
+    if (lane.urgent[1] > 0) return std::min(Priority::High, head.priority);
+    return head.priority;
+}
+
+Slot slot_of(const Broker& broker, Ticket ticket) {
+    const auto found = broker.slots.find(ticket.value);
+    CHECK(found != broker.slots.end());  // decide() names only copies that are there.
+    return found->second;
+}
+
+enum class End { Front, Back };
+
+void list_ready(Broker& broker, Slot slot, Priority as, End end) {
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    message.stage = Stage::Ready;
+    message.listed_as = as;
+    auto& list = mailbox.ready[static_cast<std::size_t>(as)];
+    end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
+    set_due(broker, slot, message.expires_at);
+    update_restless(broker, message.mailbox);
+}
+
+void unlist_ready(Broker& broker, Slot slot) {
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    const auto as = static_cast<std::size_t>(message.listed_as);
+    unlink(broker, mailbox.ready[as], slot);
+    if (mailbox.ready[as].head == kNoSlot) mailbox.passed_over[as] = 0;
+    update_restless(broker, message.mailbox);
+}
+
+/// As urgent as its lane, if it has one. Only for the head of a lane, or a message without one.
+Priority urgency_of(const Broker& broker, const HashKey& key, const Message& message) {
+    const auto found = broker.lanes.find(key_of(key, message));
+    return found == broker.lanes.end() ? message.priority : urgency(found->second, message);
+}
+
+/// Ready at once, or behind the others of its task.
+void enter_lane(Broker& broker, const HashKey& key, Slot slot) {
+    auto& message = broker.messages[slot];
+    const auto lane_key = key_of(key, message);
+    if (lane_key == 0) return list_ready(broker, slot, message.priority, End::Back);
+
+    auto& lane = broker.lanes[lane_key];
+    count_urgent(lane, message.priority, 1);
+    if (lane.head == kNoSlot) {
+        lane.head = lane.tail = slot;
+        return list_ready(broker, slot, message.priority, End::Back);
+    }
+    message.stage = Stage::Behind;
+    message.link_prev = lane.tail;
+    broker.messages[lane.tail].lane_next = slot;
+    lane.tail = slot;
+    set_due(broker, slot, message.expires_at);
+
+    auto& head = broker.messages[lane.head];
+    if (head.stage != Stage::Ready || urgency(lane, head) == head.listed_as) return;
+    unlist_ready(broker, lane.head);
+    list_ready(broker, lane.head, urgency(lane, head), End::Back);
+}
+
+/// Out of its lane; if it was the head, the next one may go.
+void leave_lane(Broker& broker, const HashKey& key, Slot slot) {
+    auto& message = broker.messages[slot];
+    const auto found = broker.lanes.find(key_of(key, message));
+    if (found == broker.lanes.end()) return;
+    auto& lane = found->second;
+    const Slot next = message.lane_next;
+    count_urgent(lane, message.priority, std::uint32_t(-1));
+    message.lane_next = kNoSlot;
+
+    if (lane.head != slot) {
+        broker.messages[message.link_prev].lane_next = next;
+        (next == kNoSlot ? lane.tail : broker.messages[next].link_prev) = message.link_prev;
+        message.link_prev = kNoSlot;
+        return;
+    }
+    if (next == kNoSlot) {
+        broker.lanes.erase(found);
+        return;
+    }
+    lane.head = next;
+    list_ready(broker, next, urgency(lane, broker.messages[next]), End::Back);
+}
+
+void return_credit(Broker& broker, Slot slot) {
+    auto& message = broker.messages[slot];
+    auto& consumer = broker.consumers[message.consumer];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    unlink(broker, consumer.leased, slot);
+    message.consumer = kNoSlot;
+    --consumer.in_flight;
+    --mailbox.in_flight;
+    --broker.in_flight;
+    ++mailbox.waiting;
+    ++broker.waiting;
+    update_restless(broker, message.mailbox);
+}
+
+void count_bytes(Broker& broker, const Message& message, bool is_added) {
+    const auto bytes = message.envelope->body().size();
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    mailbox.bytes += is_added ? bytes : -bytes;
+    broker.bytes += is_added ? bytes : -bytes;
+}
+
+/// From any stage but Dead to no list at all, counted as waiting.
+void take_out(Broker& broker, Slot slot) {
+    const auto stage = broker.messages[slot].stage;
+    if (stage == Stage::Ready) unlist_ready(broker, slot);
+    if (stage == Stage::Leased) return_credit(broker, slot);
+}
+
+Slot add(Broker& broker, Arrival arrival) {
+    auto& mailbox = mailbox_for(broker, arrival.mailbox);
+    ++mailbox.waiting;
+    ++broker.waiting;
+    const auto ticket = arrival.ticket;
+    CHECK(arrival.retry_count_max < 255);
+    const Slot slot = broker.messages.add(
+        {.ticket = ticket,
+         .envelope = std::move(arrival.envelope),
+         .expires_at = arrival.expires_at,
+         .mailbox = arrival.mailbox,
+         .priority = arrival.priority,
+         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max)});
+    broker.slots.emplace(ticket.value, slot);
+    count_bytes(broker, broker.messages[slot], true);
+    return slot;
+}
+
+}  // namespace
+
+const Message* find_message(const Broker& broker, Ticket ticket) {
+    const auto found = broker.slots.find(ticket.value);
+    return found == broker.slots.end() ? nullptr : &broker.messages[found->second];
+}
+
+const Consumer* find_consumer(const Broker& broker, InstanceNumber instance) {
+    const auto found = broker.consumer_slots.find(instance.value);
+    return found == broker.consumer_slots.end() ? nullptr : &broker.consumers[found->second];
+}
+
+const Mailbox& mailbox_of(const Broker& broker, AgentHandle agent) {
+    static const Mailbox empty;
+    return agent < broker.mailboxes.size() ? broker.mailboxes[agent] : empty;
+}
+
+void set_due(Broker& broker, Slot slot, Time at) {
+    if (at == Time{}) return broker.due.remove(slot, place_of(broker));
+    broker.due.set({.at = at, .number = broker.messages[slot].ticket.value, .owner = slot},
+                   place_of(broker));
+}
+
+void update_restless(Broker& broker, AgentHandle agent) {
+    auto& mailbox = broker.mailboxes[agent];
+    const bool has_ready =
+        std::ranges::any_of(mailbox.ready, [](const List& list) { return list.head != kNoSlot; });
+    const bool has_credit = std::ranges::any_of(mailbox.consumers, [&](Slot slot) {
+        return broker.consumers[slot].in_flight < broker.consumers[slot].credit;
+    });
+    const bool is_restless = has_ready && has_credit;
+    if (is_restless == (mailbox.restless_place != kNoSlot)) return;
+
+    if (is_restless) {
+        mailbox.restless_place = static_cast<std::uint32_t>(broker.restless.size());
+        broker.restless.push_back(agent);
+        return;
+    }
+    const auto last = broker.restless.back();
+    broker.restless[mailbox.restless_place] = last;
+    broker.mailboxes[last].restless_place = mailbox.restless_place;
+    broker.restless.pop_back();
+    mailbox.restless_place = kNoSlot;
+}
+
+void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
+    enter_lane(broker, key, add(broker, std::move(arrival)));
+}
+
+void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure) {
+    const Slot slot = add(broker, std::move(arrival));
+    broker.messages[slot].is_notice = true;
+    broker.notices.emplace(broker.messages[slot].ticket.value, std::move(failure));
+    enter_lane(broker, key, slot);
+}
+
+void grant(Broker& broker, const LeaseGranted& event) {
+    const Slot slot = slot_of(broker, event.ticket);
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    CHECK(message.stage == Stage::Ready);
+    for (std::size_t lower = static_cast<std::size_t>(message.listed_as) + 1; lower < kPriorities;
+         ++lower) {
+        if (mailbox.ready[lower].head != kNoSlot) ++mailbox.passed_over[lower];
+    }
+    mailbox.passed_over[static_cast<std::size_t>(message.listed_as)] = 0;
+    unlist_ready(broker, slot);
+
+    const auto found = broker.consumer_slots.find(event.instance.value);
+    CHECK(found != broker.consumer_slots.end());
+    auto& consumer = broker.consumers[found->second];
+    message.stage = Stage::Leased;
+    message.consumer = found->second;
+    message.attempt = static_cast<std::uint8_t>(event.attempt);
+    push_back(broker, consumer.leased, slot);
+    ++consumer.in_flight;
+    ++mailbox.in_flight;
+    ++broker.in_flight;
+    --mailbox.waiting;
+    --broker.waiting;
+    set_due(broker, slot, event.until);
+    update_restless(broker, message.mailbox);
+}
+
+void extend(Broker& broker, Ticket ticket, Time until) {
+    set_due(broker, slot_of(broker, ticket), until);
+}
+
+void remove(Broker& broker, const HashKey& key, Ticket ticket) {
+    const Slot slot = slot_of(broker, ticket);
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    if (message.stage == Stage::Dead) {
+        broker.dead.erase(ticket);
+        --mailbox.dead;
+    } else {
+        take_out(broker, slot);
+        leave_lane(broker, key, slot);
+        --mailbox.waiting;
+        --broker.waiting;
+    }
+    set_due(broker, slot, Time{});
+    count_bytes(broker, message, false);
+    if (message.is_notice) broker.notices.erase(ticket.value);
+    broker.slots.erase(ticket.value);
+    broker.messages.remove(slot);
+}
+
+void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now) {
+    const Slot slot = slot_of(broker, ticket);
+    take_out(broker, slot);
+    auto& message = broker.messages[slot];
+    message.stage = Stage::Delayed;
+    if (is_planted(Mutant::RetryJumpsTheLane)) leave_lane(broker, key, slot);
+    if (retry_at <= now) return begin_retry(broker, key, ticket);
+    const bool expires_first = message.expires_at != Time{} && message.expires_at < retry_at;
+    set_due(broker, slot, expires_first ? message.expires_at : retry_at);
+}
+
+void begin_retry(Broker& broker, const HashKey& key, Ticket ticket) {
+    const Slot slot = slot_of(broker, ticket);
+    auto& message = broker.messages[slot];
+    CHECK(message.stage == Stage::Delayed);
+    // The head keeps the order that agents were promised; the tail would let newer work overtake.
+    list_ready(broker, slot, urgency_of(broker, key, message), End::Front);
+}
+
+void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, Time now) {
+    const Slot slot = slot_of(broker, event.ticket);
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    take_out(broker, slot);
+    leave_lane(broker, key, slot);
+    set_due(broker, slot, Time{});
+    message.stage = Stage::Dead;
+    --mailbox.waiting;
+    --broker.waiting;
+    ++mailbox.dead;
+    broker.dead.emplace(event.ticket,
+                        DeadLetter{.slot = slot,
+                                   .setback = event.setback,
+                                   .reason = event.reason,
+                                   .died_at = now});
+}
+
+void revive(Broker& broker, const HashKey& key, Ticket ticket) {
+    const Slot slot = slot_of(broker, ticket);
+    auto& message = broker.messages[slot];
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    broker.dead.erase(ticket);
+    --mailbox.dead;
+    ++mailbox.waiting;
+    ++broker.waiting;
+    message.attempt = 0;
+    message.expires_at = Time{};  // Its ttl was for the first journey.
+    enter_lane(broker, key, slot);
+}
+
+void join(Broker& broker, const InstanceJoined& event, AgentHandle agent) {
+    auto& mailbox = mailbox_for(broker, agent);
+    const bool polls = event.kind == InstanceKind::Poll;
+    const Slot slot = broker.consumers.add({.instance = event.instance,
+                                            .mailbox = agent,
+                                            .kind = event.kind,
+                                            .credit = polls ? 0 : event.credit});
+    broker.consumer_slots.emplace(event.instance.value, slot);
+    mailbox.consumers.push_back(slot);
+    if (polls) ++mailbox.poll_count;
+    update_restless(broker, agent);
+}
+
+void leave(Broker& broker, InstanceNumber instance) {
+    const auto found = broker.consumer_slots.find(instance.value);
+    CHECK(found != broker.consumer_slots.end());
+    const Slot slot = found->second;
+    const auto& consumer = broker.consumers[slot];
+    CHECK(consumer.in_flight == 0);  // decide() takes everything back first.
+    const auto agent = consumer.mailbox;
+    auto& mailbox = broker.mailboxes[agent];
+    if (consumer.kind == InstanceKind::Poll) --mailbox.poll_count;
+    std::erase(mailbox.consumers, slot);
+    broker.consumer_slots.erase(found);
+    broker.consumers.remove(slot);
+    update_restless(broker, agent);
+}
+
+void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit) {
+    const auto found = broker.consumer_slots.find(instance.value);
+    CHECK(found != broker.consumer_slots.end());
+    broker.consumers[found->second].credit = credit;
+    update_restless(broker, broker.consumers[found->second].mailbox);
+}
+
+Picker::Picker(const Broker& broker, AgentHandle agent, std::uint32_t low_every)
+    : broker_(broker), passed_over_(mailbox_of(broker, agent).passed_over), low_every_(low_every) {
+    const auto& mailbox = mailbox_of(broker, agent);
+    for (std::size_t i = 0; i < kPriorities; ++i) at_[i] = mailbox.ready[i].head;
+}
+
+const Message* Picker::next() {
+    std::size_t chosen = kPriorities;
+    if (is_planted(Mutant::ServeOldestFirst)) {
+        for (std::size_t i = 0; i < kPriorities; ++i) {
+            if (at_[i] == kNoSlot) continue;
+            if (chosen == kPriorities || broker_.messages[at_[i]].ticket <
+                                             broker_.messages[at_[chosen]].ticket) {
+                chosen = i;
+            }
+        }
+        if (chosen == kPriorities) return nullptr;
+        const auto& oldest = broker_.messages[at_[chosen]];
+        at_[chosen] = oldest.link_next;
+        return &oldest;
+    }
+    for (std::size_t i = kPriorities; i-- > 0;) {
+        if (at_[i] == kNoSlot) continue;
+        chosen = i;
+        if (passed_over_[i] + 1 >= low_every_) break;  // Passed over often enough: its turn now.
+    }
+    if (chosen == kPriorities) return nullptr;
+    for (std::size_t lower = chosen + 1; lower < kPriorities; ++lower) {
+        if (at_[lower] != kNoSlot) ++passed_over_[lower];
+    }
+    passed_over_[chosen] = 0;
+    const auto& message = broker_.messages[at_[chosen]];
+    at_[chosen] = message.link_next;
+    if (at_[chosen] == kNoSlot) passed_over_[chosen] = 0;
+    return &message;
+}
+
+}  // namespace parlance::core::broker

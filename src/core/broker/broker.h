@@ -1,0 +1,163 @@
+// Where messages wait: mailboxes, lanes, leases, dead letters.
+//
+// A mailbox has four lists of what may be handed over now, one per priority. Messages of one task
+// form a lane, of which only the head is ever in a list or under lease: that keeps them in order
+// over redelivery and restart, while priorities reorder lanes. Knows agents only by their handle.
+//
+//              enqueue            grant              acknowledge
+//   (accepted) ───────▶ Ready ───────────▶ Leased ───────────────▶ (gone)
+//                 │      ▲  ▲ retry began    │ setback
+//        lane busy│      │  └──── Delayed ◀──┤ tries left
+//                 ▼      │ head left         │
+//               Behind ──┘                   └──▶ Dead ──redeliver──▶ Ready or Behind
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/agenda.h"
+#include "base/slab.h"
+#include "base/time.h"
+#include "core/handles.h"
+#include "model/effect.h"
+#include "model/envelope.h"
+#include "model/event.h"
+
+namespace parlance::core::broker {
+
+enum class Stage : std::uint8_t { Ready, Behind, Delayed, Leased, Dead };
+
+/// One copy in one mailbox. There may be millions: every byte here is counted (bench/memory).
+struct Message {
+    Ticket ticket;
+    EnvelopePtr envelope;
+    Time expires_at{};  ///< Zero: never.
+    AgendaPlace place = kNotOnAgenda;
+    AgentHandle mailbox = kNoAgent;
+    Slot lane_next = kNoSlot;
+    Slot link_prev = kNoSlot;  ///< In the ready or leased list; Behind: the one before in the lane.
+    Slot link_next = kNoSlot;
+    Slot consumer = kNoSlot;
+    Priority priority = Priority::Normal;
+    Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
+    Stage stage = Stage::Ready;
+    std::uint8_t attempt = 0;
+    std::uint8_t retry_count_max = 0;
+    bool is_notice = false;  ///< Shows a failure instead of its envelope; see Broker::notices.
+};
+
+/// A first-in-first-out list threaded through the messages themselves.
+struct List {
+    Slot head = kNoSlot;
+    Slot tail = kNoSlot;
+};
+
+/// The messages of one task in one mailbox. A chance collision of keys merges two lanes, which
+/// orders more than was asked for and harms nothing.
+struct Lane {
+    Slot head = kNoSlot;
+    Slot tail = kNoSlot;
+    std::array<std::uint32_t, 2> urgent{};  ///< How many critical and high ones are in it.
+};
+
+struct Consumer {
+    InstanceNumber instance;
+    AgentHandle mailbox = kNoAgent;
+    InstanceKind kind = InstanceKind::Socket;
+    std::uint32_t credit = 0;
+    std::uint32_t in_flight = 0;
+    List leased;
+};
+
+struct Mailbox {
+    std::array<List, kPriorities> ready;
+    std::array<std::uint32_t, kPriorities> passed_over{};  ///< Hand-overs of others while it waits.
+    std::uint64_t waiting = 0;                             ///< Ready, Behind and Delayed.
+    std::uint64_t in_flight = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t bytes = 0;
+    std::vector<Slot> consumers;
+    std::uint32_t poll_count = 0;
+    std::uint32_t restless_place = kNoSlot;
+};
+
+struct DeadLetter {
+    Slot slot = kNoSlot;
+    Setback setback = Setback::RetriesExhausted;
+    std::string reason;
+    Time died_at{};
+};
+
+struct Broker {
+    Slab<Message> messages;
+    boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Lane> lanes;
+    std::deque<Mailbox> mailboxes;  ///< By agent handle.
+    Slab<Consumer> consumers;
+    boost::unordered_flat_map<std::uint64_t, Slot> consumer_slots;  ///< By instance number.
+    Agenda due;                         ///< When a lease, a wait or a ttl ends.
+    std::vector<AgentHandle> restless;  ///< Mailboxes in which something can be handed over now.
+    std::map<Ticket, DeadLetter> dead;
+    boost::unordered_flat_map<std::uint64_t, Failure> notices;  ///< By ticket.
+    std::uint64_t waiting = 0;
+    std::uint64_t in_flight = 0;
+    std::uint64_t bytes = 0;
+};
+
+const Message* find_message(const Broker& broker, Ticket ticket);
+const Consumer* find_consumer(const Broker& broker, InstanceNumber instance);
+/// The mailbox of an agent; agents that never had one share an empty one.
+const Mailbox& mailbox_of(const Broker& broker, AgentHandle agent);
+
+/// A copy to be put into a mailbox.
+struct Arrival {
+    Ticket ticket;
+    EnvelopePtr envelope;
+    AgentHandle mailbox = kNoAgent;
+    Priority priority = Priority::Normal;
+    Time expires_at{};
+    std::uint32_t retry_count_max = 0;
+};
+void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
+/// The hub's own answer in place of a reply: `arrival.envelope` is the request.
+void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure);
+
+void grant(Broker& broker, const LeaseGranted& event);
+void extend(Broker& broker, Ticket ticket, Time until);
+/// Out of the hub for good: acknowledged, dropped, expired or discarded.
+void remove(Broker& broker, const HashKey& key, Ticket ticket);
+/// Back from a consumer, to be tried again at `retry_at`.
+void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now);
+void begin_retry(Broker& broker, const HashKey& key, Ticket ticket);
+void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, Time now);
+void revive(Broker& broker, const HashKey& key, Ticket ticket);
+
+void join(Broker& broker, const InstanceJoined& event, AgentHandle agent);
+void leave(Broker& broker, InstanceNumber instance);
+void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit);
+
+/// Says which copies of a mailbox go next, without touching it: the most urgent first, but one
+/// that waits is passed over at most `low_every` - 1 times in a row.
+class Picker {
+  public:
+    Picker(const Broker& broker, AgentHandle agent, std::uint32_t low_every);
+    const Message* next();
+
+  private:
+    const Broker& broker_;
+    std::array<Slot, kPriorities> at_{};
+    std::array<std::uint32_t, kPriorities> passed_over_{};
+    std::uint32_t low_every_;
+};
+
+/// Rebuilds what is derived (lists' owners, agenda, totals) after the plain data was loaded.
+void set_due(Broker& broker, Slot slot, Time at);
+void update_restless(Broker& broker, AgentHandle agent);
+
+}  // namespace parlance::core::broker

@@ -1,0 +1,103 @@
+#include "core/broker/requests.h"
+
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+
+namespace parlance::core::broker {
+
+namespace {
+
+auto place_of(Requests& requests) {
+    return [&requests](Slot slot) -> AgendaPlace& { return requests.open[slot].place; };
+}
+
+using Names = std::array<RequestName, 3>;
+
+Names names_of_request(const Envelope& asked) {
+    const auto name = [&](NamedBy by, std::string_view text) {
+        return RequestName{
+            .by = by, .requester = asked.from(), .responder = asked.to(), .name = text};
+    };
+    return {name(NamedBy::Id, asked.id()),
+            name(NamedBy::Task, asked.task()),
+            name(NamedBy::Correlation, asked.correlation())};
+}
+
+/// The most exact name first: an id is one request, a workflow may have many.
+Names names_in_reply(const Envelope& reply) {
+    const auto name = [&](NamedBy by, std::string_view text) {
+        return RequestName{
+            .by = by, .requester = reply.to(), .responder = reply.from(), .name = text};
+    };
+    return {name(NamedBy::Id, reply.answers()),
+            name(NamedBy::Task, reply.task()),
+            name(NamedBy::Correlation, reply.correlation())};
+}
+
+}  // namespace
+
+const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
+    const auto found = requests.slots.find(ticket.value);
+    return found == requests.slots.end() ? nullptr : &requests.open[found->second];
+}
+
+const OpenRequest* find_answered(const Requests& requests,
+                                 const HashKey& key,
+                                 const Envelope& reply) {
+    for (const auto& name : names_in_reply(reply)) {
+        if (name.name.empty()) continue;
+        const auto found = requests.names.find(request_key(key, name));
+        if (found != requests.names.end()) return find_request(requests, found->second);
+        if (name.by == NamedBy::Id) return nullptr;  // It says exactly which one it means.
+    }
+    return nullptr;
+}
+
+Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& reply) {
+    for (const auto& name : names_in_reply(reply)) {
+        if (name.name.empty()) continue;
+        const auto ticket = find_closed(memory, request_key(key, name));
+        if (ticket != Ticket{}) return ticket;
+    }
+    return {};
+}
+
+void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
+    const auto ticket = request.ticket;
+    const auto deadline = request.deadline;
+    for (const auto& name : names_of_request(*request.asked)) {
+        if (!name.name.empty()) requests.names.insert_or_assign(request_key(key, name), ticket);
+    }
+    const Slot slot = requests.open.add(std::move(request));
+    requests.slots.emplace(ticket.value, slot);
+    requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = slot},
+                           place_of(requests));
+}
+
+void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket) {
+    const auto found = requests.slots.find(ticket.value);
+    CHECK(found != requests.slots.end());
+    const Slot slot = found->second;
+    for (const auto& name : names_of_request(*requests.open[slot].asked)) {
+        if (name.name.empty()) continue;
+        const auto hash = request_key(key, name);
+        // A later request of the same task or workflow may have taken the name over.
+        const auto named = requests.names.find(hash);
+        if (named == requests.names.end() || named->second != ticket) continue;
+        requests.names.erase(named);
+        remember_closed(memory, hash, ticket);
+    }
+    requests.deadlines.remove(slot, place_of(requests));
+    requests.slots.erase(found);
+    requests.open.remove(slot);
+}
+
+void end_wait(Requests& requests, Ticket ticket) {
+    const auto found = requests.slots.find(ticket.value);
+    CHECK(found != requests.slots.end());
+    requests.open[found->second].waits = false;
+}
+
+}  // namespace parlance::core::broker

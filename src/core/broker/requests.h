@@ -1,0 +1,49 @@
+// Requests that await their one answer, and the names a reply may call them by.
+#pragma once
+
+#include <cstdint>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/agenda.h"
+#include "base/slab.h"
+#include "core/broker/memory.h"
+#include "core/handles.h"
+#include "core/keys.h"
+#include "model/envelope.h"
+#include "model/message.h"
+
+namespace parlance::core::broker {
+
+struct OpenRequest {
+    Ticket ticket;
+    EnvelopePtr asked;
+    Time deadline{};
+    AgendaPlace place = kNotOnAgenda;
+    AgentHandle requester = kNoAgent;
+    Priority priority = Priority::Normal;
+    bool waits = false;  ///< The asker holds the line; else the answer goes to its mailbox.
+};
+
+struct Requests {
+    Slab<OpenRequest> open;
+    boost::unordered_flat_map<std::uint64_t, Slot> slots;    ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Ticket> names;  ///< By request_key.
+    Agenda deadlines;
+};
+
+const OpenRequest* find_request(const Requests& requests, Ticket ticket);
+
+/// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
+const OpenRequest* find_answered(const Requests& requests,
+                                 const HashKey& key,
+                                 const Envelope& reply);
+/// The request that `reply` would have answered had it not ended; none if there never was one.
+Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& reply);
+
+void open_request(Requests& requests, const HashKey& key, OpenRequest request);
+/// Ends it, and remembers its names so that a late reply is recognised as one.
+void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket);
+void end_wait(Requests& requests, Ticket ticket);
+
+}  // namespace parlance::core::broker

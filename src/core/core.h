@@ -1,0 +1,48 @@
+// The mind of the hub: three pure functions over one state. No clock, no I/O, no chance.
+//
+//   decide  what a command causes      (may refuse, never fails)
+//   apply   what an event makes true   (never refuses, never fails)
+//   react   what should now be done    (once the event is durable)
+#pragma once
+
+#include <string>
+
+#include "core/broker/broker.h"
+#include "core/broker/memory.h"
+#include "core/broker/requests.h"
+#include "core/handles.h"
+#include "core/registry/registry.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/event.h"
+#include "model/limits.h"
+
+namespace parlance::core {
+
+/// The sum of all events. Hash tables are for look-ups; whatever is iterated has an order.
+struct State {
+    Limits limits;  ///< Configuration, not memory: neither recorded nor in a snapshot.
+    std::string hub_id;
+    HashKey key;
+    Sequence sequence;  ///< Of the last event.
+    Time now{};         ///< Of the last event.
+    registry::Registry registry;
+    broker::Broker broker;
+    broker::Requests requests;
+    broker::Memory memory;
+};
+
+/// Replaces the content of `events` by what the command causes: none means "nothing to do".
+/// Given a Tick it names one thing that is due, or hands over what one mailbox can; it is asked
+/// again until nothing follows.
+void decide(const State& state, const Stamped& request, Events& events);
+
+void apply(State& state, Time at, const Event& event);
+
+/// Appends the consequences of an event that was just applied. `cause` is the command behind it.
+void react(const State& state, const Stamped& cause, const Event& event, Effects& effects);
+
+/// When the next thing is due, at the latest; the end of time if nothing is.
+Time next_due(const State& state);
+
+}  // namespace parlance::core

@@ -1,0 +1,35 @@
+#include "base/match.h"
+#include "core/core.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+void decide(const State& state, const Stamped& request, Events& events) {
+    events.clear();
+    Draft draft{.state = state, .cause = request, .events = events};
+    match(
+        request.command,
+        [&](const SendMessage& send) { decide_send(draft, send); },
+        [&](const AckDelivery& ack) { decide_ack(draft, ack); },
+        [&](const Tick&) { decide_tick(draft); },
+        [&](const StartHub& start) { decide_start(draft, start); },
+        [&](const RegisterAgent& registration) { decide_register(draft, registration); },
+        [&](const RemoveAgent& removal) { decide_remove(draft, removal); },
+        [&](const JoinInstance& join) { decide_join(draft, join); },
+        [&](const LeaveInstance& leave) { decide_leave(draft, leave); },
+        [&](const GrantCredit& grant) { decide_credit(draft, grant); },
+        [&](const Heartbeat& heartbeat) { decide_heartbeat(draft, heartbeat.instance); },
+        [&](const Subscribe& subscribe) { decide_subscribe(draft, subscribe); },
+        [&](const Unsubscribe& unsubscribe) { decide_unsubscribe(draft, unsubscribe); },
+        [&](const StopWaiting& stop) { decide_stop_waiting(draft, stop); },
+        [&](const TakeMessages& take) { decide_take(draft, take); },
+        [&](const NackDelivery& nack) { decide_nack(draft, nack); },
+        [&](const ExtendLease& extend) { decide_extend(draft, extend); },
+        [&](const ReportProgress& progress) { decide_progress(draft, progress); },
+        [&](const ReplyToDelivery& reply) { decide_reply(draft, reply); },
+        [&](const RedeliverDeadLetter& redeliver) { decide_redeliver(draft, redeliver); },
+        [&](const DiscardDeadLetter& discard) { decide_discard(draft, discard); },
+        [&](const RecordRefusal& refusal) { decide_refusal(draft, refusal); });
+}
+
+}  // namespace parlance::core

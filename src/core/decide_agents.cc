@@ -1,0 +1,171 @@
+// Commands about who is there: agents, their instances, and who listens to what.
+#include <algorithm>
+
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+void refuse(Draft& draft, std::string_view id, Refusal refusal, std::string detail) {
+    draft.add(MessageRefused{.from = std::string{draft.asker()},
+                             .id = std::string{id},
+                             .refusal = refusal,
+                             .detail = std::move(detail)});
+}
+
+bool is_registered(const State& state, std::string_view agent) {
+    const auto handle = registry::find_agent(state.registry, agent);
+    return handle != kNoAgent && state.registry.agents[handle].is_registered;
+}
+
+/// True, with the refusal drafted, if the caller may not speak for the agent or nobody knows it.
+bool is_refused(Draft& draft, const AgentId& agent) {
+    if (!draft.may_act_for(agent.value)) {
+        refuse(draft, agent.value, Refusal::IdentityMismatch,
+               "the connection proved to be '" + std::string{draft.asker()} +
+                   "' and cannot act for '" + agent.value + "'");
+        return true;
+    }
+    if (!is_registered(draft.state, agent.value)) {
+        refuse(draft, agent.value, Refusal::AgentNotRegistered,
+               "agent '" + agent.value + "' is not registered");
+        return true;
+    }
+    return false;
+}
+
+std::uint32_t instances_max(const State& state, const Profile& profile) {
+    const auto own = profile.instance_count_max;
+    const auto all = state.limits.instances_per_agent_max;
+    return own == 0 ? all : std::min(own, all);
+}
+
+}  // namespace
+
+void decide_start(Draft& draft, const StartHub& start) {
+    if (draft.state.hub_id.empty()) {
+        draft.add(HubFounded{start.hub_id, start.hash_key_0, start.hash_key_1});
+    }
+    // Connections and the hub's own errands died with the last process. Who polls may come back
+    // with the same delivery ids, so its leases stay until they run out.
+    for (const auto& [number, slot] : draft.state.registry.instance_slots) {
+        if (draft.state.registry.instances[slot].kind == InstanceKind::Poll) continue;
+        lose_instance(draft, number, "the hub restarted");
+    }
+    draft.add(HubStarted{start.version});
+}
+
+void decide_register(Draft& draft, const RegisterAgent& registration) {
+    const auto& state = draft.state;
+    if (!draft.may_act_for(registration.agent.value)) {
+        return refuse(draft, registration.agent.value, Refusal::IdentityMismatch,
+                      "the connection proved to be '" + std::string{draft.asker()} +
+                          "' and cannot register '" + registration.agent.value + "'");
+    }
+    if (!is_registered(state, registration.agent.value) &&
+        state.registry.registered_count >= state.limits.agents_max) {
+        return refuse(draft, registration.agent.value, Refusal::HubOverloaded,
+                      "the hub has " + std::to_string(state.limits.agents_max) +
+                          " registered agents, which is its limit (agents_max)");
+    }
+    draft.add(AgentRegistered{registration.agent, registration.profile});
+}
+
+void decide_remove(Draft& draft, const RemoveAgent& removal) {
+    if (is_refused(draft, removal.agent)) return;
+    const auto handle = registry::find_agent(draft.state.registry, removal.agent.value);
+    const auto& mailbox = broker::mailbox_of(draft.state.broker, handle);
+    if (mailbox.waiting + mailbox.in_flight + mailbox.dead > 0) {
+        return refuse(draft, removal.agent.value, Refusal::AgentHasWork,
+                      "agent '" + removal.agent.value + "' has " +
+                          std::to_string(mailbox.waiting) + " waiting, " +
+                          std::to_string(mailbox.in_flight) + " in flight and " +
+                          std::to_string(mailbox.dead) + " dead letters");
+    }
+    for (const Slot slot : draft.state.registry.agents[handle].instances) {
+        lose_instance(draft, draft.state.registry.instances[slot].number, "the agent was removed");
+    }
+    draft.add(AgentRemoved{removal.agent});
+}
+
+void decide_join(Draft& draft, const JoinInstance& join) {
+    if (is_refused(draft, join.agent)) return;
+    const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, join.agent.value);
+    const auto& agent = state.registry.agents[handle];
+
+    const auto* namesake = registry::find_named(state.registry, handle, join.name);
+    if (namesake != nullptr && namesake->kind == InstanceKind::Poll &&
+        join.kind == InstanceKind::Poll) {
+        return draft.add(InstanceSeen{namesake->number});
+    }
+    // A connection that comes back before its old end was noticed takes the name over.
+    if (namesake != nullptr) lose_instance(draft, namesake->number, "replaced by a new connection");
+
+    const auto others = agent.instances.size() - (namesake != nullptr ? 1 : 0);
+    if (others >= instances_max(state, agent.profile)) {
+        return refuse(draft, join.agent.value, Refusal::ConnectionLimitExceeded,
+                      "agent '" + join.agent.value + "' has " + std::to_string(others) +
+                          " live instances, which is its limit");
+    }
+    draft.add(InstanceJoined{
+        .instance = {state.registry.instance_last + 1},
+        .agent = join.agent,
+        .name = join.name,
+        .kind = join.kind,
+        .credit = std::min(join.credit, state.limits.instance_credit_max)});
+}
+
+void decide_leave(Draft& draft, const LeaveInstance& leave) {
+    if (registry::find_instance(draft.state.registry, leave.instance) == nullptr) return;
+    lose_instance(draft, leave.instance, leave.reason);
+}
+
+void decide_credit(Draft& draft, const GrantCredit& grant) {
+    const auto* consumer = broker::find_consumer(draft.state.broker, grant.instance);
+    if (consumer == nullptr) {
+        return refuse(draft, {}, Refusal::InstanceUnknown,
+                      "instance " + std::to_string(grant.instance.value) + " is not connected");
+    }
+    const auto credit = std::min(grant.credit, draft.state.limits.instance_credit_max);
+    if (credit != consumer->credit) draft.add(CreditGranted{grant.instance, credit});
+}
+
+void decide_heartbeat(Draft& draft, InstanceNumber number) {
+    const auto* instance = registry::find_instance(draft.state.registry, number);
+    if (instance == nullptr) return;
+    // A sign of life is worth a record only now and then: a quarter of the time that counts.
+    const auto silence = draft.now() - instance->last_seen;
+    if (silence >= draft.state.limits.heartbeat_timeout / 4) draft.add(InstanceSeen{number});
+}
+
+void decide_subscribe(Draft& draft, const Subscribe& subscribe) {
+    if (is_refused(draft, subscribe.agent)) return;
+    const auto& state = draft.state;
+    const auto topic = state.registry.topics.find(subscribe.topic);
+    if (topic == state.registry.topics.end()) {
+        if (state.registry.topics.size() >= state.limits.topics_max) {
+            return refuse(draft, subscribe.agent.value, Refusal::HubOverloaded,
+                          "the hub has " + std::to_string(state.limits.topics_max) +
+                              " topics, which is its limit (topics_max)");
+        }
+    } else if (topic->second.size() >= state.limits.subscribers_per_topic_max) {
+        return refuse(draft, subscribe.agent.value, Refusal::HubOverloaded,
+                      "topic '" + subscribe.topic.value + "' has " +
+                          std::to_string(topic->second.size()) + " subscribers, its limit");
+    }
+    const auto handle = registry::find_agent(state.registry, subscribe.agent.value);
+    if (std::ranges::binary_search(state.registry.agents[handle].topics, subscribe.topic)) return;
+    draft.add(Subscribed{subscribe.agent, subscribe.topic});
+}
+
+void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe) {
+    if (is_refused(draft, unsubscribe.agent)) return;
+    const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, unsubscribe.agent.value);
+    if (!std::ranges::binary_search(state.registry.agents[handle].topics, unsubscribe.topic)) return;
+    draft.add(Unsubscribed{unsubscribe.agent, unsubscribe.topic});
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,120 @@
+// The hub's own initiative: what is due at this time, and what can be handed over.
+#include <algorithm>
+#include <vector>
+
+#include "base/mutant.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+/// How many copies one step hands over at the most; the engine asks again.
+constexpr std::size_t kHandOversMax = 4096;
+
+LeaseGranted lease(const Draft& draft, const broker::Message& message, InstanceNumber instance) {
+    return {.ticket = message.ticket,
+            .instance = instance,
+            .attempt = message.attempt + 1U,
+            .until = draft.now() + draft.state.limits.lease};
+}
+
+std::uint32_t low_every(const State& state) {
+    return is_planted(Mutant::StarveLow) ? 0xFFFF'FFFFU : state.limits.low_every;
+}
+
+/// A consumer with room, and how much it would hold with what this step already gave it.
+struct Taker {
+    const broker::Consumer* consumer;
+    std::uint32_t in_flight;
+};
+
+/// The least busy instance takes the next one; among equals the one that joined first.
+Taker* least_busy(std::vector<Taker>& takers) {
+    Taker* best = nullptr;
+    for (auto& taker : takers) {
+        if (taker.in_flight >= taker.consumer->credit) continue;
+        if (best == nullptr || taker.in_flight < best->in_flight) best = &taker;
+    }
+    return best;
+}
+
+void hand_over(Draft& draft, AgentHandle agent) {
+    const auto& broker = draft.state.broker;
+    std::vector<Taker> takers;
+    for (const Slot slot : broker.mailboxes[agent].consumers) {
+        takers.push_back({&broker.consumers[slot], broker.consumers[slot].in_flight});
+    }
+    broker::Picker picker{broker, agent, low_every(draft.state)};
+    while (draft.events.size() < kHandOversMax) {
+        auto* taker = least_busy(takers);
+        if (taker == nullptr) return;
+        const auto* message = picker.next();
+        if (message == nullptr) return;
+        draft.add(lease(draft, *message, taker->consumer->instance));
+        ++taker->in_flight;
+    }
+}
+
+/// A lease, a wait or a ttl of this copy has come to its end.
+void end_term(Draft& draft, const broker::Message& message) {
+    const bool is_expired = message.expires_at != Time{} && message.expires_at <= draft.now();
+    if (message.stage == broker::Stage::Leased) {
+        return set_back(draft,
+                        message,
+                        {.setback = Setback::LeaseExpired,
+                         .reason = "not settled before its lease ended"});
+    }
+    if (is_expired) return expire(draft, message);
+    draft.add(RetryBegan{message.ticket});
+}
+
+}  // namespace
+
+void decide_take(Draft& draft, const TakeMessages& take) {
+    const auto& state = draft.state;
+    const auto* consumer = broker::find_consumer(state.broker, take.instance);
+    if (consumer == nullptr) {
+        return draft.add(SettlementRefused{
+            {}, std::string{draft.asker()}, Refusal::InstanceUnknown});
+    }
+    const auto room = state.limits.instance_credit_max - std::min(consumer->in_flight,
+                                                                  state.limits.instance_credit_max);
+    broker::Picker picker{state.broker, consumer->mailbox, low_every(state)};
+    for (std::uint32_t i = 0; i < std::min(take.count_max, room); ++i) {
+        const auto* message = picker.next();
+        if (message == nullptr) break;
+        // What expires in this very turn is not handed over; the tick that follows records it.
+        if (message->expires_at != Time{} && message->expires_at <= draft.now() &&
+            !is_planted(Mutant::DeliverExpired)) {
+            break;
+        }
+        draft.add(lease(draft, *message, take.instance));
+    }
+    decide_heartbeat(draft, take.instance);
+}
+
+void decide_tick(Draft& draft) {
+    const auto& state = draft.state;
+    const auto is_due = [&](const Agenda& agenda) {
+        return !agenda.empty() && agenda.first().at <= draft.now();
+    };
+    if (is_due(state.broker.due)) {
+        const auto& message = state.broker.messages[state.broker.due.first().owner];
+        const bool ignores = is_planted(Mutant::DeliverExpired) &&
+                             message.stage == broker::Stage::Ready;
+        if (!ignores) return end_term(draft, message);
+    }
+    if (is_due(state.requests.deadlines) && !is_planted(Mutant::NeverTimeOut)) {
+        const auto& request = state.requests.open[state.requests.deadlines.first().owner];
+        return fail_request(
+            draft, request.ticket, Refusal::RequestTimedOut, "no answer before the deadline");
+    }
+    if (is_due(state.registry.silence)) {
+        const auto& instance = state.registry.instances[state.registry.silence.first().owner];
+        return lose_instance(draft, instance.number, "nothing was heard of it");
+    }
+    if (!state.broker.restless.empty()) hand_over(draft, state.broker.restless.front());
+}
+
+}  // namespace parlance::core

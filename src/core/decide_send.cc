@@ -1,0 +1,180 @@
+// A message comes in: is it the caller's to send, is it new, does it answer something, is there
+// somebody to take it, and is there room?
+#include <algorithm>
+
+#include "base/mutant.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+constexpr std::string_view kTopicPrefix = "topic:";
+
+void refuse(Draft& draft, const Envelope& envelope, Refusal refusal, std::string detail) {
+    if (is_planted(Mutant::RefuseOffTheRecord)) return;
+    // On record under the identity that the connection proved, not under the one claimed.
+    const auto from = draft.asker().empty() ? envelope.from() : draft.asker();
+    draft.add(MessageRefused{.from = std::string{from},
+                             .id = std::string{envelope.id()},
+                             .refusal = refusal,
+                             .detail = std::move(detail)});
+}
+
+void answer_duplicate(Draft& draft,
+                      const SendMessage& send,
+                      const broker::Remembered& first,
+                      std::uint64_t key) {
+    const auto& envelope = *send.envelope;
+    const auto fingerprint = static_cast<std::uint32_t>(send.fingerprint);
+    if (first.fingerprint != fingerprint && !is_planted(Mutant::AcceptConflictingId)) {
+        return refuse(draft, envelope, Refusal::MessageIdConflict,
+                      "id '" + std::string{envelope.id()} + "' was used by '" +
+                          std::string{envelope.from()} + "' with other content");
+    }
+    const bool is_open = broker::find_request(draft.state.requests, first.ticket) != nullptr;
+    draft.add(DuplicateReceived{.from = std::string{envelope.from()},
+                                .id = std::string{envelope.id()},
+                                .first = sequence_of(first.ticket),
+                                .ticket = first.ticket,
+                                .answer = broker::find_answer(draft.state.memory, key),
+                                .waits = send.waits && is_open});
+}
+
+/// Whether the reply found its request, open or ended, and was dealt with.
+bool answer_request(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& reply = *send.envelope;
+    const auto* request = broker::find_answered(state.requests, state.key, reply);
+    if (request != nullptr) {
+        draft.add(RequestAnswered{
+            .request = request->ticket,
+            .envelope = send.envelope,
+            .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+        return true;
+    }
+    const auto ended = broker::find_ended(state.memory, state.key, reply);
+    if (ended == Ticket{} || is_planted(Mutant::ShowLateReply)) return false;
+    draft.add(ReplyDropped{.from = std::string{reply.from()},
+                           .id = std::string{reply.id()},
+                           .request = ended,
+                           .refusal = Refusal::RequestAlreadyAnswered});
+    return true;
+}
+
+/// Normal and low messages leave the last tenth of a mailbox to what must not be refused.
+std::uint64_t share(std::uint64_t limit, Priority priority) {
+    return is_at_least_once(priority) ? limit : limit - limit / 10;
+}
+
+/// Why there is no room for one more copy in this mailbox; empty if there is.
+std::string lack_of_room(const State& state, AgentHandle agent, const SendMessage& send) {
+    if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
+    const auto& limits = state.limits;
+    const auto& mailbox = broker::mailbox_of(state.broker, agent);
+    const auto bytes = send.envelope->body().size();
+    const auto count = mailbox.waiting + mailbox.in_flight + mailbox.dead;
+    const auto name = [&] { return "mailbox of '" + state.registry.agents[agent].id.value + "'"; };
+    if (count + 1 > share(limits.mailbox_messages_max, send.priority)) {
+        return name() + " holds " + std::to_string(count) + " messages (" +
+               std::to_string(mailbox.dead) + " of them dead letters) of at most " +
+               std::to_string(limits.mailbox_messages_max) + " (mailbox_messages_max)";
+    }
+    if (mailbox.bytes + bytes > share(limits.mailbox_bytes_max, send.priority)) {
+        return name() + " holds " + std::to_string(mailbox.bytes) + " bytes of at most " +
+               std::to_string(limits.mailbox_bytes_max) + " (mailbox_bytes_max)";
+    }
+    if (state.broker.bytes + bytes > share(limits.hub_bytes_max, send.priority)) {
+        return "the hub holds " + std::to_string(state.broker.bytes) + " bytes of at most " +
+               std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
+    }
+    return {};
+}
+
+void accept(Draft& draft, const SendMessage& send) {
+    const auto& limits = draft.state.limits;
+    const bool is_request = send.envelope->intent() == Intent::Request;
+    MessageAccepted accepted{
+        .ticket = ticket_at(draft.next_sequence()),
+        .envelope = send.envelope,
+        .priority = send.priority,
+        .retry_count_max = std::min(send.retry_count_max.value_or(limits.retry_count_max),
+                                    limits.retry_count_ceiling),
+        .fingerprint = send.fingerprint,
+        .waits = is_request && send.waits};
+    if (send.ttl) accepted.expires_at = draft.now() + *send.ttl;
+    if (is_request) {
+        accepted.deadline = draft.now() + std::min(send.timeout.value_or(limits.request_timeout),
+                                                   limits.request_timeout_max);
+        // Nobody waits for the answer after the deadline, so the question is not delivered either.
+        if (!send.ttl || accepted.deadline < accepted.expires_at) {
+            accepted.expires_at = accepted.deadline;
+        }
+    }
+    draft.add(std::move(accepted));
+}
+
+void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
+    const auto& state = draft.state;
+    if (send.envelope->intent() == Intent::Request) {
+        return refuse(draft, *send.envelope, Refusal::RouteNotPermitted,
+                      "a request needs one recipient, and '" + std::string{send.envelope->to()} +
+                          "' is a topic");
+    }
+    const auto found = state.registry.topics.find(TopicName{std::string{topic}});
+    if (found != state.registry.topics.end()) {
+        for (const auto subscriber : found->second) {
+            auto lack = lack_of_room(state, subscriber, send);
+            if (!lack.empty()) {
+                return refuse(draft, *send.envelope, Refusal::MailboxFull, std::move(lack));
+            }
+        }
+    }
+    accept(draft, send);
+}
+
+}  // namespace
+
+void decide_send(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    if (!draft.may_act_for(envelope.from())) {
+        return refuse(draft, envelope, Refusal::IdentityMismatch,
+                      "the connection proved to be '" + std::string{draft.asker()} +
+                          "' and cannot send as '" + std::string{envelope.from()} + "'");
+    }
+    const auto key = message_key(state.key, envelope.from(), envelope.id());
+    const auto* first = broker::find_id(state.memory, key);
+    if (first != nullptr && !is_planted(Mutant::ForgetMessageIds)) {
+        return answer_duplicate(draft, send, *first, key);
+    }
+    if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
+    if (envelope.to().starts_with(kTopicPrefix)) {
+        return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
+    }
+
+    const auto agent = registry::find_agent(state.registry, envelope.to());
+    if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
+        return refuse(draft, envelope, Refusal::AgentNotRegistered,
+                      "recipient '" + std::string{envelope.to()} + "' is not registered");
+    }
+    if (auto lack = lack_of_room(state, agent, send); !lack.empty()) {
+        return refuse(draft, envelope, Refusal::MailboxFull, std::move(lack));
+    }
+    if (envelope.intent() == Intent::Request &&
+        state.requests.open.size() >= state.limits.open_requests_max) {
+        return refuse(draft, envelope, Refusal::HubOverloaded,
+                      "the hub has " + std::to_string(state.requests.open.size()) +
+                          " open requests, which is its limit (open_requests_max)");
+    }
+    accept(draft, send);
+}
+
+void decide_refusal(Draft& draft, const RecordRefusal& refusal) {
+    draft.add(MessageRefused{.from = std::string{draft.asker()},
+                             .id = refusal.id,
+                             .refusal = static_cast<Refusal>(refusal.refusal),
+                             .detail = refusal.detail});
+}
+
+}  // namespace parlance::core

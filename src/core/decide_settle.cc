@@ -1,0 +1,130 @@
+// What an agent says about a delivery it holds, and what an operator does with a dead letter.
+#include <algorithm>
+
+#include "base/mutant.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+/// The copy under this token, or null with the refusal drafted.
+const broker::Message* held(Draft& draft, const DeliveryToken& delivery) {
+    const auto refuse = [&](Refusal refusal) {
+        draft.add(SettlementRefused{delivery, std::string{draft.asker()}, refusal});
+        return nullptr;
+    };
+    if (delivery.ticket == Ticket{} || sequence_of(delivery.ticket) > draft.state.sequence) {
+        return refuse(Refusal::DeliveryNotFound);
+    }
+    const auto* message = broker::find_message(draft.state.broker, delivery.ticket);
+    const bool is_current = message != nullptr && message->stage == broker::Stage::Leased &&
+                            (message->attempt == delivery.attempt ||
+                             is_planted(Mutant::AcceptStaleToken));
+    if (!is_current) return refuse(Refusal::DeliveryStale);
+    if (!draft.may_act_for(draft.state.registry.agents[message->mailbox].id.value)) {
+        return refuse(Refusal::IdentityMismatch);
+    }
+    return message;
+}
+
+Time lease_end(const Draft& draft, std::optional<Duration> by) {
+    const auto& limits = draft.state.limits;
+    return draft.now() + std::clamp(by.value_or(limits.lease), Duration{1}, limits.lease_max);
+}
+
+/// A settlement is a sign of life of the instance that holds the delivery.
+void note_life(Draft& draft, const broker::Message& message) {
+    decide_heartbeat(draft, draft.state.broker.consumers[message.consumer].instance);
+}
+
+const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
+    const auto found = draft.state.broker.dead.find(ticket);
+    if (found != draft.state.broker.dead.end()) {
+        return &draft.state.broker.messages[found->second.slot];
+    }
+    draft.add(SettlementRefused{
+        {ticket, 0}, std::string{draft.asker()}, Refusal::DeadLetterNotFound});
+    return nullptr;
+}
+
+}  // namespace
+
+void decide_ack(Draft& draft, const AckDelivery& ack) {
+    const auto* message = held(draft, ack.delivery);
+    if (message == nullptr) return;
+    note_life(draft, *message);
+    draft.add(DeliveryAcknowledged{ack.delivery.ticket, message->attempt});
+}
+
+void decide_nack(Draft& draft, const NackDelivery& nack) {
+    const auto* message = held(draft, nack.delivery);
+    if (message == nullptr) return;
+    note_life(draft, *message);
+    set_back(draft,
+             *message,
+             {.setback = nack.is_final ? Setback::Rejected : Setback::Nacked,
+              .reason = nack.reason,
+              .is_final = nack.is_final});
+}
+
+void decide_extend(Draft& draft, const ExtendLease& extend) {
+    const auto* message = held(draft, extend.delivery);
+    if (message == nullptr) return;
+    note_life(draft, *message);
+    draft.add(LeaseExtended{extend.delivery.ticket, lease_end(draft, extend.by)});
+}
+
+void decide_progress(Draft& draft, const ReportProgress& progress) {
+    const auto* message = held(draft, progress.delivery);
+    if (message == nullptr) return;
+    note_life(draft, *message);
+    draft.add(ProgressReported{
+        progress.delivery.ticket, lease_end(draft, std::nullopt), progress.note});
+}
+
+void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
+    const auto* message = held(draft, reply.delivery);
+    if (message == nullptr) return;
+    const auto& envelope = *reply.envelope;
+    const auto refuse = [&](Refusal refusal) {
+        draft.add(SettlementRefused{reply.delivery, std::string{draft.asker()}, refusal});
+    };
+    if (message->envelope->intent() != Intent::Request) return refuse(Refusal::RouteNotPermitted);
+    const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
+                                  is_planted(Mutant::AnswerAcrossWorkflows);
+    if (!is_same_workflow) return refuse(Refusal::InputValidationFailed);
+
+    note_life(draft, *message);
+    const auto* request = broker::find_request(draft.state.requests, reply.delivery.ticket);
+    if (request == nullptr) {
+        // Too late: the requester has its answer. The delivery is settled all the same.
+        draft.add(DeliveryAcknowledged{reply.delivery.ticket, message->attempt});
+        return draft.add(ReplyDropped{.from = std::string{envelope.from()},
+                                      .id = std::string{envelope.id()},
+                                      .request = reply.delivery.ticket,
+                                      .refusal = Refusal::RequestAlreadyAnswered});
+    }
+    draft.add(RequestAnswered{
+        .request = request->ticket,
+        .envelope = reply.envelope,
+        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+}
+
+void decide_stop_waiting(Draft& draft, const StopWaiting& stop) {
+    const auto* request = broker::find_request(draft.state.requests, stop.request);
+    if (request != nullptr && request->waits) draft.add(WaitEnded{stop.request});
+}
+
+void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver) {
+    if (dead_letter(draft, redeliver.ticket) == nullptr) return;
+    draft.add(DeadLetterRedelivered{redeliver.ticket, std::string{draft.asker()}});
+}
+
+void decide_discard(Draft& draft, const DiscardDeadLetter& discard) {
+    if (dead_letter(draft, discard.ticket) == nullptr) return;
+    draft.add(
+        DeadLetterDiscarded{discard.ticket, std::string{draft.asker()}, discard.reason});
+}
+
+}  // namespace parlance::core

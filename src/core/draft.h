@@ -1,0 +1,77 @@
+// What one command causes, while it is being worked out. Shared by the decide_*.cc files only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/core.h"
+
+namespace parlance::core {
+
+struct Draft {
+    const State& state;
+    const Stamped& cause;
+    Events& events;
+
+    Time now() const { return cause.now; }
+    /// The sequence that the next event added here will have.
+    Sequence next_sequence() const { return {state.sequence.value + events.size() + 1}; }
+    template <class Fact>
+    void add(Fact fact) {
+        events.emplace_back(std::move(fact));
+    }
+    /// Who is on record as having asked.
+    std::string_view asker() const {
+        return cause.caller ? std::string_view{cause.caller->agent.value} : std::string_view{};
+    }
+    /// Whether the caller may act for this agent. In --dev an unnamed caller may.
+    bool may_act_for(std::string_view agent) const {
+        return !cause.caller || cause.caller->is_operator || cause.caller->agent.value.empty() ||
+               cause.caller->agent.value == agent;
+    }
+};
+
+// decide_agents.cc
+void decide_start(Draft& draft, const StartHub& start);
+void decide_register(Draft& draft, const RegisterAgent& registration);
+void decide_remove(Draft& draft, const RemoveAgent& removal);
+void decide_join(Draft& draft, const JoinInstance& join);
+void decide_leave(Draft& draft, const LeaveInstance& leave);
+void decide_credit(Draft& draft, const GrantCredit& grant);
+void decide_heartbeat(Draft& draft, InstanceNumber instance);
+void decide_subscribe(Draft& draft, const Subscribe& subscribe);
+void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
+
+// decide_send.cc
+void decide_send(Draft& draft, const SendMessage& send);
+void decide_refusal(Draft& draft, const RecordRefusal& refusal);
+
+// decide_settle.cc
+void decide_ack(Draft& draft, const AckDelivery& ack);
+void decide_nack(Draft& draft, const NackDelivery& nack);
+void decide_extend(Draft& draft, const ExtendLease& extend);
+void decide_progress(Draft& draft, const ReportProgress& progress);
+void decide_reply(Draft& draft, const ReplyToDelivery& reply);
+void decide_stop_waiting(Draft& draft, const StopWaiting& stop);
+void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver);
+void decide_discard(Draft& draft, const DiscardDeadLetter& discard);
+
+// decide_delivery.cc
+void decide_take(Draft& draft, const TakeMessages& take);
+void decide_tick(Draft& draft);
+
+// setback.cc: what follows when a delivery did not work out.
+struct Mishap {
+    Setback setback = Setback::Nacked;
+    std::string reason;
+    bool is_final = false;
+};
+void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap);
+void expire(Draft& draft, const broker::Message& message);
+/// The hub's own answer, if the message is a request that is still open.
+void fail_request(Draft& draft, Ticket request, Refusal refusal, std::string detail);
+/// Takes back everything that an instance holds, then lets it go.
+void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason);
+
+}  // namespace parlance::core

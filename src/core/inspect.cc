@@ -1,0 +1,102 @@
+#include "core/inspect.h"
+
+#include <algorithm>
+
+namespace parlance::core {
+
+namespace {
+
+AgentListing listing(const State& state, AgentHandle handle) {
+    const auto& agent = state.registry.agents[handle];
+    const auto& mailbox = broker::mailbox_of(state.broker, handle);
+    AgentListing row{.agent = agent.id,
+                     .profile = agent.profile,
+                     .is_registered = agent.is_registered,
+                     .instances = {},
+                     .waiting = mailbox.waiting,
+                     .in_flight = mailbox.in_flight,
+                     .dead = mailbox.dead,
+                     .topics = agent.topics};
+    for (const Slot slot : agent.instances) {
+        const auto& instance = state.registry.instances[slot];
+        const auto* consumer = broker::find_consumer(state.broker, instance.number);
+        row.instances.push_back({.number = instance.number,
+                                 .name = instance.name,
+                                 .kind = instance.kind,
+                                 .credit = consumer->credit,
+                                 .in_flight = consumer->in_flight,
+                                 .last_seen = instance.last_seen});
+    }
+    return row;
+}
+
+DeadLetterListing listing(const State& state, Ticket ticket, const broker::DeadLetter& letter) {
+    const auto& message = state.broker.messages[letter.slot];
+    return {.ticket = ticket,
+            .recipient = state.registry.agents[message.mailbox].id,
+            .envelope = message.envelope,
+            .priority = message.priority,
+            .setback = letter.setback,
+            .reason = letter.reason,
+            .attempts = message.attempt,
+            .died_at = letter.died_at};
+}
+
+}  // namespace
+
+HubListing list_hub(const State& state) {
+    return {.hub_id = state.hub_id,
+            .sequence = state.sequence,
+            .agents = state.registry.registered_count,
+            .instances = state.registry.instance_slots.size(),
+            .waiting = state.broker.waiting,
+            .in_flight = state.broker.in_flight,
+            .dead = state.broker.dead.size(),
+            .open_requests = state.requests.open.size(),
+            .bytes = state.broker.bytes,
+            .remembered_ids = state.memory.newer.ids.size() + state.memory.older.ids.size()};
+}
+
+std::vector<AgentListing> list_agents(const State& state) {
+    std::vector<AgentListing> rows;
+    for (AgentHandle handle = 0; handle < state.registry.agents.size(); ++handle) {
+        if (state.registry.agents[handle].is_registered) rows.push_back(listing(state, handle));
+    }
+    std::ranges::sort(rows, {}, &AgentListing::agent);
+    return rows;
+}
+
+std::optional<AgentListing> find_agent(const State& state, const AgentId& agent) {
+    const auto handle = registry::find_agent(state.registry, agent.value);
+    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) return std::nullopt;
+    return listing(state, handle);
+}
+
+std::vector<DeadLetterListing> list_dead_letters(const State& state, const DeadLetterQuery& query) {
+    std::vector<DeadLetterListing> rows;
+    for (auto at = state.broker.dead.upper_bound(query.after);
+         at != state.broker.dead.end() && rows.size() < query.count_max;
+         ++at) {
+        auto row = listing(state, at->first, at->second);
+        if (!query.recipient.value.empty() && row.recipient != query.recipient) continue;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::optional<DeadLetterListing> find_dead_letter(const State& state, Ticket ticket) {
+    const auto found = state.broker.dead.find(ticket);
+    if (found == state.broker.dead.end()) return std::nullopt;
+    return listing(state, ticket, found->second);
+}
+
+std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery) {
+    const auto* message = broker::find_message(state.broker, delivery.ticket);
+    if (message == nullptr) return std::nullopt;
+    return HeldDelivery{.envelope = message->envelope,
+                        .holder = state.registry.agents[message->mailbox].id,
+                        .is_current = message->stage == broker::Stage::Leased &&
+                                      message->attempt == delivery.attempt};
+}
+
+}  // namespace parlance::core

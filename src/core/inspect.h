@@ -1,0 +1,33 @@
+// How things stand, as plain copies: for listings, metrics and the tests.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/core.h"
+#include "model/listing.h"
+
+namespace parlance::core {
+
+HubListing list_hub(const State& state);
+/// In the order of their names; those only known as senders are left out.
+std::vector<AgentListing> list_agents(const State& state);
+std::optional<AgentListing> find_agent(const State& state, const AgentId& agent);
+
+struct DeadLetterQuery {
+    AgentId recipient{};  ///< Empty: of all.
+    Ticket after{};       ///< For paging: only later tickets.
+    std::size_t count_max = 100;
+};
+std::vector<DeadLetterListing> list_dead_letters(const State& state, const DeadLetterQuery& query);
+std::optional<DeadLetterListing> find_dead_letter(const State& state, Ticket ticket);
+
+/// The envelope behind a live delivery, and the dialect of the agent that holds it.
+struct HeldDelivery {
+    EnvelopePtr envelope;
+    AgentId holder;
+    bool is_current = false;  ///< The token is the one in force.
+};
+std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
+
+}  // namespace parlance::core

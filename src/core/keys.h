@@ -1,0 +1,27 @@
+// Names as numbers: keyed hashes, so that nobody outside can make two of them meet on purpose.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/handles.h"
+
+namespace parlance::core {
+
+/// A task in a mailbox; 0 for no task.
+std::uint64_t lane_key(const HashKey& key, AgentHandle mailbox, std::string_view task);
+
+/// A message id of a sender.
+std::uint64_t message_key(const HashKey& key, std::string_view from, std::string_view id);
+
+/// What a reply may name its request by.
+enum class NamedBy : char { Id = 'i', Task = 't', Correlation = 'c' };
+struct RequestName {
+    NamedBy by = NamedBy::Id;
+    std::string_view requester{};
+    std::string_view responder{};
+    std::string_view name{};
+};
+std::uint64_t request_key(const HashKey& key, const RequestName& name);
+
+}  // namespace parlance::core

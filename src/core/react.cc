@@ -1,0 +1,208 @@
+#include "base/match.h"
+#include "base/mutant.h"
+#include "core/core.h"
+
+namespace parlance::core {
+
+namespace {
+
+bool polls(const State& state, InstanceNumber number) {
+    const auto* instance = registry::find_instance(state.registry, number);
+    return instance != nullptr && instance->kind == InstanceKind::Poll;
+}
+
+/// Tells those who poll for this agent, if there are any and there is something to take.
+void stir(const State& state, AgentHandle agent, Effects& effects) {
+    const auto& mailbox = broker::mailbox_of(state.broker, agent);
+    if (mailbox.poll_count == 0) return;
+    for (const auto& list : mailbox.ready) {
+        if (list.head == kNoSlot) continue;
+        effects.emplace_back(StirMailbox{state.registry.agents[agent].id});
+        return;
+    }
+}
+
+void stir_by_ticket(const State& state, Ticket ticket, Effects& effects) {
+    const auto* message = broker::find_message(state.broker, ticket);
+    if (message != nullptr) stir(state, message->mailbox, effects);
+}
+
+void react_accepted(const State& state,
+                    const Stamped& cause,
+                    const MessageAccepted& event,
+                    Effects& effects) {
+    if (cause.ask != Ask{}) {
+        effects.emplace_back(
+            TellAccepted{.ask = cause.ask,
+                         .ticket = event.ticket,
+                         .sequence = state.sequence,
+                         .envelope = event.envelope,
+                         .is_open_request = event.envelope->intent() == Intent::Request});
+    }
+    // A topic's copies have consecutive tickets; there are none if nobody listens.
+    for (std::uint64_t copy = 0; copy < kCopiesMax; ++copy) {
+        const auto* message =
+            broker::find_message(state.broker, Ticket{event.ticket.value + copy});
+        if (message == nullptr) return;
+        stir(state, message->mailbox, effects);
+    }
+}
+
+void react_duplicate(const State& state,
+                     const Stamped& cause,
+                     const DuplicateReceived& event,
+                     Effects& effects) {
+    effects.emplace_back(TellAccepted{
+        .ask = cause.ask,
+        .ticket = event.ticket,
+        .sequence = event.first,
+        .id = event.id,
+        .is_duplicate = true,
+        .is_open_request = broker::find_request(state.requests, event.ticket) != nullptr,
+        .answer = event.answer});
+}
+
+void react_granted(const State& state,
+                   const Stamped& cause,
+                   const LeaseGranted& event,
+                   Effects& effects) {
+    const auto* message = broker::find_message(state.broker, event.ticket);
+    Deliver deliver{.ask = polls(state, event.instance) ? cause.ask : Ask{},
+                    .instance = event.instance,
+                    .delivery = {event.ticket, event.attempt},
+                    .envelope = message->envelope};
+    if (message->is_notice) deliver.failure = state.broker.notices.at(event.ticket.value);
+    if (is_planted(Mutant::ChangeBody) && event.ticket.value % 5 == 0) {
+        deliver.envelope = Envelope::make(message->envelope->header(), "{}");
+    }
+    effects.emplace_back(std::move(deliver));
+}
+
+void react_answered(const State& state,
+                    const Stamped& cause,
+                    const RequestAnswered& event,
+                    Effects& effects) {
+    if (cause.ask != Ask{}) {
+        effects.emplace_back(TellAccepted{.ask = cause.ask,
+                                          .ticket = ticket_at(state.sequence),
+                                          .sequence = state.sequence,
+                                          .envelope = event.envelope});
+    }
+    if (event.ticket != Ticket{}) return stir_by_ticket(state, event.ticket, effects);
+    effects.emplace_back(TellAnswer{.request = event.request, .reply = event.envelope});
+}
+
+void react_failed(const State& state, const RequestFailed& event, Effects& effects) {
+    if (event.ticket != Ticket{}) return stir_by_ticket(state, event.ticket, effects);
+    effects.emplace_back(
+        TellAnswer{.request = event.request, .failure = {event.refusal, event.detail}});
+}
+
+void react_progress(const State& state, const ProgressReported& event, Effects& effects) {
+    const auto* request = broker::find_request(state.requests, event.ticket);
+    if (request == nullptr) return;
+    effects.emplace_back(TellProgress{.request = event.ticket,
+                                      .requester = state.registry.agents[request->requester].id,
+                                      .asked = request->asked,
+                                      .note = event.note});
+}
+
+void react_started(const State& state, Effects& effects) {
+    for (const auto& agent : state.registry.agents) {
+        if (!agent.is_registered || agent.profile.endpoint.empty()) continue;
+        effects.emplace_back(OpenEndpoint{agent.id,
+                                          agent.profile.endpoint,
+                                          std::max(agent.profile.instance_count_max, 1U)});
+    }
+}
+
+}  // namespace
+
+void react(const State& state, const Stamped& cause, const Event& event, Effects& effects) {
+    const auto done = [&] {
+        if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask});
+    };
+    const auto refused = [&](std::string_view id, Refusal refusal, std::string_view detail) {
+        if (cause.ask == Ask{}) return;
+        effects.emplace_back(
+            TellRefused{cause.ask, std::string{id}, refusal, std::string{detail}});
+    };
+    match(
+        event,
+        [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
+        [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
+        [&](const DeliveryAcknowledged&) { done(); },
+        [&](const HubFounded&) {},
+        [&](const HubStarted&) { react_started(state, effects); },
+        [&](const AgentRegistered& registered) {
+            done();
+            effects.emplace_back(
+                OpenEndpoint{registered.agent,
+                             registered.profile.endpoint,
+                             std::max(registered.profile.instance_count_max, 1U)});
+        },
+        [&](const AgentRemoved& removed) {
+            done();
+            effects.emplace_back(OpenEndpoint{removed.agent, {}, 0});
+        },
+        [&](const InstanceJoined& joined) {
+            effects.emplace_back(TellJoined{cause.ask, joined.instance, joined.agent});
+        },
+        [&](const InstanceLeft& left) {
+            effects.emplace_back(CloseInstance{left.instance, left.reason});
+        },
+        [&](const InstanceSeen& seen) {
+            const auto* instance = registry::find_instance(state.registry, seen.instance);
+            if (!std::holds_alternative<JoinInstance>(cause.command)) return;
+            effects.emplace_back(TellJoined{
+                cause.ask, seen.instance, state.registry.agents[instance->agent].id});
+        },
+        [&](const CreditGranted&) { done(); },
+        [&](const Subscribed&) { done(); },
+        [&](const Unsubscribed&) { done(); },
+        [&](const MessageRefused& no) { refused(no.id, no.refusal, no.detail); },
+        [&](const DuplicateReceived& again) { react_duplicate(state, cause, again, effects); },
+        [&](const LeaseExtended&) { done(); },
+        [&](const ProgressReported& progress) {
+            done();
+            react_progress(state, progress, effects);
+        },
+        [&](const DeliveryReturned& returned) {
+            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+            stir_by_ticket(state, returned.ticket, effects);
+        },
+        [&](const RetryBegan& began) { stir_by_ticket(state, began.ticket, effects); },
+        [&](const MessageDropped&) {
+            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+        },
+        [&](const MessageExpired&) {},
+        [&](const MessageDeadLettered&) {
+            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+        },
+        [&](const DeadLetterRedelivered& back) {
+            done();
+            stir_by_ticket(state, back.ticket, effects);
+        },
+        [&](const DeadLetterDiscarded&) { done(); },
+        [&](const SettlementRefused& no) {
+            refused({}, no.refusal, "delivery " + std::to_string(no.delivery.ticket.value) + "." +
+                                        std::to_string(no.delivery.attempt));
+        },
+        [&](const RequestAnswered& answered) { react_answered(state, cause, answered, effects); },
+        [&](const RequestFailed& failed) { react_failed(state, failed, effects); },
+        [&](const ReplyDropped& dropped) {
+            refused(dropped.id, dropped.refusal, "the request has its answer already");
+        },
+        [&](const WaitEnded&) { done(); });
+}
+
+Time next_due(const State& state) {
+    auto due = Time::max();
+    for (const auto* agenda :
+         {&state.broker.due, &state.requests.deadlines, &state.registry.silence}) {
+        if (!agenda->empty()) due = std::min(due, agenda->first().at);
+    }
+    return due;
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,126 @@
+#include "core/registry/registry.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace parlance::core::registry {
+
+namespace {
+
+auto place_of(Registry& registry) {
+    return [&registry](Slot slot) -> AgendaPlace& { return registry.instances[slot].place; };
+}
+
+/// An endpoint is the hub's own errand and never silent; the others must be heard of.
+void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
+    const auto& instance = registry.instances[slot];
+    if (instance.kind == InstanceKind::Push) return;
+    registry.silence.set({.at = instance.last_seen + heartbeat_timeout,
+                          .number = instance.number.value,
+                          .owner = slot},
+                         place_of(registry));
+}
+
+}  // namespace
+
+AgentHandle find_agent(const Registry& registry, std::string_view name) {
+    const auto found = registry.handles.find(name);
+    return found == registry.handles.end() ? kNoAgent : found->second;
+}
+
+const Instance* find_instance(const Registry& registry, InstanceNumber number) {
+    const auto found = registry.instance_slots.find(number);
+    return found == registry.instance_slots.end() ? nullptr : &registry.instances[found->second];
+}
+
+const Instance* find_named(const Registry& registry, AgentHandle agent, std::string_view name) {
+    for (const Slot slot : registry.agents[agent].instances) {
+        if (registry.instances[slot].name == name) return &registry.instances[slot];
+    }
+    return nullptr;
+}
+
+AgentHandle intern(Registry& registry, std::string_view name) {
+    if (const auto known = find_agent(registry, name); known != kNoAgent) return known;
+    const auto handle = static_cast<AgentHandle>(registry.agents.size());
+    auto& agent = registry.agents.emplace_back();
+    agent.id.value = name;
+    registry.handles.emplace(std::string{name}, handle);
+    return handle;
+}
+
+void apply(Registry& registry, const AgentRegistered& event) {
+    auto& agent = registry.agents[intern(registry, event.agent.value)];
+    if (!agent.is_registered) ++registry.registered_count;
+    agent.is_registered = true;
+    agent.profile = event.profile;
+}
+
+void apply(Registry& registry, const AgentRemoved& event) {
+    const auto handle = find_agent(registry, event.agent.value);
+    CHECK(handle != kNoAgent);
+    auto& agent = registry.agents[handle];
+    while (!agent.topics.empty()) {
+        apply(registry, Unsubscribed{event.agent, TopicName{agent.topics.back()}});
+    }
+    agent.is_registered = false;
+    agent.profile = {};
+    --registry.registered_count;
+}
+
+void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout) {
+    const auto handle = intern(registry, event.agent.value);
+    const Slot slot = registry.instances.add({.number = event.instance,
+                                              .agent = handle,
+                                              .name = event.name,
+                                              .kind = event.kind,
+                                              .last_seen = at});
+    registry.instance_slots.emplace(event.instance, slot);
+    registry.instance_last = event.instance.value;
+    registry.agents[handle].instances.push_back(slot);
+    watch(registry, slot, heartbeat_timeout);
+}
+
+void apply(Registry& registry, const InstanceLeft& event) {
+    const auto found = registry.instance_slots.find(event.instance);
+    CHECK(found != registry.instance_slots.end());
+    const Slot slot = found->second;
+    registry.silence.remove(slot, place_of(registry));
+    std::erase(registry.agents[registry.instances[slot].agent].instances, slot);
+    registry.instance_slots.erase(found);
+    registry.instances.remove(slot);
+}
+
+void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout) {
+    const auto found = registry.instance_slots.find(event.instance);
+    CHECK(found != registry.instance_slots.end());
+    registry.instances[found->second].last_seen = at;
+    watch(registry, found->second, heartbeat_timeout);
+}
+
+void apply(Registry& registry, const Subscribed& event) {
+    const auto handle = intern(registry, event.agent.value);
+    auto& topics = registry.agents[handle].topics;
+    const auto topic = std::ranges::lower_bound(topics, event.topic);
+    if (topic != topics.end() && *topic == event.topic) return;
+    topics.insert(topic, event.topic);
+
+    const auto name = [&](AgentHandle agent) -> const AgentId& { return registry.agents[agent].id; };
+    auto& subscribers = registry.topics[event.topic];
+    subscribers.insert(std::ranges::lower_bound(subscribers, event.agent, {}, name), handle);
+}
+
+void apply(Registry& registry, const Unsubscribed& event) {
+    const auto handle = find_agent(registry, event.agent.value);
+    CHECK(handle != kNoAgent);
+    // By value: the event may name the very element that goes.
+    const TopicName name = event.topic;
+    std::erase(registry.agents[handle].topics, name);
+    const auto topic = registry.topics.find(name);
+    if (topic == registry.topics.end()) return;
+    std::erase(topic->second, handle);
+    if (topic->second.empty()) registry.topics.erase(topic);
+}
+
+}  // namespace parlance::core::registry

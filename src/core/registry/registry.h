@@ -1,0 +1,74 @@
+// Who the agents are, which instances of them are alive, and who listens to which topic.
+//
+// Knows nothing of messages: what waits for an agent is the broker's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/agenda.h"
+#include "base/slab.h"
+#include "base/time.h"
+#include "core/handles.h"
+#include "model/event.h"
+
+namespace parlance::core::registry {
+
+struct Instance {
+    InstanceNumber number;
+    AgentHandle agent = kNoAgent;
+    std::string name;
+    InstanceKind kind = InstanceKind::Socket;
+    Time last_seen{};
+    AgendaPlace place = kNotOnAgenda;
+};
+
+struct Agent {
+    AgentId id;
+    Profile profile;
+    bool is_registered = false;      ///< Else it is only known as a sender.
+    std::vector<Slot> instances;     ///< In the order of joining.
+    std::vector<TopicName> topics;   ///< Sorted.
+};
+
+struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+        return std::hash<std::string_view>{}(name);
+    }
+};
+
+struct Registry {
+    boost::unordered_flat_map<std::string, AgentHandle, NameHash, std::equal_to<>> handles;
+    std::deque<Agent> agents;  ///< By handle; a deque keeps addresses while it grows.
+    std::uint64_t registered_count = 0;
+    Slab<Instance> instances;
+    std::map<InstanceNumber, Slot> instance_slots;
+    Agenda silence;  ///< When each instance is given up if nothing is heard of it.
+    std::uint64_t instance_last = 0;
+    std::map<TopicName, std::vector<AgentHandle>> topics;  ///< Subscribers sorted by name.
+};
+
+AgentHandle find_agent(const Registry& registry, std::string_view name);
+const Instance* find_instance(const Registry& registry, InstanceNumber number);
+/// The instance of an agent that goes by this name, or null.
+const Instance* find_named(const Registry& registry, AgentHandle agent, std::string_view name);
+
+/// The agent's handle; a name not heard before gets one.
+AgentHandle intern(Registry& registry, std::string_view name);
+
+void apply(Registry& registry, const AgentRegistered& event);
+void apply(Registry& registry, const AgentRemoved& event);
+void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout);
+void apply(Registry& registry, const InstanceLeft& event);
+void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout);
+void apply(Registry& registry, const Subscribed& event);
+void apply(Registry& registry, const Unsubscribed& event);
+
+}  // namespace parlance::core::registry

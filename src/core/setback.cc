@@ -1,0 +1,100 @@
+// What follows when a delivery did not work out: another try after a wait, the dead letters, or,
+// for what is delivered at most once, nothing but the record of it.
+#include <algorithm>
+
+#include "base/mutant.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+bool is_expired(const broker::Message& message, Time now) {
+    return message.expires_at != Time{} && message.expires_at <= now;
+}
+
+/// The wait before the next try: exponential, capped, shortened by chance so that many messages
+/// that failed together do not come back together.
+Duration backoff(const Draft& draft, const broker::Message& message) {
+    const auto& limits = draft.state.limits;
+    auto wait = limits.backoff_base;
+    for (int i = 1; i < message.attempt && wait < limits.backoff_max; ++i) {
+        wait *= limits.backoff_multiplier;
+    }
+    wait = std::min(wait, limits.backoff_max);
+    const auto mixed = (draft.cause.chance ^ message.ticket.value) * 0x9E37'79B9'7F4A'7C15ULL;
+    const auto percent = static_cast<std::int64_t>((mixed >> 33U) %
+                                                   (limits.backoff_jitter_percent + 1ULL));
+    return wait - wait * percent / 100;
+}
+
+Refusal failure_of(const Mishap& mishap) {
+    return mishap.is_final ? Refusal::RequestRejected : Refusal::RequestUndeliverable;
+}
+
+void drop(Draft& draft, const broker::Message& message, const Mishap& mishap) {
+    draft.add(MessageDropped{message.ticket, mishap.setback, mishap.reason});
+    fail_request(draft, message.ticket, failure_of(mishap), mishap.reason);
+}
+
+void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
+    const auto setback = mishap.is_final ? Setback::Rejected : Setback::RetriesExhausted;
+    draft.add(MessageDeadLettered{message.ticket, setback, mishap.reason});
+    fail_request(draft, message.ticket, failure_of(mishap), mishap.reason);
+}
+
+}  // namespace
+
+void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail) {
+    const auto* request = broker::find_request(draft.state.requests, ticket);
+    if (request == nullptr) return;
+    draft.add(RequestFailed{
+        .request = ticket,
+        .refusal = refusal,
+        .detail = std::move(detail),
+        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+}
+
+void expire(Draft& draft, const broker::Message& message) {
+    if (is_planted(Mutant::ExpireWithoutRecord)) {
+        return draft.add(DeliveryAcknowledged{message.ticket, message.attempt});
+    }
+    draft.add(MessageExpired{message.ticket});
+    const auto* request = broker::find_request(draft.state.requests, message.ticket);
+    if (request == nullptr) return;
+    const bool is_late = request->deadline <= draft.now();
+    fail_request(draft,
+                 message.ticket,
+                 is_late ? Refusal::RequestTimedOut : Refusal::MessageExpired,
+                 is_late ? "no answer before the deadline" : "its ttl passed before delivery");
+}
+
+void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap) {
+    if (!is_at_least_once(message.priority) && !is_planted(Mutant::RedeliverAtMostOnce)) {
+        return drop(draft, message, mishap);
+    }
+    if (mishap.is_final) return bury(draft, message, mishap);
+    if (is_expired(message, draft.now())) return expire(draft, message);
+    if (message.attempt > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
+        return bury(draft, message, mishap);
+    }
+    // The loss of an instance is not the message's doing: another one may take it at once.
+    const bool waits = mishap.setback != Setback::InstanceLost && !is_planted(Mutant::RetryAtOnce);
+    draft.add(DeliveryReturned{
+        .ticket = message.ticket,
+        .attempt = message.attempt,
+        .setback = mishap.setback,
+        .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
+        .reason = mishap.reason});
+}
+
+void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason) {
+    const auto* consumer = broker::find_consumer(draft.state.broker, instance);
+    const auto& messages = draft.state.broker.messages;
+    for (Slot slot = consumer->leased.head; slot != kNoSlot; slot = messages[slot].link_next) {
+        set_back(draft, messages[slot], {.setback = Setback::InstanceLost, .reason = reason});
+    }
+    draft.add(InstanceLeft{instance, reason});
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,504 @@
+#include "core/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
+
+namespace parlance::core {
+
+namespace {
+
+constexpr std::uint64_t kForm = 1;
+
+// --- words ---------------------------------------------------------------------------------
+
+void put(std::string& out, std::uint64_t number) { append_varint(out, number); }
+void put(std::string& out, std::string_view text) {
+    append_varint(out, text.size());
+    out.append(text);
+}
+void put(std::string& out, Time time) {
+    append_varint(out, to_zigzag(time.time_since_epoch().count()));
+}
+
+std::string take_text(ByteReader& in) { return std::string{in.bytes(in.varint())}; }
+Time take_time(ByteReader& in) { return Time{Duration{from_zigzag(in.varint())}}; }
+
+/// A count that cannot be larger than what is left, so that garbage cannot ask for the moon.
+std::uint64_t take_count(ByteReader& in) {
+    const auto count = in.varint();
+    return in.ok() && count <= in.left() ? count : 0;
+}
+
+template <class Enum>
+Enum take_enum(ByteReader& in) {
+    return static_cast<Enum>(in.varint());
+}
+
+/// Written once for all copies that share it: consecutive ones have the same pointer.
+void put_envelope(std::string& out, const EnvelopePtr& envelope, const Envelope*& previous) {
+    const bool is_same = envelope.get() == previous;
+    put(out, std::uint64_t{is_same});
+    if (!is_same) envelope->pack(out);
+    previous = envelope.get();
+}
+
+EnvelopePtr take_envelope(ByteReader& in, EnvelopePtr& previous) {
+    if (in.varint() == 0) previous = Envelope::unpack(in);
+    return previous;
+}
+
+template <class Map>
+std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> sorted(const Map& map) {
+    std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> rows(map.begin(),
+                                                                                   map.end());
+    std::ranges::sort(rows, {}, [](const auto& row) { return row.first; });
+    return rows;
+}
+
+// --- agents and instances ------------------------------------------------------------------
+
+void put_agents(std::string& out, const registry::Registry& registry) {
+    put(out, registry.agents.size());
+    for (const auto& agent : registry.agents) {
+        put(out, agent.id.value);
+        put(out, std::uint64_t{agent.is_registered});
+        const auto& profile = agent.profile;
+        put(out, static_cast<std::uint64_t>(profile.dialect));
+        put(out, profile.role);
+        put(out, profile.domain);
+        put(out, profile.instance_count_max);
+        put(out, profile.tools_allowed.size());
+        for (const auto& tool : profile.tools_allowed) put(out, tool);
+        put(out, profile.capabilities);
+        put(out, profile.endpoint);
+        put(out, agent.topics.size());
+        for (const auto& topic : agent.topics) put(out, topic.value);
+    }
+}
+
+void take_agents(ByteReader& in, registry::Registry& registry) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const AgentId id{take_text(in)};
+        registry::intern(registry, id.value);
+        const bool is_registered = in.varint() != 0;
+        Profile profile;
+        profile.dialect = take_enum<Dialect>(in);
+        profile.role = take_text(in);
+        profile.domain = take_text(in);
+        profile.instance_count_max = static_cast<std::uint32_t>(in.varint());
+        const auto tools = take_count(in);
+        for (std::uint64_t k = 0; k < tools; ++k) profile.tools_allowed.push_back(take_text(in));
+        profile.capabilities = take_text(in);
+        profile.endpoint = take_text(in);
+        if (is_registered) registry::apply(registry, AgentRegistered{id, std::move(profile)});
+        const auto topics = take_count(in);
+        for (std::uint64_t k = 0; k < topics; ++k) {
+            registry::apply(registry, Subscribed{id, TopicName{take_text(in)}});
+        }
+    }
+}
+
+void put_instances(std::string& out, const State& state) {
+    const auto& registry = state.registry;
+    put(out, registry.instance_last);
+    put(out, registry.instance_slots.size());
+    for (const auto& [number, slot] : registry.instance_slots) {
+        const auto& instance = registry.instances[slot];
+        const auto* consumer = broker::find_consumer(state.broker, number);
+        put(out, number.value);
+        put(out, instance.agent);
+        put(out, instance.name);
+        put(out, static_cast<std::uint64_t>(instance.kind));
+        put(out, instance.last_seen);
+        put(out, consumer->credit);
+    }
+}
+
+void take_instances(ByteReader& in, State& state) {
+    const auto last = in.varint();
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        InstanceJoined joined;
+        joined.instance.value = in.varint();
+        const auto agent = in.varint();
+        if (agent >= state.registry.agents.size()) return;
+        joined.agent = state.registry.agents[agent].id;
+        joined.name = take_text(in);
+        joined.kind = take_enum<InstanceKind>(in);
+        const auto seen = take_time(in);
+        joined.credit = static_cast<std::uint32_t>(in.varint());
+        registry::apply(state.registry, joined, seen, state.limits.heartbeat_timeout);
+        broker::join(state.broker, joined, static_cast<AgentHandle>(agent));
+    }
+    state.registry.instance_last = last;
+}
+
+// --- messages ------------------------------------------------------------------------------
+
+std::vector<Ticket> tickets_of(const broker::Broker& broker, const broker::List& list) {
+    std::vector<Ticket> tickets;
+    for (Slot slot = list.head; slot != kNoSlot; slot = broker.messages[slot].link_next) {
+        tickets.push_back(broker.messages[slot].ticket);
+    }
+    return tickets;
+}
+
+void put_tickets(std::string& out, const std::vector<Ticket>& tickets) {
+    put(out, tickets.size());
+    for (const auto& ticket : tickets) put(out, ticket.value);
+}
+
+std::vector<Slot> take_slots(ByteReader& in, const broker::Broker& broker) {
+    std::vector<Slot> slots;
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto found = broker.slots.find(in.varint());
+        if (found != broker.slots.end()) slots.push_back(found->second);
+    }
+    return slots;
+}
+
+void put_message(std::string& out,
+                 const broker::Broker& broker,
+                 const broker::Message& message,
+                 const Envelope*& previous) {
+    put(out, message.ticket.value);
+    put_envelope(out, message.envelope, previous);
+    put(out, message.mailbox);
+    put(out, static_cast<std::uint64_t>(message.priority));
+    put(out, static_cast<std::uint64_t>(message.listed_as));
+    put(out, static_cast<std::uint64_t>(message.stage));
+    put(out, message.attempt);
+    put(out, message.retry_count_max);
+    put(out, message.expires_at);
+    const bool is_due = message.place != kNotOnAgenda;
+    put(out, is_due ? broker.due.at(message.place).at : Time{});
+    put(out, std::uint64_t{message.is_notice});
+    if (!message.is_notice) return;
+    const auto& failure = broker.notices.at(message.ticket.value);
+    put(out, static_cast<std::uint64_t>(failure.refusal));
+    put(out, failure.detail);
+}
+
+bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous) {
+    broker::Message message;
+    message.ticket.value = in.varint();
+    message.envelope = take_envelope(in, previous);
+    message.mailbox = static_cast<AgentHandle>(in.varint());
+    message.priority = take_enum<Priority>(in);
+    message.listed_as = take_enum<Priority>(in);
+    message.stage = take_enum<broker::Stage>(in);
+    message.attempt = static_cast<std::uint8_t>(in.varint());
+    message.retry_count_max = static_cast<std::uint8_t>(in.varint());
+    message.expires_at = take_time(in);
+    const auto due = take_time(in);
+    message.is_notice = in.varint() != 0;
+    if (message.is_notice) {
+        Failure failure;
+        failure.refusal = take_enum<Refusal>(in);
+        failure.detail = take_text(in);
+        broker.notices.emplace(message.ticket.value, std::move(failure));
+    }
+    const bool is_sound = in.ok() && message.envelope && message.mailbox < broker.mailboxes.size() &&
+                          message.priority <= Priority::Low && message.listed_as <= Priority::Low &&
+                          message.stage <= broker::Stage::Dead;
+    if (!is_sound) return false;
+
+    auto& mailbox = broker.mailboxes[message.mailbox];
+    const auto bytes = message.envelope->body().size();
+    mailbox.bytes += bytes;
+    broker.bytes += bytes;
+    if (message.stage == broker::Stage::Leased) {
+        ++mailbox.in_flight;
+        ++broker.in_flight;
+    } else if (message.stage == broker::Stage::Dead) {
+        ++mailbox.dead;
+    } else {
+        ++mailbox.waiting;
+        ++broker.waiting;
+    }
+    const auto ticket = message.ticket.value;
+    const Slot slot = broker.messages.add(std::move(message));
+    broker.slots.emplace(ticket, slot);
+    broker::set_due(broker, slot, due);
+    return true;
+}
+
+void put_messages(std::string& out, const broker::Broker& broker) {
+    const auto rows = sorted(broker.slots);
+    put(out, broker.mailboxes.size());
+    put(out, rows.size());
+    const Envelope* previous = nullptr;
+    for (const auto& [ticket, slot] : rows) {
+        put_message(out, broker, broker.messages[slot], previous);
+    }
+    for (const auto& [ticket, letter] : broker.dead) {
+        put(out, ticket.value);
+        put(out, static_cast<std::uint64_t>(letter.setback));
+        put(out, letter.reason);
+        put(out, letter.died_at);
+    }
+}
+
+bool take_messages(ByteReader& in, broker::Broker& broker) {
+    const auto mailboxes = in.varint();
+    if (mailboxes > 0xFFFF'FFFFU) return false;
+    // Every agent of a snapshot was read before, so this cannot be made huge by garbage alone.
+    broker.mailboxes.resize(std::max<std::size_t>(broker.mailboxes.size(), mailboxes));
+    const auto count = take_count(in);
+    broker.slots.reserve(count);
+    EnvelopePtr previous;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (!take_message(in, broker, previous)) return false;
+    }
+    for (const auto& [ticket, slot] : sorted(broker.slots)) {
+        if (broker.messages[slot].stage != broker::Stage::Dead) continue;
+        if (in.varint() != ticket) return false;
+        broker::DeadLetter letter{.slot = slot};
+        letter.setback = take_enum<Setback>(in);
+        letter.reason = take_text(in);
+        letter.died_at = take_time(in);
+        broker.dead.emplace(Ticket{ticket}, std::move(letter));
+    }
+    return in.ok();
+}
+
+/// The order of what is ready, of what each consumer holds, and of each lane.
+void put_order(std::string& out, const State& state) {
+    const auto& broker = state.broker;
+    for (const auto& mailbox : broker.mailboxes) {
+        const bool is_idle = mailbox.waiting == 0 && mailbox.passed_over ==
+                                                         std::array<std::uint32_t, kPriorities>{};
+        put(out, std::uint64_t{!is_idle});
+        if (is_idle) continue;
+        for (std::size_t i = 0; i < kPriorities; ++i) {
+            put(out, mailbox.passed_over[i]);
+            put_tickets(out, tickets_of(broker, mailbox.ready[i]));
+        }
+    }
+    for (const auto& [number, slot] : state.registry.instance_slots) {
+        put_tickets(out, tickets_of(broker, broker::find_consumer(broker, number)->leased));
+    }
+    std::vector<std::vector<Ticket>> lanes;
+    for (const auto& [key, lane] : broker.lanes) {
+        if (lane.head == lane.tail) continue;  // A lane of one is found again by its task.
+        auto& tickets = lanes.emplace_back();
+        for (Slot slot = lane.head; slot != kNoSlot; slot = broker.messages[slot].lane_next) {
+            tickets.push_back(broker.messages[slot].ticket);
+        }
+    }
+    std::ranges::sort(lanes);
+    put(out, lanes.size());
+    for (const auto& tickets : lanes) put_tickets(out, tickets);
+}
+
+void link(broker::Broker& broker, broker::List& list, const std::vector<Slot>& slots) {
+    for (const Slot slot : slots) {
+        auto& message = broker.messages[slot];
+        message.link_prev = list.tail;
+        (list.tail == kNoSlot ? list.head : broker.messages[list.tail].link_next) = slot;
+        list.tail = slot;
+    }
+}
+
+void count_in(broker::Lane& lane, Priority priority) {
+    if (is_at_least_once(priority)) ++lane.urgent[static_cast<std::size_t>(priority)];
+}
+
+void take_lanes(ByteReader& in, State& state) {
+    auto& broker = state.broker;
+    for (const auto& [ticket, slot] : broker.slots) {
+        const auto& message = broker.messages[slot];
+        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead) continue;
+        const auto key = lane_key(state.key, message.mailbox, message.envelope->task());
+        if (key == 0) continue;
+        auto& lane = broker.lanes[key];
+        lane.head = lane.tail = slot;
+        count_in(lane, message.priority);
+    }
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto slots = take_slots(in, broker);
+        if (slots.empty()) return;
+        const auto& head = broker.messages[slots.front()];
+        auto& lane = broker.lanes[lane_key(state.key, head.mailbox, head.envelope->task())];
+        for (std::size_t k = 1; k < slots.size(); ++k) {
+            broker.messages[slots[k]].link_prev = slots[k - 1];
+            broker.messages[slots[k - 1]].lane_next = slots[k];
+            count_in(lane, broker.messages[slots[k]].priority);
+        }
+        lane.tail = slots.back();
+    }
+}
+
+void take_order(ByteReader& in, State& state) {
+    auto& broker = state.broker;
+    for (auto& mailbox : broker.mailboxes) {
+        if (in.varint() == 0) continue;
+        for (std::size_t i = 0; i < kPriorities; ++i) {
+            mailbox.passed_over[i] = static_cast<std::uint32_t>(in.varint());
+            link(broker, mailbox.ready[i], take_slots(in, broker));
+        }
+    }
+    for (const auto& [number, slot] : state.registry.instance_slots) {
+        const Slot consumer_slot = broker.consumer_slots.at(number.value);
+        auto& consumer = broker.consumers[consumer_slot];
+        const auto slots = take_slots(in, broker);
+        link(broker, consumer.leased, slots);
+        consumer.in_flight = static_cast<std::uint32_t>(slots.size());
+        for (const Slot held : slots) broker.messages[held].consumer = consumer_slot;
+    }
+    take_lanes(in, state);
+    for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
+        broker::update_restless(broker, agent);
+    }
+}
+
+// --- requests and memory -------------------------------------------------------------------
+
+void put_requests(std::string& out, const State& state) {
+    const auto& requests = state.requests;
+    const auto rows = sorted(requests.slots);
+    put(out, rows.size());
+    for (const auto& [ticket, slot] : rows) {
+        const auto& request = requests.open[slot];
+        const auto* message = broker::find_message(state.broker, request.ticket);
+        const bool is_in_mailbox = message != nullptr;
+        put(out, ticket);
+        put(out, std::uint64_t{is_in_mailbox});
+        if (!is_in_mailbox) request.asked->pack(out);
+        put(out, request.deadline);
+        put(out, request.requester);
+        put(out, static_cast<std::uint64_t>(request.priority));
+        put(out, std::uint64_t{request.waits});
+    }
+    const auto names = sorted(requests.names);
+    put(out, names.size());
+    for (const auto& [key, ticket] : names) {
+        append_word(out, key);
+        put(out, ticket.value);
+    }
+}
+
+bool take_requests(ByteReader& in, State& state) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        broker::OpenRequest request;
+        request.ticket.value = in.varint();
+        if (in.varint() != 0) {
+            const auto* message = broker::find_message(state.broker, request.ticket);
+            if (message == nullptr) return false;
+            request.asked = message->envelope;
+        } else {
+            request.asked = Envelope::unpack(in);
+        }
+        request.deadline = take_time(in);
+        request.requester = static_cast<AgentHandle>(in.varint());
+        request.priority = take_enum<Priority>(in);
+        request.waits = in.varint() != 0;
+        if (!in.ok() || !request.asked) return false;
+        broker::open_request(state.requests, state.key, std::move(request));
+    }
+    state.requests.names.clear();  // Several requests may have had one name; the record decides.
+    const auto names = take_count(in);
+    for (std::uint64_t i = 0; i < names; ++i) {
+        const auto key = in.word<std::uint64_t>();
+        state.requests.names.emplace(key, Ticket{in.varint()});
+    }
+    return in.ok();
+}
+
+void put_generation(std::string& out, const broker::Generation& generation) {
+    put(out, generation.ids.size());
+    for (const auto& [key, remembered] : sorted(generation.ids)) {
+        append_word(out, key);
+        put(out, remembered.ticket.value);
+        append_word(out, remembered.fingerprint);
+    }
+    put(out, generation.answers.size());
+    for (const auto& [key, answer] : sorted(generation.answers)) {
+        append_word(out, key);
+        put(out, answer.value);
+    }
+    put(out, generation.closed.size());
+    for (const auto& [key, ticket] : sorted(generation.closed)) {
+        append_word(out, key);
+        put(out, ticket.value);
+    }
+}
+
+void take_generation(ByteReader& in, broker::Generation& generation) {
+    const auto ids = take_count(in);
+    generation.ids.reserve(ids);
+    for (std::uint64_t i = 0; i < ids; ++i) {
+        const auto key = in.word<std::uint64_t>();
+        broker::Remembered remembered;
+        remembered.ticket.value = in.varint();
+        remembered.fingerprint = in.word<std::uint32_t>();
+        generation.ids.emplace(key, remembered);
+    }
+    const auto answers = take_count(in);
+    for (std::uint64_t i = 0; i < answers; ++i) {
+        const auto key = in.word<std::uint64_t>();
+        generation.answers.emplace(key, Sequence{in.varint()});
+    }
+    const auto closed = take_count(in);
+    for (std::uint64_t i = 0; i < closed; ++i) {
+        const auto key = in.word<std::uint64_t>();
+        generation.closed.emplace(key, Ticket{in.varint()});
+    }
+}
+
+}  // namespace
+
+std::string encode_state(const State& state) {
+    std::string out;
+    put(out, kForm);
+    put(out, state.hub_id);
+    append_word(out, state.key.first);
+    append_word(out, state.key.second);
+    put(out, state.sequence.value);
+    put(out, state.now);
+    put_agents(out, state.registry);
+    put_instances(out, state);
+    put_messages(out, state.broker);
+    put_order(out, state);
+    put_requests(out, state);
+    put_generation(out, state.memory.newer);
+    put_generation(out, state.memory.older);
+    return out;
+}
+
+Result<State> decode_state(std::string_view bytes, const Limits& limits) {
+    ByteReader in{bytes};
+    State state;
+    state.limits = limits;
+    const auto form = in.varint();
+    if (form > kForm) {
+        return fail(Fault::Unsupported,
+                    "the snapshot has form " + std::to_string(form) + ", this program reads up to " +
+                        std::to_string(kForm));
+    }
+    state.hub_id = take_text(in);
+    state.key.first = in.word<std::uint64_t>();
+    state.key.second = in.word<std::uint64_t>();
+    state.sequence.value = in.varint();
+    state.now = take_time(in);
+    take_agents(in, state.registry);
+    take_instances(in, state);
+    const auto garbled = fail(Fault::Corrupt, "the snapshot's content does not add up");
+    if (!take_messages(in, state.broker)) return garbled;
+    take_order(in, state);
+    if (!take_requests(in, state)) return garbled;
+    take_generation(in, state.memory.newer);
+    take_generation(in, state.memory.older);
+    if (!in.ok() || !in.at_end()) return garbled;
+    return state;
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,311 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/mutant.h"
+#include "base/uuid.h"
+#include "core/snapshot.h"
+#include "journal/event_codec.h"
+
+namespace parlance::engine {
+
+namespace {
+
+/// Space kept free for the records of one turn, so that a turn once decided can be written.
+constexpr std::uint64_t kReserveBytes = std::uint64_t{1} << 20;
+/// How many things that follow by themselves one turn lives through before it is made durable.
+constexpr int kFollowUpsMax = 10'000;
+
+std::size_t bytes_of(const Stamped& stamped) {
+    if (const auto* send = std::get_if<SendMessage>(&stamped.command)) {
+        return send->envelope->body().size();
+    }
+    if (const auto* reply = std::get_if<ReplyToDelivery>(&stamped.command)) {
+        return reply->envelope->body().size();
+    }
+    return 0;
+}
+
+}  // namespace
+
+/// What runs in the background. It holds on to this rather than to the engine, which may be gone.
+struct Engine::Chores {
+    std::atomic<bool> is_preparing{false};
+    std::atomic<bool> is_snapshotting{false};
+};
+
+Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World world)
+    : journal_(std::move(journal)),
+      options_(std::move(options)),
+      world_(std::move(world)),
+      chores_(std::make_shared<Chores>()) {
+    state_.limits = options_.limits;
+}
+
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> journal,
+                                             Options options,
+                                             World world) {
+    std::unique_ptr<Engine> engine{
+        new Engine{std::move(journal), std::move(options), std::move(world)}};
+    TRY(engine->recover());
+    const auto bits = [&] { return engine->world_.chance(); };
+    engine->submit({.command = StartHub{.hub_id = uuid_v4(bits(), bits()),
+                                        .hash_key_0 = bits(),
+                                        .hash_key_1 = bits(),
+                                        .version = engine->options_.version}});
+    while (engine->turn()) {
+    }
+    if (engine->health_.condition != Condition::Serving) {
+        return fail(Fault::Unavailable, "the hub cannot start: " + engine->health_.reason);
+    }
+    return engine;
+}
+
+Result<void> Engine::recover() {
+    if (auto snapshot = TRY(journal_->newest_snapshot())) {
+        auto state = core::decode_state(snapshot->payload, options_.limits);
+        if (state) {
+            state_ = std::move(*state);
+            snapshot_sequence_ = state_.sequence.value;
+            snapshot_bytes_ = snapshot->payload.size();
+        } else {
+            world_.log("snapshot at " + std::to_string(snapshot->sequence.value) +
+                       " is passed over: " + state.error().message);
+        }
+    }
+    TRY(journal_->replay(state_.sequence, [&](const journal::Record& record) -> Result<void> {
+        const auto event = TRY(journal::decode(record.payload));
+        core::apply(state_, record.at, event);
+        return {};
+    }));
+    now_ = std::max(state_.now, journal_->last_time());
+    return {};
+}
+
+Refusal Engine::submit(Stamped command) {
+    const auto refuse = [&](Refusal refusal) {
+        ++counts_.commands_refused;
+        return refusal;
+    };
+    if (health_.condition == Condition::DiskFailed) return refuse(Refusal::HubStorageFailed);
+    if (health_.condition == Condition::DiskFull) return refuse(Refusal::HubStorageFull);
+    const auto bytes = bytes_of(command);
+    if (inbox_.size() >= options_.inbox_commands_max ||
+        inbox_bytes_ + bytes > options_.inbox_bytes_max) {
+        return refuse(Refusal::HubOverloaded);
+    }
+    inbox_bytes_ += bytes;
+    inbox_.push_back(std::move(command));
+    return Refusal::None;
+}
+
+bool Engine::take_step(const Stamped& stamped) {
+    core::decide(state_, stamped, events_);
+    for (const auto& event : events_) {
+        core::apply(state_, stamped.now, event);
+        journal::encode(event, batch_.open());
+        batch_.close();
+        core::react(state_, stamped, event, effects_);
+        ++counts_.events[event.index()];
+    }
+    if (events_.empty() && stamped.ask != Ask{}) effects_.emplace_back(TellDone{stamped.ask});
+    return !events_.empty();
+}
+
+void Engine::take_commands(Time now) {
+    const auto count = std::min(inbox_.size(), options_.turn_commands_max);
+    std::size_t done = 0;
+    for (; done < count && batch_.bytes() < options_.turn_bytes_max; ++done) {
+        auto& stamped = inbox_[done];
+        stamped.now = now;
+        stamped.chance = world_.chance();
+        inbox_bytes_ -= bytes_of(stamped);
+        take_step(stamped);
+        ++counts_.commands;
+    }
+    inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+bool Engine::follow_up(Time now) {
+    Stamped tick{.command = Tick{}, .now = now};
+    for (int i = 0; i < kFollowUpsMax && batch_.bytes() < options_.turn_bytes_max; ++i) {
+        tick.chance = world_.chance();
+        if (!take_step(tick)) return false;
+    }
+    return true;
+}
+
+bool Engine::has_room() {
+    const auto needed = kReserveBytes + 2 * std::min(inbox_bytes_, options_.turn_bytes_max);
+    if (journal_->room_bytes() >= needed) return true;
+    // The background has not kept up, or there is no space: this one time it is made here.
+    if (chores_->is_preparing.exchange(true)) return journal_->room_bytes() >= kReserveBytes;
+    const auto made = journal_->prepare_spare();
+    chores_->is_preparing = false;
+    if (made) return true;
+    if (made.error().fault != Fault::Exhausted) {
+        stop_for(made.error());
+        return false;
+    }
+    return journal_->room_bytes() >= needed;
+}
+
+void Engine::refuse_for_want_of_room() {
+    if (health_.condition == Condition::Serving) {
+        health_ = {Condition::DiskFull, "the disk is full; new work is refused until there is room"};
+        world_.log(health_.reason);
+    }
+    for (auto& stamped : inbox_) {
+        ++counts_.commands_refused;
+        if (stamped.ask == Ask{}) continue;
+        effects_.emplace_back(
+            TellRefused{stamped.ask, {}, Refusal::HubStorageFull, health_.reason});
+    }
+    inbox_.clear();
+    inbox_bytes_ = 0;
+    speak();
+}
+
+bool Engine::turn() {
+    if (health_.condition == Condition::DiskFailed) return false;
+    now_ = std::max(now_, world_.clock());
+    if (health_.condition == Condition::DiskFull && now_ < retry_at_) return false;
+    retry_at_ = now_ + options_.full_disk_retry;
+
+    if (pending_.empty()) {
+        if (!has_room()) {
+            if (health_.condition != Condition::DiskFailed) refuse_for_want_of_room();
+            return false;
+        }
+        if (health_.condition == Condition::DiskFull) {
+            health_ = {};
+            world_.log("there is room on the disk again; the hub serves");
+        }
+        take_commands(now_);
+        const bool has_more = follow_up(now_);
+        return commit() && (has_more || !inbox_.empty());
+    }
+    std::swap(batch_, pending_);
+    return commit() && !inbox_.empty();
+}
+
+/// Nothing leaves before this succeeds.
+bool Engine::commit() {
+    if (batch_.empty()) {
+        speak();
+        return true;
+    }
+    if (is_planted(Mutant::AcknowledgeBeforeSync) || is_planted(Mutant::HandOverBeforeSync)) {
+        Effects early;
+        std::erase_if(effects_, [&](Effect& effect) {
+            const bool leaves = is_planted(Mutant::HandOverBeforeSync)
+                                    ? std::holds_alternative<Deliver>(effect)
+                                    : std::holds_alternative<TellAccepted>(effect);
+            if (leaves) early.push_back(effect);
+            return leaves;
+        });
+        world_.outbox(std::move(early));
+    }
+    const auto written = journal_->append(now_, batch_);
+    if (!written && written.error().fault == Fault::Exhausted) {
+        std::swap(batch_, pending_);
+        if (health_.condition == Condition::Serving) world_.log(written.error().message);
+        health_ = {Condition::DiskFull, written.error().message};
+        return false;
+    }
+    if (!written) {
+        stop_for(written.error());
+        return false;
+    }
+    health_ = {};
+    ++counts_.turns;
+    counts_.records += batch_.count();
+    counts_.bytes += batch_.bytes();
+    bytes_since_snapshot_ += batch_.bytes();
+    batch_.clear();
+    speak();
+    maintain();
+    return true;
+}
+
+void Engine::speak() {
+    if (effects_.empty()) return;
+    world_.outbox(std::move(effects_));
+    effects_ = {};
+}
+
+/// A failed sync is final: what the disk holds is unknown, so nothing more is promised.
+void Engine::stop_for(const Error& error) {
+    health_ = {Condition::DiskFailed, error.message};
+    effects_.clear();
+    world_.log("the hub stops acknowledging: " + error.message);
+    for (const auto& stamped : inbox_) {
+        if (stamped.ask == Ask{}) continue;
+        effects_.emplace_back(
+            TellRefused{stamped.ask, {}, Refusal::HubStorageFailed, error.message});
+    }
+    inbox_.clear();
+    inbox_bytes_ = 0;
+    speak();
+}
+
+/// The chores of the journal: the next segment, and now and then a snapshot.
+void Engine::maintain() {
+    if (journal_->wants_spare() && !chores_->is_preparing.exchange(true)) {
+        world_.background([journal = journal_.get(), chores = chores_] {
+            // A failure shows when the space is needed; until then it may well be made good.
+            (void)journal->prepare_spare();
+            chores->is_preparing = false;
+        });
+    }
+    const auto records = state_.sequence.value - snapshot_sequence_;
+    const bool is_worth_it =
+        records >= options_.snapshot_records_min &&
+        bytes_since_snapshot_ >= options_.snapshot_bytes_factor * snapshot_bytes_;
+    if (is_worth_it && !chores_->is_snapshotting.load()) snapshot_now();
+}
+
+void Engine::snapshot_now() {
+    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence()) return;
+    if (state_.sequence.value == snapshot_sequence_) return;
+    if (chores_->is_snapshotting.exchange(true)) return;
+    auto snapshot = std::make_shared<journal::Snapshot>();
+    snapshot->sequence = state_.sequence;
+    snapshot->at = state_.now;
+    snapshot->payload = core::encode_state(state_);
+    snapshot_sequence_ = state_.sequence.value;
+    snapshot_bytes_ = snapshot->payload.size();
+    bytes_since_snapshot_ = 0;
+    ++counts_.snapshots;
+    world_.background([journal = journal_.get(), chores = chores_, snapshot, log = world_.log] {
+        const auto written = journal->write_snapshot(*snapshot);
+        if (!written) log("no snapshot this time: " + written.error().message);
+        chores->is_snapshotting = false;
+    });
+}
+
+Time Engine::next_due() const {
+    if (health_.condition == Condition::DiskFull) return retry_at_;
+    return core::next_due(state_);
+}
+
+HubListing Engine::hub() const { return core::list_hub(state_); }
+std::vector<AgentListing> Engine::agents() const { return core::list_agents(state_); }
+std::optional<AgentListing> Engine::agent(const AgentId& agent) const {
+    return core::find_agent(state_, agent);
+}
+std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery& query) const {
+    return core::list_dead_letters(state_, query);
+}
+std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
+    return core::find_dead_letter(state_, ticket);
+}
+std::optional<core::HeldDelivery> Engine::delivery(const DeliveryToken& delivery) const {
+    return core::find_delivery(state_, delivery);
+}
+
+}  // namespace parlance::engine

@@ -1,0 +1,139 @@
+// The heartbeat: one writer that decides, remembers, and only then speaks.
+//
+// The engine parses nothing and knows nobody: commands come in through a bounded inbox, effects
+// leave through the outbox once the journal holds their events. It has no thread of its own;
+// whoever brings commands calls turn(), so one loop can be door and writer without a hand-over.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/core.h"
+#include "core/inspect.h"
+#include "journal/journal.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "model/limits.h"
+#include "model/listing.h"
+
+namespace parlance::engine {
+
+struct Options {
+    Limits limits;
+    std::string version;
+    std::size_t inbox_commands_max = 65'536;
+    std::size_t inbox_bytes_max = std::size_t{256} << 20;
+    std::size_t turn_commands_max = 4'096;            ///< Bounds how long an acknowledgement waits.
+    std::size_t turn_bytes_max = std::size_t{8} << 20;
+    std::uint64_t snapshot_records_min = 200'000;
+    std::uint64_t snapshot_bytes_factor = 4;          ///< And so many times its size of new records.
+    Duration full_disk_retry{std::chrono::milliseconds{250}};
+};
+
+/// What the engine needs of the world. The simulator has its own.
+struct World {
+    std::function<Time()> clock;
+    std::function<std::uint64_t()> chance;
+    std::function<void(Effects&&)> outbox;                 ///< Called after each durable turn.
+    std::function<void(std::function<void()>)> background;  ///< Runs slow work, elsewhere if it can.
+    std::function<void(const std::string&)> log;
+};
+
+enum class Condition { Serving, DiskFull, DiskFailed };
+
+struct Health {
+    Condition condition = Condition::Serving;
+    std::string reason;
+};
+
+struct Counts {
+    std::uint64_t turns = 0;
+    std::uint64_t commands = 0;
+    std::uint64_t commands_refused = 0;  ///< At the inbox: too many, or the disk.
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t snapshots = 0;
+    std::array<std::uint64_t, std::variant_size_v<Event>> events{};
+};
+
+class Engine {
+  public:
+    /// Rebuilds the state from the journal and records that the hub has started.
+    static Result<std::unique_ptr<Engine>> open(std::unique_ptr<journal::Journal> journal,
+                                                Options options,
+                                                World world);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Refusal::None when the command will be part of a coming turn. Time and chance are stamped
+    /// by the engine.
+    Refusal submit(Stamped command);
+
+    /// Takes what is waiting and what is due, remembers it, then speaks. True if there is more.
+    bool turn();
+
+    bool has_work() const { return !inbox_.empty() || !pending_.empty(); }
+    Time next_due() const;
+    Health health() const { return health_; }
+    const Counts& counts() const { return counts_; }
+    std::size_t inbox_size() const { return inbox_.size(); }
+    Sequence durable() const { return journal_->last_sequence(); }
+
+    HubListing hub() const;
+    std::vector<AgentListing> agents() const;
+    std::optional<AgentListing> agent(const AgentId& agent) const;
+    std::vector<DeadLetterListing> dead_letters(const core::DeadLetterQuery& query) const;
+    std::optional<DeadLetterListing> dead_letter(Ticket ticket) const;
+    std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
+    const core::State& state() const { return state_; }
+
+    /// A snapshot now, for a clean stop: the next start has nothing to replay.
+    void snapshot_now();
+
+  private:
+    struct Chores;
+
+    Engine(std::unique_ptr<journal::Journal> journal, Options options, World world);
+    Result<void> recover();
+    bool take_step(const Stamped& stamped);
+    void take_commands(Time now);
+    bool follow_up(Time now);
+    bool has_room();
+    void refuse_for_want_of_room();
+    bool commit();
+    void speak();
+    void maintain();
+    void stop_for(const Error& error);
+
+    std::unique_ptr<journal::Journal> journal_;
+    Options options_;
+    World world_;
+    core::State state_;
+    Health health_;
+    Counts counts_;
+
+    std::vector<Stamped> inbox_;
+    std::size_t inbox_bytes_ = 0;
+    std::vector<Stamped> taken_;
+    Events events_;
+    journal::Batch batch_;
+    Effects effects_;
+    journal::Batch pending_;  ///< Decided and applied, but the disk was full: written again later.
+    Time pending_at_{};
+    Time retry_at_{};
+    Time now_{};
+    std::shared_ptr<Chores> chores_;
+    std::uint64_t snapshot_sequence_ = 0;
+    std::uint64_t snapshot_bytes_ = 0;
+    std::uint64_t bytes_since_snapshot_ = 0;
+};
+
+}  // namespace parlance::engine
