@@ -44,6 +44,9 @@ class Disk {
     virtual Result<void> remove(const std::string& name) = 0;
     /// Creations, renames and removals so far are durable on return.
     virtual Result<void> sync_directory() = 0;
+    /// This process is the only writer from here on, until the disk is closed. Asked for by a
+    /// journal that will write; a reader takes no lock.
+    virtual Result<void> lock() { return {}; }
 };
 
 }  // namespace parlance::journal

@@ -1,0 +1,303 @@
+// Every event and every field of it, with the numbers that are written to the journal.
+//
+// A number is never used again for something else and never changes its meaning. A new field takes
+// the next number of its event, a new event the next number of the table; older programs skip the
+// first and refuse the second.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "model/event.h"
+
+namespace parlance::journal {
+
+/// How a field is written and shown, where its type alone does not tell.
+enum class As {
+    Plain,
+    Hash,      ///< A number with all its bits in use: eight bytes, shown in hexadecimal.
+    Secret,    ///< The same, and never shown.
+    Document,  ///< Text that is JSON, shown as such.
+};
+
+template <class Owner, class Value>
+struct Field {
+    constexpr Field(std::uint32_t its_tag,
+                    std::string_view its_name,
+                    Value Owner::*its_member,
+                    As its_way = As::Plain)
+        : tag(its_tag), name(its_name), member(its_member), as(its_way) {}
+    std::uint32_t tag;
+    std::string_view name;
+    Value Owner::*member;
+    As as;
+};
+
+template <class T>
+inline constexpr auto kFields = nullptr;
+
+// clang-format off
+template <> inline constexpr std::tuple kFields<Profile>{
+    Field{1, "dialect", &Profile::dialect},
+    Field{2, "role", &Profile::role},
+    Field{3, "domain", &Profile::domain},
+    Field{4, "instance_count_max", &Profile::instance_count_max},
+    Field{5, "tools_allowed", &Profile::tools_allowed},
+    Field{6, "capabilities", &Profile::capabilities, As::Document},
+    Field{7, "endpoint", &Profile::endpoint},
+};
+template <> inline constexpr std::tuple kFields<DeliveryToken>{
+    Field{1, "ticket", &DeliveryToken::ticket},
+    Field{2, "attempt", &DeliveryToken::attempt},
+};
+
+template <> inline constexpr std::tuple kFields<HubFounded>{
+    Field{1, "hub_id", &HubFounded::hub_id},
+    Field{2, "hash_key_0", &HubFounded::hash_key_0, As::Secret},
+    Field{3, "hash_key_1", &HubFounded::hash_key_1, As::Secret},
+};
+template <> inline constexpr std::tuple kFields<HubStarted>{
+    Field{1, "version", &HubStarted::version},
+};
+template <> inline constexpr std::tuple kFields<AgentRegistered>{
+    Field{1, "agent", &AgentRegistered::agent},
+    Field{2, "profile", &AgentRegistered::profile},
+};
+template <> inline constexpr std::tuple kFields<AgentRemoved>{
+    Field{1, "agent", &AgentRemoved::agent},
+};
+template <> inline constexpr std::tuple kFields<InstanceJoined>{
+    Field{1, "instance", &InstanceJoined::instance},
+    Field{2, "agent", &InstanceJoined::agent},
+    Field{3, "name", &InstanceJoined::name},
+    Field{4, "kind", &InstanceJoined::kind},
+    Field{5, "credit", &InstanceJoined::credit},
+};
+template <> inline constexpr std::tuple kFields<InstanceLeft>{
+    Field{1, "instance", &InstanceLeft::instance},
+    Field{2, "reason", &InstanceLeft::reason},
+};
+template <> inline constexpr std::tuple kFields<InstanceSeen>{
+    Field{1, "instance", &InstanceSeen::instance},
+};
+template <> inline constexpr std::tuple kFields<CreditGranted>{
+    Field{1, "instance", &CreditGranted::instance},
+    Field{2, "credit", &CreditGranted::credit},
+};
+template <> inline constexpr std::tuple kFields<Subscribed>{
+    Field{1, "agent", &Subscribed::agent},
+    Field{2, "topic", &Subscribed::topic},
+};
+template <> inline constexpr std::tuple kFields<Unsubscribed>{
+    Field{1, "agent", &Unsubscribed::agent},
+    Field{2, "topic", &Unsubscribed::topic},
+};
+template <> inline constexpr std::tuple kFields<MessageAccepted>{
+    Field{1, "ticket", &MessageAccepted::ticket},
+    Field{2, "envelope", &MessageAccepted::envelope},
+    Field{3, "priority", &MessageAccepted::priority},
+    Field{4, "expires_at", &MessageAccepted::expires_at},
+    Field{5, "deadline", &MessageAccepted::deadline},
+    Field{6, "retry_count_max", &MessageAccepted::retry_count_max},
+    Field{7, "fingerprint", &MessageAccepted::fingerprint, As::Hash},
+    Field{8, "waits", &MessageAccepted::waits},
+};
+template <> inline constexpr std::tuple kFields<MessageRefused>{
+    Field{1, "from", &MessageRefused::from},
+    Field{2, "id", &MessageRefused::id},
+    Field{3, "refusal", &MessageRefused::refusal},
+    Field{4, "detail", &MessageRefused::detail},
+};
+template <> inline constexpr std::tuple kFields<DuplicateReceived>{
+    Field{1, "from", &DuplicateReceived::from},
+    Field{2, "id", &DuplicateReceived::id},
+    Field{3, "first", &DuplicateReceived::first},
+    Field{4, "ticket", &DuplicateReceived::ticket},
+    Field{5, "answer", &DuplicateReceived::answer},
+    Field{6, "waits", &DuplicateReceived::waits},
+};
+template <> inline constexpr std::tuple kFields<LeaseGranted>{
+    Field{1, "ticket", &LeaseGranted::ticket},
+    Field{2, "instance", &LeaseGranted::instance},
+    Field{3, "attempt", &LeaseGranted::attempt},
+    Field{4, "until", &LeaseGranted::until},
+};
+template <> inline constexpr std::tuple kFields<LeaseExtended>{
+    Field{1, "ticket", &LeaseExtended::ticket},
+    Field{2, "until", &LeaseExtended::until},
+};
+template <> inline constexpr std::tuple kFields<ProgressReported>{
+    Field{1, "ticket", &ProgressReported::ticket},
+    Field{2, "until", &ProgressReported::until},
+    Field{3, "note", &ProgressReported::note, As::Document},
+};
+template <> inline constexpr std::tuple kFields<DeliveryAcknowledged>{
+    Field{1, "ticket", &DeliveryAcknowledged::ticket},
+    Field{2, "attempt", &DeliveryAcknowledged::attempt},
+};
+template <> inline constexpr std::tuple kFields<DeliveryReturned>{
+    Field{1, "ticket", &DeliveryReturned::ticket},
+    Field{2, "attempt", &DeliveryReturned::attempt},
+    Field{3, "setback", &DeliveryReturned::setback},
+    Field{4, "retry_at", &DeliveryReturned::retry_at},
+    Field{5, "reason", &DeliveryReturned::reason},
+};
+template <> inline constexpr std::tuple kFields<RetryBegan>{
+    Field{1, "ticket", &RetryBegan::ticket},
+};
+template <> inline constexpr std::tuple kFields<MessageDropped>{
+    Field{1, "ticket", &MessageDropped::ticket},
+    Field{2, "setback", &MessageDropped::setback},
+    Field{3, "reason", &MessageDropped::reason},
+};
+template <> inline constexpr std::tuple kFields<MessageExpired>{
+    Field{1, "ticket", &MessageExpired::ticket},
+};
+template <> inline constexpr std::tuple kFields<MessageDeadLettered>{
+    Field{1, "ticket", &MessageDeadLettered::ticket},
+    Field{2, "setback", &MessageDeadLettered::setback},
+    Field{3, "reason", &MessageDeadLettered::reason},
+};
+template <> inline constexpr std::tuple kFields<DeadLetterRedelivered>{
+    Field{1, "ticket", &DeadLetterRedelivered::ticket},
+    Field{2, "by", &DeadLetterRedelivered::by},
+};
+template <> inline constexpr std::tuple kFields<DeadLetterDiscarded>{
+    Field{1, "ticket", &DeadLetterDiscarded::ticket},
+    Field{2, "by", &DeadLetterDiscarded::by},
+    Field{3, "reason", &DeadLetterDiscarded::reason},
+};
+template <> inline constexpr std::tuple kFields<SettlementRefused>{
+    Field{1, "delivery", &SettlementRefused::delivery},
+    Field{2, "by", &SettlementRefused::by},
+    Field{3, "refusal", &SettlementRefused::refusal},
+};
+template <> inline constexpr std::tuple kFields<RequestAnswered>{
+    Field{1, "request", &RequestAnswered::request},
+    Field{2, "envelope", &RequestAnswered::envelope},
+    Field{3, "ticket", &RequestAnswered::ticket},
+};
+template <> inline constexpr std::tuple kFields<RequestFailed>{
+    Field{1, "request", &RequestFailed::request},
+    Field{2, "refusal", &RequestFailed::refusal},
+    Field{3, "detail", &RequestFailed::detail},
+    Field{4, "ticket", &RequestFailed::ticket},
+};
+template <> inline constexpr std::tuple kFields<ReplyDropped>{
+    Field{1, "from", &ReplyDropped::from},
+    Field{2, "id", &ReplyDropped::id},
+    Field{3, "request", &ReplyDropped::request},
+    Field{4, "refusal", &ReplyDropped::refusal},
+};
+template <> inline constexpr std::tuple kFields<WaitEnded>{
+    Field{1, "request", &WaitEnded::request},
+};
+// clang-format on
+
+template <class>
+struct Kind {
+    std::uint32_t number;
+    std::string_view name;
+};
+
+inline constexpr std::tuple kKinds{
+    Kind<HubFounded>{1, "HubFounded"},
+    Kind<HubStarted>{2, "HubStarted"},
+    Kind<AgentRegistered>{3, "AgentRegistered"},
+    Kind<AgentRemoved>{4, "AgentRemoved"},
+    Kind<InstanceJoined>{5, "InstanceJoined"},
+    Kind<InstanceLeft>{6, "InstanceLeft"},
+    Kind<InstanceSeen>{7, "InstanceSeen"},
+    Kind<CreditGranted>{8, "CreditGranted"},
+    Kind<Subscribed>{9, "Subscribed"},
+    Kind<Unsubscribed>{10, "Unsubscribed"},
+    Kind<MessageAccepted>{11, "MessageAccepted"},
+    Kind<MessageRefused>{12, "MessageRefused"},
+    Kind<DuplicateReceived>{13, "DuplicateReceived"},
+    Kind<LeaseGranted>{14, "LeaseGranted"},
+    Kind<LeaseExtended>{15, "LeaseExtended"},
+    Kind<ProgressReported>{16, "ProgressReported"},
+    Kind<DeliveryAcknowledged>{17, "DeliveryAcknowledged"},
+    Kind<DeliveryReturned>{18, "DeliveryReturned"},
+    Kind<MessageDropped>{19, "MessageDropped"},
+    Kind<MessageExpired>{20, "MessageExpired"},
+    Kind<MessageDeadLettered>{21, "MessageDeadLettered"},
+    Kind<DeadLetterRedelivered>{22, "DeadLetterRedelivered"},
+    Kind<DeadLetterDiscarded>{23, "DeadLetterDiscarded"},
+    Kind<SettlementRefused>{24, "SettlementRefused"},
+    Kind<RequestAnswered>{25, "RequestAnswered"},
+    Kind<RequestFailed>{26, "RequestFailed"},
+    Kind<ReplyDropped>{27, "ReplyDropped"},
+    Kind<WaitEnded>{28, "WaitEnded"},
+    Kind<RetryBegan>{29, "RetryBegan"},
+};
+inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
+
+template <class OneEvent>
+inline constexpr auto kKind = std::get<Kind<OneEvent>>(kKinds);
+
+static_assert(kKindCount == std::variant_size_v<Event>, "every event has its row");
+static_assert(
+    []<std::size_t... index>(std::index_sequence<index...>) {
+        return ((std::get<index>(kKinds).number == index + 1) && ...);
+    }(std::make_index_sequence<kKindCount>{}),
+    "the table stands in the order of its numbers");
+
+template <class Enum>
+struct EnumName {
+    Enum value;
+    std::string_view name;
+};
+
+template <class Enum>
+inline constexpr auto kEnumNames = nullptr;
+template <>
+inline constexpr std::array kEnumNames<Priority>{EnumName{Priority::Critical, "critical"},
+                                                 EnumName{Priority::High, "high"},
+                                                 EnumName{Priority::Normal, "normal"},
+                                                 EnumName{Priority::Low, "low"}};
+template <>
+inline constexpr std::array kEnumNames<Dialect>{EnumName{Dialect::Taskwire, "taskwire"},
+                                                EnumName{Dialect::Kessel, "kessel"},
+                                                EnumName{Dialect::Delegation, "delegation"},
+                                                EnumName{Dialect::Sam, "sam"},
+                                                EnumName{Dialect::Correlation, "correlation"}};
+template <>
+inline constexpr std::array kEnumNames<InstanceKind>{EnumName{InstanceKind::Socket, "socket"},
+                                                     EnumName{InstanceKind::Poll, "poll"},
+                                                     EnumName{InstanceKind::Push, "push"}};
+template <>
+inline constexpr std::array kEnumNames<Setback>{
+    EnumName{Setback::Nacked, "nacked"},
+    EnumName{Setback::LeaseExpired, "lease_expired"},
+    EnumName{Setback::InstanceLost, "instance_lost"},
+    EnumName{Setback::RetriesExhausted, "retries_exhausted"},
+    EnumName{Setback::Expired, "expired"},
+    EnumName{Setback::Rejected, "rejected"},
+    EnumName{Setback::AgentRemoved, "agent_removed"}};
+
+/// Refusals have their names in a table of their own.
+template <>
+inline constexpr auto kEnumNames<Refusal> = [] {
+    std::array<EnumName<Refusal>, kRefusals.size() + 1> names{};
+    names[0] = {Refusal::None, "NONE"};
+    for (std::size_t i = 0; i < kRefusals.size(); ++i) {
+        names[i + 1] = {kRefusals[i].refusal, kRefusals[i].code};
+    }
+    return names;
+}();
+
+/// Empty for a number that no enumerator has.
+template <class Enum>
+constexpr std::string_view enum_name(Enum value) {
+    for (const auto& row : kEnumNames<Enum>) {
+        if (row.value == value) return row.name;
+    }
+    return {};
+}
+
+}  // namespace parlance::journal

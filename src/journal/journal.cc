@@ -1,0 +1,209 @@
+#include "journal/journal.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "journal/format.h"
+#include "journal/segments.h"
+#include "journal/snapshots.h"
+#include "journal/walk.h"
+
+namespace parlance::journal {
+
+namespace {
+
+constexpr const char* kNewSegmentName = "segment.tmp";
+constexpr const char* kNewSpareName = "spare.tmp";
+
+}  // namespace
+
+Result<std::optional<Snapshot>> Journal::newest_snapshot() {
+    const auto names = TRY(disk_.list());
+    for (const auto sequence : list_snapshots(names)) {
+        auto stored = load_snapshot(disk_, sequence);
+        if (stored) {
+            snapshot_mark_.emplace(sequence, stored->chain);
+            return std::move(stored->snapshot);
+        }
+        if (stored.error().fault != Fault::Corrupt) return tl::unexpected(stored.error());
+    }
+    return std::nullopt;
+}
+
+Result<void> Journal::replay(Sequence after,
+                             const std::function<Result<void>(const Record&)>& each) {
+    auto segments = TRY(load_segments(disk_));
+    if (segments.empty()) return {};
+    const auto index = segment_holding(segments, {after.value + 1});
+    auto walk = TRY(Walk::start(disk_, std::move(segments), index));
+    const auto is_another_journals = [&] {
+        return snapshot_mark_ && snapshot_mark_->first == walk.last() &&
+               snapshot_mark_->second != walk.chain();
+    };
+    while (!is_another_journals() && walk.last() < last_sequence_ && TRY(walk.next())) {
+        Record record{.sequence = walk.head().first, .at = walk.head().at, .payload = {}};
+        auto records = records_of(walk.frame());
+        for (; !records.empty(); ++record.sequence.value) {
+            record.payload = take_record(records);
+            if (record.sequence > after) TRY(each(record));
+        }
+    }
+    if (is_another_journals()) {
+        return fail(Fault::Corrupt,
+                    fmt::format("{} is not a snapshot of this journal",
+                                snapshot_name(snapshot_mark_->first)));
+    }
+    if (walk.last() != last_sequence_ || walk.chain() != chain_) {
+        return fail(Fault::Corrupt,
+                    fmt::format("{}:{}: {}", walk.segment().name, walk.offset(), walk.ending()));
+    }
+    return {};
+}
+
+Result<void> Journal::append(Time at, const Batch& batch) {
+    if (batch.empty()) return {};
+    TRY(health_.check());
+    if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    auto appended = append_frame(at, batch);
+    if (appended || appended.error().fault == Fault::Exhausted) return appended;
+    return health_.fail_for_good(std::move(appended).error());
+}
+
+Result<void> Journal::append_frame(Time at, const Batch& batch) {
+    TRY(clean_tail());
+    if (tail_ + batch.bytes() > segment_bytes_) TRY(roll(batch.bytes()));
+
+    Chain chain;
+    const auto frame = seal(at, batch, chain);
+    auto written = file_->write_at(tail_, frame);
+    batch.frame_.resize(batch.frame_.size() - kBatchCloseBytes);
+    if (!written) {
+        unclean_bytes_ = batch.bytes();
+        return written;
+    }
+    TRY(health_.sync(*file_));
+
+    tail_ += batch.bytes();
+    last_sequence_.value += batch.count();
+    last_time_ = at;
+    chain_ = chain;
+    return {};
+}
+
+/// Fills in what depends on the place: checksums, sequences, chain. Returns the finished frame.
+std::string_view Journal::seal(Time at, const Batch& batch, Chain& chain) {
+    CHECK(batch.open_at_ == 0);
+    auto& frame = batch.frame_;
+    BatchHead head{.records_bytes = static_cast<std::uint32_t>(frame.size() - kBatchHeadBytes),
+                   .count = batch.count(),
+                   .blank_sectors = 0,
+                   .first = {last_sequence_.value + 1},
+                   .at = at,
+                   .chain = {}};
+
+    char* record = frame.data() + kBatchHeadBytes;
+    for (std::uint32_t i = 0; i < head.count; ++i) {
+        const auto bytes = load<std::uint32_t>(record);
+        char* const payload = record + kRecordHeadBytes;
+        store(record + 4, record_crc({head.first.value + i}, {payload, bytes}));
+        record = payload + bytes;
+    }
+
+    frame.push_back(kBatchClose);
+    open_frame(frame.data());
+    head.blank_sectors = count_blank_sectors(frame, tail_);
+    encode(head, frame.data());
+    chain = link(hasher_, chain_, frame);
+    head.chain = chain;
+    encode(head, frame.data());
+    return frame;
+}
+
+/// Wipes what a write that failed halfway has left, durably: else sectors of it could mix with
+/// those of the next batch in a crash and pass for damage.
+Result<void> Journal::clean_tail() {
+    if (unclean_bytes_ == 0) return {};
+    TRY(blank_out(disk_, *file_, health_, tail_, tail_ + unclean_bytes_));
+    unclean_bytes_ = 0;
+    return {};
+}
+
+Result<void> Journal::roll(std::uint64_t frame_bytes) {
+    const std::lock_guard lock{spare_mutex_};
+    const auto bytes = std::max(options_.segment_bytes, kSegmentHeadBytes + frame_bytes);
+    if (bytes == options_.segment_bytes && spare_ == Spare::Ready) {
+        auto spare = TRY(disk_.open(kSpareName, Disk::Mode::ReadWrite));
+        return enter_segment(kSpareName, std::move(spare), bytes);
+    }
+    (void)disk_.remove(kNewSegmentName);  // Of an attempt that failed; usually there is none.
+    auto blank = TRY(make_blank_file(disk_, kNewSegmentName, bytes));
+    auto entered = enter_segment(kNewSegmentName, std::move(blank), bytes);
+    if (!entered && entered.error().fault == Fault::Exhausted) (void)disk_.remove(kNewSegmentName);
+    return entered;
+}
+
+/// Heads the blank file, and makes it the current segment. It has its name, durably, before the
+/// first batch goes into it. A current segment that is still empty is replaced.
+Result<void> Journal::enter_segment(const std::string& from,
+                                    std::unique_ptr<File> file,
+                                    std::uint64_t bytes) {
+    const bool is_current_empty = tail_ == kSegmentHeadBytes;
+    const SegmentHead head{.first = {last_sequence_.value + 1},
+                           .before = is_current_empty ? segment_before_ : segment_first_,
+                           .time_before = last_time_,
+                           .chain_before = chain_,
+                           .bytes = bytes};
+    TRY(file->write_at(0, encode(head)));
+    TRY(health_.sync(*file));
+    TRY(disk_.rename(from, segment_name(head.first)));
+    if (from == kSpareName) spare_ = Spare::None;
+    TRY(health_.sync_directory(disk_));
+
+    file_ = std::move(file);
+    segment_first_ = head.first;
+    segment_before_ = head.before;
+    segment_bytes_ = bytes;
+    tail_ = kSegmentHeadBytes;
+    return {};
+}
+
+std::uint64_t Journal::room_bytes() const {
+    const auto here = segment_bytes_ - tail_;
+    if (spare_ != Spare::Ready) return here;
+    return std::max(here, options_.segment_bytes - kSegmentHeadBytes);
+}
+
+bool Journal::wants_spare() const {
+    return !options_.is_read_only && spare_ == Spare::None && health_.is_well();
+}
+
+Result<void> Journal::prepare_spare() {
+    TRY(health_.check());
+    if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    const std::lock_guard lock{spare_mutex_};
+    if (spare_ == Spare::Ready) return {};
+    spare_ = Spare::Preparing;
+    auto made = make_spare();
+    spare_ = made ? Spare::Ready : Spare::None;
+    return made;
+}
+
+Result<void> Journal::make_spare() {
+    (void)disk_.remove(kNewSpareName);  // Of an attempt that failed; usually there is none.
+    const auto file = TRY(make_blank_file(disk_, kNewSpareName, options_.segment_bytes));
+    TRY(health_.sync(*file));
+    TRY(disk_.rename(kNewSpareName, kSpareName));
+    return health_.sync_directory(disk_);
+}
+
+Result<void> Journal::write_snapshot(const Snapshot& snapshot) {
+    TRY(health_.check());
+    if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    const auto chain = TRY(chain_at(disk_, snapshot.sequence));
+    return store_snapshot(disk_, health_, snapshot, chain);
+}
+
+}  // namespace parlance::journal

@@ -1,0 +1,106 @@
+#include "journal/segments.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace parlance::journal {
+
+namespace {
+
+Result<Segment> load_segment(Disk& disk, const std::string& name, Sequence first) {
+    const auto file = TRY(disk.open(name, Disk::Mode::Read));
+    std::array<char, kSegmentHeadBytes> bytes;
+    const auto read = TRY(file->read_at(0, bytes));
+    auto head = TRY(decode_segment_head(name, {bytes.data(), read}));
+    if (head.first != first) {
+        return fail(Fault::Corrupt,
+                    fmt::format("{}: the segment inside begins at {}", name, head.first.value));
+    }
+    const auto size = TRY(file->size());
+    if (size != head.bytes) {
+        return fail(
+            Fault::Corrupt,
+            fmt::format("{} is {} bytes long, but was made with {}", name, size, head.bytes));
+    }
+    return Segment{name, head};
+}
+
+}  // namespace
+
+Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names) {
+    std::vector<Sequence> firsts;
+    for (const auto& name : names) {
+        if (const auto first = parse_segment_name(name)) firsts.push_back(*first);
+    }
+    std::ranges::sort(firsts);
+
+    std::vector<Segment> segments;
+    segments.reserve(firsts.size());
+    for (const auto first : firsts) {
+        segments.push_back(TRY(load_segment(disk, segment_name(first), first)));
+        const auto& head = segments.back().head;
+        const bool is_first = segments.size() == 1;
+        const auto before = is_first ? Sequence{0} : segments[segments.size() - 2].head.first;
+        if (head.before != before || (is_first && first != Sequence{1})) {
+            return fail(Fault::Corrupt,
+                        fmt::format("the segment before {} is missing", segment_name(first)));
+        }
+    }
+    return segments;
+}
+
+Result<std::vector<Segment>> load_segments(Disk& disk) {
+    const auto names = TRY(disk.list());
+    return load_segments(disk, names);
+}
+
+std::size_t segment_holding(const std::vector<Segment>& segments, Sequence sequence) {
+    const auto after = std::ranges::upper_bound(
+        segments, sequence, {}, [](const Segment& segment) { return segment.head.first; });
+    return after == segments.begin() ? 0 : static_cast<std::size_t>(after - segments.begin()) - 1;
+}
+
+Result<void> write_zeros(File& file, std::uint64_t from, std::uint64_t to) {
+    static constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
+    static const std::string zeros(kBlockBytes, '\0');
+    for (std::uint64_t at = from; at < to; at += kBlockBytes) {
+        TRY(file.write_at(at, std::string_view{zeros}.substr(0, std::min(kBlockBytes, to - at))));
+    }
+    return {};
+}
+
+Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
+                                              const std::string& name,
+                                              std::uint64_t bytes) {
+    auto file = TRY(disk.open(name, Disk::Mode::Create));
+    auto written = write_zeros(*file, 0, bytes);
+    if (!written) {
+        // A half-made file would keep the space that someone may be waiting for.
+        file.reset();
+        (void)disk.remove(name);
+        return tl::unexpected(std::move(written).error());
+    }
+    return file;
+}
+
+Result<void> blank_out(
+    Disk& disk, File& file, Health& health, std::uint64_t from, std::uint64_t to) {
+    // If the mark cannot be made, say for want of space, only a second fault could show it.
+    (void)disk.open(kMendingName, Disk::Mode::Create);
+    TRY(health.sync_directory(disk));
+    // The head goes last and alone: while it stands, it tells how much was to follow, and once
+    // nothing follows it, anything may be left of it.
+    const auto head_end = from + kBatchHeadBytes;
+    if (to > head_end) {
+        TRY(write_zeros(file, head_end, to));
+        TRY(health.sync(file));
+    }
+    TRY(write_zeros(file, from, std::min(to, head_end)));
+    TRY(health.sync(file));
+    (void)disk.remove(kMendingName);  // Left behind, it costs a start some time and nothing else.
+    return {};
+}
+
+}  // namespace parlance::journal

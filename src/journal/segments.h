@@ -1,0 +1,47 @@
+// The segment files as files: which there are, whether they belong together, and how a new one is
+// made. A segment is full of real zeros before it gets its name, so that an append never waits for
+// the file system to find space, and whatever is not zero was written by an append.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/disk.h"
+#include "journal/format.h"
+#include "journal/health.h"
+
+namespace parlance::journal {
+
+struct Segment {
+    std::string name;
+    SegmentHead head;
+};
+
+/// All of them in order, every header read, no gap between them. Corrupt names what is missing.
+Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names);
+
+Result<std::vector<Segment>> load_segments(Disk& disk);
+
+/// The index of the segment that holds `sequence`, or would: the last one for what is to come.
+std::size_t segment_holding(const std::vector<Segment>& segments, Sequence sequence);
+
+Result<void> write_zeros(File& file, std::uint64_t from, std::uint64_t to);
+
+/// A new file of zeros, not yet synced. When it cannot be made nothing is left of it.
+Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
+                                              const std::string& name,
+                                              std::uint64_t bytes);
+
+/// Zeros over what an append left between `from` and `to`, in an order that at every instant
+/// still reads as an append that was cut short.
+Result<void> blank_out(
+    Disk& disk, File& file, Health& health, std::uint64_t from, std::uint64_t to);
+
+/// Stands while blank_out() is at work. Found at a start, it tells that a sync of zeros may have
+/// failed: the system's cache then shows zeros where the disk has none, and all are written again.
+inline constexpr const char* kMendingName = "mending";
+
+}  // namespace parlance::journal

@@ -1,0 +1,382 @@
+// A disk in memory that fails on demand: at the n-th operation, or for want of space, or by losing
+// its power, after which only what was synced is sure to be there.
+//
+// What a real disk may do to unsynced work, this one does at a chooser's will: each 512-byte sector
+// of each write, and each creation, rename and removal, is there or not. A failed sync is cruel:
+// its data stays readable, counts as written, and is gone with the power.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/disk.h"
+
+namespace parlance::journal::testing {
+
+/// The process dies here. Thrown out of the disk, to be caught where the process is simulated;
+/// every operation after it throws it again until restart() or lose_power().
+struct Crashed {};
+
+enum class Mishap {
+    Error,        ///< Nothing happens but an input/output error.
+    Full,         ///< Nothing happens: there is no space left.
+    ShortError,   ///< Half of a write happens, then an error.
+    ShortFull,    ///< Half of a write happens, then there is no space left.
+    CrashBefore,  ///< The process dies before the operation takes effect,
+    CrashWithin,  ///< or in the middle of it (of a write; else before),
+    CrashAfter,   ///< or after it, before it is told.
+};
+inline constexpr Mishap kMishaps[] = {Mishap::Error,
+                                      Mishap::Full,
+                                      Mishap::ShortError,
+                                      Mishap::ShortFull,
+                                      Mishap::CrashBefore,
+                                      Mishap::CrashWithin,
+                                      Mishap::CrashAfter};
+
+/// A number below `bound`, at the will of whoever runs the world.
+using Chooser = std::function<std::uint64_t(std::uint64_t bound)>;
+
+class MemoryDisk final : public Disk {
+  public:
+    static constexpr std::uint64_t kSectorBytes = 512;
+
+    MemoryDisk() = default;
+
+    // The faults.
+
+    /// The `number`-th operation from now (0 is the next one) goes wrong. Every call to the disk
+    /// or one of its files is an operation.
+    void plan(std::uint64_t number, Mishap mishap) {
+        const std::lock_guard lock{mutex_};
+        mishaps_[operations_ + number] = mishap;
+    }
+    void forget_plans() {
+        const std::lock_guard lock{mutex_};
+        mishaps_.clear();
+    }
+    std::uint64_t operations() const {
+        const std::lock_guard lock{mutex_};
+        return operations_;
+    }
+    std::uint64_t syncs() const {
+        const std::lock_guard lock{mutex_};
+        return syncs_;
+    }
+    /// Writes that would take more than this in all fill the disk up and fail.
+    void set_capacity(std::uint64_t bytes) {
+        const std::lock_guard lock{mutex_};
+        capacity_bytes_ = bytes;
+    }
+
+    /// The process is gone and a new one comes: nothing is lost, but old files do not work.
+    void restart() {
+        const std::lock_guard lock{mutex_};
+        begin_life();
+    }
+
+    /// The power fails: of what was not synced, the chooser says what is there.
+    void lose_power(const Chooser& choose) {
+        const std::lock_guard lock{mutex_};
+        for (const auto& change : pending_) {
+            if (choose(2) == 1) apply(durable_, change);
+        }
+        pending_.clear();
+        directory_ = durable_;
+        for (auto& [name, inode] : durable_) settle(*inode, choose);
+        begin_life();
+    }
+
+    void flip_bit(const std::string& name, std::uint64_t byte, unsigned bit) {
+        const std::lock_guard lock{mutex_};
+        const auto& inode = directory_.at(name);
+        flip(inode->live, byte, bit);
+        flip(inode->synced, byte, bit);
+    }
+
+    // The bytes, to compare and to copy.
+
+    std::map<std::string, std::string> contents() const {
+        const std::lock_guard lock{mutex_};
+        std::map<std::string, std::string> all;
+        for (const auto& [name, inode] : directory_) all.emplace(name, inode->live);
+        return all;
+    }
+
+    /// An independent disk with the same durable and the same pending state.
+    std::unique_ptr<MemoryDisk> clone() const {
+        const std::lock_guard lock{mutex_};
+        auto copy = std::make_unique<MemoryDisk>();
+        std::map<const Inode*, InodePtr> twins;
+        const auto twin = [&](const InodePtr& inode) {
+            auto& found = twins[inode.get()];
+            if (inode && !found) found = std::make_shared<Inode>(*inode);
+            return found;
+        };
+        for (const auto& [name, inode] : directory_) copy->directory_[name] = twin(inode);
+        for (const auto& [name, inode] : durable_) copy->durable_[name] = twin(inode);
+        for (const auto& change : pending_) {
+            copy->pending_.push_back({change.gone, change.there, twin(change.inode)});
+        }
+        copy->capacity_bytes_ = capacity_bytes_;
+        return copy;
+    }
+
+    // The disk.
+
+    Result<std::unique_ptr<File>> open(const std::string& name, Mode mode) override {
+        const std::lock_guard lock{mutex_};
+        return act<std::unique_ptr<File>>([&]() -> Result<std::unique_ptr<File>> {
+            const bool is_there = directory_.contains(name);
+            if (mode != Mode::Create && !is_there) return fail(Fault::NotFound, "no " + name);
+            if (mode == Mode::Create) {
+                if (is_there) return fail(Fault::Unavailable, name + " is there already");
+                change_directory({"", name, std::make_shared<Inode>()});
+            }
+            return std::make_unique<Handle>(*this, directory_.at(name), mode != Mode::Read);
+        });
+    }
+
+    Result<std::vector<std::string>> list() override {
+        const std::lock_guard lock{mutex_};
+        return act<std::vector<std::string>>([&]() -> Result<std::vector<std::string>> {
+            std::vector<std::string> names;
+            for (const auto& [name, inode] : directory_) names.push_back(name);
+            return names;
+        });
+    }
+
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        const std::lock_guard lock{mutex_};
+        return act<void>([&]() -> Result<void> {
+            const auto found = directory_.find(from);
+            if (found == directory_.end()) return fail(Fault::NotFound, "no " + from);
+            change_directory({from, to, found->second});
+            return {};
+        });
+    }
+
+    Result<void> remove(const std::string& name) override {
+        const std::lock_guard lock{mutex_};
+        return act<void>([&]() -> Result<void> {
+            if (!directory_.contains(name)) return fail(Fault::NotFound, "no " + name);
+            change_directory({name, "", nullptr});
+            return {};
+        });
+    }
+
+    Result<void> sync_directory() override {
+        const std::lock_guard lock{mutex_};
+        return act<void>([&]() -> Result<void> {
+            ++syncs_;
+            durable_ = directory_;
+            pending_.clear();
+            return {};
+        });
+    }
+
+  private:
+    struct Write {
+        std::uint64_t offset;
+        std::string bytes;
+    };
+
+    struct Inode {
+        std::string live;             ///< What a read sees.
+        std::string synced;           ///< What is on the platter.
+        std::vector<Write> unsynced;  ///< The way from one to the other.
+    };
+    using InodePtr = std::shared_ptr<Inode>;
+    using Directory = std::map<std::string, InodePtr>;
+
+    struct Change {
+        std::string gone;
+        std::string there;
+        InodePtr inode;
+    };
+
+    class Handle final : public File {
+      public:
+        Handle(MemoryDisk& disk, InodePtr inode, bool may_write)
+            : disk_(disk), inode_(std::move(inode)), life_(disk.life_), may_write_(may_write) {}
+
+        Result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
+            const std::lock_guard lock{disk_.mutex_};
+            TRY(check());
+            if (!may_write_) return fail(Fault::Unavailable, "opened for reading");
+            return disk_.act<void>([&] { return disk_.write(*inode_, offset, bytes); },
+                                   [&] {
+                                       const auto half = bytes.substr(0, bytes.size() / 2);
+                                       (void)disk_.write(*inode_, offset, half);
+                                   });
+        }
+
+        Result<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+            const std::lock_guard lock{disk_.mutex_};
+            TRY(check());
+            return disk_.act<std::size_t>([&]() -> Result<std::size_t> {
+                const auto& live = inode_->live;
+                if (offset >= live.size()) return std::size_t{0};
+                return live.copy(bytes.data(), bytes.size(), offset);
+            });
+        }
+
+        Result<void> sync() override {
+            const std::lock_guard lock{disk_.mutex_};
+            TRY(check());
+            const auto synced = disk_.act<void>([&]() -> Result<void> {
+                ++disk_.syncs_;
+                for (const auto& write : inode_->unsynced) patch(inode_->synced, write);
+                inode_->unsynced.clear();
+                return {};
+            });
+            inode_->unsynced.clear();  // Also when it failed: see above.
+            return synced;
+        }
+
+        Result<std::uint64_t> size() override {
+            const std::lock_guard lock{disk_.mutex_};
+            TRY(check());
+            return disk_.act<std::uint64_t>(
+                [&]() -> Result<std::uint64_t> { return inode_->live.size(); });
+        }
+
+      private:
+        Result<void> check() const {
+            if (life_ == disk_.life_) return {};
+            return fail(Fault::Unavailable, "opened in an earlier life");
+        }
+
+        MemoryDisk& disk_;
+        InodePtr inode_;
+        std::uint64_t life_;
+        bool may_write_;
+    };
+
+    /// Counts one operation, and lets it happen as planned.
+    template <class T, class Effect, class Half>
+    Result<T> act(const Effect& effect, const Half& half) {
+        if (is_down_) throw Crashed{};
+        const auto planned = mishaps_.find(operations_++);
+        if (planned == mishaps_.end()) return effect();
+        switch (planned->second) {
+            case Mishap::ShortError:
+                half();
+                [[fallthrough]];
+            case Mishap::Error:
+                return fail(Fault::Unavailable, "the disk failed");
+            case Mishap::ShortFull:
+                half();
+                [[fallthrough]];
+            case Mishap::Full:
+                return fail(Fault::Exhausted, "the disk is full");
+            case Mishap::CrashWithin:
+                half();
+                break;
+            case Mishap::CrashAfter:
+                (void)effect();
+                break;
+            case Mishap::CrashBefore:
+                break;
+        }
+        is_down_ = true;
+        throw Crashed{};
+    }
+    template <class T, class Effect>
+    Result<T> act(const Effect& effect) {
+        return act<T>(effect, [] {});
+    }
+
+    Result<void> write(Inode& inode, std::uint64_t offset, std::string_view bytes) {
+        const auto end = offset + bytes.size();
+        if (end > inode.live.size()) {
+            const auto room = capacity_bytes_ - std::min(capacity_bytes_, used_bytes());
+            const auto fits = inode.live.size() + room;
+            if (end > fits) {
+                if (fits > offset) record(inode, offset, bytes.substr(0, fits - offset));
+                return fail(Fault::Exhausted, "the disk is full");
+            }
+        }
+        record(inode, offset, bytes);
+        return {};
+    }
+
+    static void record(Inode& inode, std::uint64_t offset, std::string_view bytes) {
+        inode.unsynced.push_back({offset, std::string{bytes}});
+        patch(inode.live, inode.unsynced.back());
+    }
+
+    static void patch(std::string& image, const Write& write) {
+        const auto end = write.offset + write.bytes.size();
+        if (image.size() < end) image.resize(end);
+        std::copy(write.bytes.begin(),
+                  write.bytes.end(),
+                  image.begin() + static_cast<std::ptrdiff_t>(write.offset));
+    }
+
+    /// Each sector of each unsynced write is there or not.
+    static void settle(Inode& inode, const Chooser& choose) {
+        for (const auto& write : inode.unsynced) {
+            for (std::uint64_t at = 0; at < write.bytes.size();) {
+                const auto left = kSectorBytes - (write.offset + at) % kSectorBytes;
+                if (choose(2) == 1) {
+                    patch(inode.synced, {write.offset + at, write.bytes.substr(at, left)});
+                }
+                at += left;
+            }
+        }
+        inode.unsynced.clear();
+        inode.live = inode.synced;
+    }
+
+    static void flip(std::string& image, std::uint64_t byte, unsigned bit) {
+        if (byte < image.size()) image[byte] = static_cast<char>(image[byte] ^ (1U << bit));
+    }
+
+    void change_directory(Change change) {
+        apply(directory_, change);
+        pending_.push_back(std::move(change));
+    }
+
+    static void apply(Directory& directory, const Change& change) {
+        if (!change.gone.empty()) directory.erase(change.gone);
+        if (!change.there.empty()) directory[change.there] = change.inode;
+    }
+
+    std::uint64_t used_bytes() const {
+        std::uint64_t used = 0;
+        for (const auto& [name, inode] : directory_) used += inode->live.size();
+        return used;
+    }
+
+    void begin_life() {
+        ++life_;
+        is_down_ = false;
+        mishaps_.clear();
+    }
+
+    mutable std::mutex mutex_;
+    Directory directory_;  ///< What a process sees.
+    Directory durable_;    ///< What a power failure leaves at least.
+    std::vector<Change> pending_;
+    std::map<std::uint64_t, Mishap> mishaps_;
+    std::uint64_t operations_ = 0;
+    std::uint64_t syncs_ = 0;
+    std::uint64_t capacity_bytes_ = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t life_ = 0;
+    bool is_down_ = false;
+};
+
+}  // namespace parlance::journal::testing

@@ -1,0 +1,118 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "journal/format.h"
+#include "journal/journal.h"
+#include "journal/segments.h"
+#include "journal/snapshots.h"
+#include "journal/tail.h"
+#include "journal/walk.h"
+
+namespace parlance::journal {
+
+namespace {
+
+using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
+
+class Verifier {
+  public:
+    Verifier(Disk& disk, const Progress& progress) : disk_(disk), progress_(progress) {}
+
+    Result<void> run() {
+        const auto names = TRY(disk_.list());
+        for (const auto sequence : list_snapshots(names)) {
+            snapshots_.emplace(sequence, TRY(load_snapshot(disk_, sequence)).chain);
+        }
+        auto segments = TRY(load_segments(disk_, names));
+        if (!segments.empty()) TRY(walk_all(std::move(segments)));
+        if (snapshots_.empty()) return {};
+        return fail(Fault::Corrupt,
+                    fmt::format("{} is there, but no batch ends with its record",
+                                snapshot_name(snapshots_.begin()->first)));
+    }
+
+    Verification verification;
+
+  private:
+    Result<void> walk_all(std::vector<Segment> segments) {
+        for (const auto& segment : segments) all_bytes_ += segment.head.bytes;
+        verification.segments = segments.size();
+        auto walk = TRY(Walk::start(disk_, std::move(segments), 0));
+        at_ = {walk.segment().name, walk.offset()};
+        TRY(take_snapshot(walk));
+        TRY(walk_to_tail(walk, [&] { return take_batch(walk); }));
+        if (progress_) progress_(all_bytes_, all_bytes_);
+        return {};
+    }
+
+    Result<void> take_batch(const Walk& walk) {
+        if (walk.segment().name != at_.segment) TRY(leave_segment());
+        at_ = {walk.segment().name, walk.offset()};
+        ++verification.batches;
+        verification.records += walk.head().count;
+        verification.last = walk.last();
+        verification.chain = walk.chain();
+        tell_progress();
+        return take_snapshot(walk);
+    }
+
+    /// What follows the last batch of a segment that was left is zeros to its end.
+    Result<void> leave_segment() {
+        const auto window = TRY(Window::open(disk_, at_.segment));
+        done_bytes_ += window->file_bytes();
+        const auto end = TRY(end_of_writing(*window, at_.offset));
+        if (end == at_.offset) return {};
+        return fail(Fault::Corrupt,
+                    fmt::format("{}:{}: there are bytes after record {}, the last one here",
+                                at_.segment,
+                                end - 1,
+                                verification.last.value));
+    }
+
+    Result<void> take_snapshot(const Walk& walk) {
+        const auto snapshot = snapshots_.find(walk.last());
+        if (snapshot == snapshots_.end()) return {};
+        const bool fits = snapshot->second == walk.chain();
+        snapshots_.erase(snapshot);
+        if (fits) return {};
+        return fail(
+            Fault::Corrupt,
+            fmt::format("{} is not a snapshot of this journal", snapshot_name(walk.last())));
+    }
+
+    void tell_progress() {
+        static constexpr std::uint64_t kStepBytes = std::uint64_t{4} << 20;
+        const auto done = done_bytes_ + at_.offset;
+        if (!progress_ || done < told_bytes_ + kStepBytes) return;
+        told_bytes_ = done;
+        progress_(done, all_bytes_);
+    }
+
+    struct Place {
+        std::string segment;
+        std::uint64_t offset = 0;
+    };
+
+    Disk& disk_;
+    const Progress& progress_;
+    std::map<Sequence, Chain> snapshots_;  ///< Not yet met on the walk.
+    Place at_;
+    std::uint64_t done_bytes_ = 0;  ///< Of the segments left.
+    std::uint64_t told_bytes_ = 0;
+    std::uint64_t all_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<Verification> verify(
+    Disk& disk,
+    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress) {
+    Verifier verifier{disk, progress};
+    const auto ran = verifier.run();
+    if (!ran && ran.error().fault != Fault::Corrupt) return tl::unexpected(ran.error());
+    if (!ran) verifier.verification.problem = ran.error().message;
+    return std::move(verifier.verification);
+}
+
+}  // namespace parlance::journal
