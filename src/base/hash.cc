@@ -24,10 +24,15 @@ inline void sip_round(SipState& s) {
     s.c = std::rotl(s.c, 32);
 }
 
+template <int kRounds>
+inline void sip_rounds(SipState& s) {
+    for (int i = 0; i < kRounds; ++i) sip_round(s);
+}
+
+template <int kRounds>
 inline void absorb(SipState& s, std::uint64_t word) {
     s.d ^= word;
-    sip_round(s);
-    sip_round(s);
+    sip_rounds<kRounds>(s);
     s.a ^= word;
 }
 
@@ -38,9 +43,8 @@ inline std::uint64_t load_word(const char* bytes) {
     return word;
 }
 
-}  // namespace
-
-std::uint64_t siphash(SipKey key, std::string_view bytes) {
+template <int kWordRounds, int kFinalRounds>
+std::uint64_t sip(SipKey key, std::string_view bytes) {
     // The four words spell "somepseudorandomlygeneratedbytes", as the algorithm's paper has it.
     SipState s{key.low ^ 0x736f6d6570736575U,
                key.high ^ 0x646f72616e646f6dU,
@@ -48,17 +52,22 @@ std::uint64_t siphash(SipKey key, std::string_view bytes) {
                key.high ^ 0x7465646279746573U};
 
     const std::size_t whole = bytes.size() & ~std::size_t{7};
-    for (std::size_t i = 0; i < whole; i += 8) absorb(s, load_word(bytes.data() + i));
+    for (std::size_t i = 0; i < whole; i += 8) absorb<kWordRounds>(s, load_word(bytes.data() + i));
 
     std::uint64_t last = std::uint64_t{bytes.size()} << 56U;
     for (std::size_t i = whole; i < bytes.size(); ++i) {
         last |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * (i - whole));
     }
-    absorb(s, last);
+    absorb<kWordRounds>(s, last);
 
     s.c ^= 0xFFU;
-    for (int i = 0; i < 4; ++i) sip_round(s);
+    sip_rounds<kFinalRounds>(s);
     return s.a ^ s.b ^ s.c ^ s.d;
 }
+
+}  // namespace
+
+std::uint64_t siphash(SipKey key, std::string_view bytes) { return sip<2, 4>(key, bytes); }
+std::uint64_t siphash_short(SipKey key, std::string_view bytes) { return sip<1, 3>(key, bytes); }
 
 }  // namespace parlance

@@ -13,6 +13,9 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+constexpr Time kFirst = std::chrono::sys_days{std::chrono::year{0} / 1 / 1};
+constexpr Time kPastLast = std::chrono::sys_days{std::chrono::year{10000} / 1 / 1};
+
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes what it recognises from the front of the text.
@@ -109,8 +112,7 @@ std::optional<Time> read_instant(Reader reader) {
     const auto offset = read_offset(reader);
     if (!offset || !reader.rest.empty()) return {};
     const Time instant = *date + *time_of_day - *offset;
-    const std::chrono::year_month_day utc{std::chrono::floor<std::chrono::days>(instant)};
-    if (utc.year() < std::chrono::year{0} || utc.year() > std::chrono::year{9999}) return {};
+    if (instant < kFirst || instant >= kPastLast) return {};  // An offset led out of the years.
     return instant;
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -25,20 +26,69 @@ const char* skip_string(const char* at, const char* end) {
     }
 }
 
-const char* skip_container(const char* at, const char* end) {
-    std::size_t depth = 0;
-    while (true) {
-        at = find_nesting(at, end);
-        CHECK(at != end);  // check() saw every bracket closed.
-        const char c = *at++;
-        if (c == '"') {
-            at = skip_string(at, end);
-        } else if (c == '{' || c == '[') {
-            ++depth;
-        } else if (--depth == 0) {
-            return at;
+/// What one block leaves behind for the next.
+struct Nesting {
+    std::uint64_t depth = 0;
+    bool is_escaped = false;      ///< The next byte follows a backslash.
+    std::uint64_t in_string = 0;  ///< All ones inside of a string.
+};
+
+/// The places that a backslash takes the meaning from.
+std::uint64_t escaped_places(std::uint64_t backslashes, Nesting& nesting) {
+    std::uint64_t escaped = nesting.is_escaped ? 1 : 0;
+    nesting.is_escaped = false;
+    std::uint64_t left = backslashes & ~escaped;
+    while (left != 0) {
+        const int place = std::countr_zero(left);
+        if (place == 63) {
+            nesting.is_escaped = true;
+            break;
+        }
+        escaped |= std::uint64_t{2} << place;
+        left &= ~(std::uint64_t{3} << place);
+    }
+    return escaped;
+}
+
+/// Each bit becomes the parity of itself and all bits below it.
+std::uint64_t running_parity(std::uint64_t bits) {
+    for (const unsigned shift : {1U, 2U, 4U, 8U, 16U, 32U}) bits ^= bits << shift;
+    return bits;
+}
+
+/// Where in the block the container closes that nesting began with; 64 if it does not.
+int closing_place(const Block& block, Nesting& nesting) {
+    const std::uint64_t escaped = (block.backslashes != 0 || nesting.is_escaped)
+                                      ? escaped_places(block.backslashes, nesting)
+                                      : 0;
+    const std::uint64_t in_string = running_parity(block.quotes & ~escaped) ^ nesting.in_string;
+    nesting.in_string = (in_string >> 63U) != 0 ? ~std::uint64_t{0} : 0;
+
+    std::uint64_t brackets = (block.opening | block.closing) & ~in_string;
+    for (; brackets != 0; brackets &= brackets - 1) {
+        const int place = std::countr_zero(brackets);
+        const bool opens = (block.opening >> place & 1U) != 0;
+        if (opens) {
+            ++nesting.depth;
+        } else if (--nesting.depth == 0) {
+            return place;
         }
     }
+    return 64;
+}
+
+const char* skip_container(const char* at, const char* end) {
+    Nesting nesting;
+    while (end - at >= 64) {
+        const int place = closing_place(classify(at), nesting);
+        if (place < 64) return at + place + 1;
+        at += 64;
+    }
+    char last[64] = {};
+    std::memcpy(last, at, static_cast<std::size_t>(end - at));
+    const int place = closing_place(classify(last), nesting);
+    CHECK(place < end - at);  // check() saw every bracket closed.
+    return at + place + 1;
 }
 
 const char* skip_scalar(const char* at, const char* end) {
@@ -48,7 +98,11 @@ const char* skip_scalar(const char* at, const char* end) {
 
 const char* skip_value(const char* at, const char* end) {
     CHECK(at != end);
-    if (*at == '"') return skip_string(at + 1, end);
+    if (*at == '"') {
+        const char* const stop = find_string_stop(at + 1, end);
+        if (stop != end && *stop == '"') return stop + 1;  // Nearly all strings have no escapes.
+        return skip_string(stop, end);
+    }
     if (*at == '{' || *at == '[') return skip_container(at, end);
     return skip_scalar(at, end);
 }
@@ -232,9 +286,14 @@ Members::Members(Value object)
 
 bool Members::next() {
     if (at_ == end_) return false;
-    const char* const key_start = at_;
-    const char* const key_end = skip_string(key_start + 1, end_);
-    key = Value{between(key_start, key_end)}.text(spare_);
+    const char* key_end = find_string_stop(at_ + 1, end_);
+    CHECK(key_end != end_);
+    if (*key_end == '"') {
+        key = between(at_ + 1, key_end++);
+    } else {
+        key_end = skip_string(key_end, end_);
+        key = Value{between(at_, key_end)}.text(spare_);
+    }
     at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
     at_ = skip_space(at_, end_);
     const char* const value_end = skip_value(at_, end_);

@@ -5,6 +5,8 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #if defined(__SSE2__)
@@ -21,14 +23,18 @@ constexpr bool is_string_stop(char c) {
     return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
 
-/// Matters outside of strings when only the nesting is followed.
-constexpr bool is_nesting(char c) {
-    return c == '"' || c == '{' || c == '}' || c == '[' || c == ']';
-}
-
 inline const char* skip_space(const char* at, const char* end) {
     while (at != end && is_space(*at)) ++at;
     return at;
+}
+
+/// Eight bytes at once: the high bit of each byte that ends a run of plain characters. Bytes behind
+/// the first such byte may be marked falsely, so only the first mark counts.
+inline std::uint64_t string_stops_of_word(std::uint64_t word) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    const auto zeros = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+    const std::uint64_t controls = (word - kOnes * 0x20U) & ~word;
+    return (zeros(word ^ kOnes * '"') | zeros(word ^ kOnes * '\\') | controls) & kOnes * 0x80U;
 }
 
 /// The first quote, backslash or control byte, or `end`.
@@ -47,28 +53,51 @@ inline const char* find_string_stop(const char* at, const char* end) {
         if (stops != 0) return at + std::countr_zero(static_cast<unsigned>(stops));
     }
 #endif
+    static_assert(std::endian::native == std::endian::little);
+    for (; end - at >= 8; at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        const std::uint64_t stops = string_stops_of_word(word);
+        if (stops != 0) return at + std::countr_zero(stops) / 8;
+    }
     while (at != end && !is_string_stop(*at)) ++at;
     return at;
 }
 
-/// The first quote, brace or bracket, or `end`.
-inline const char* find_nesting(const char* at, const char* end) {
+/// Sixty-four bytes as sets of places: bit n is byte n.
+struct Block {
+    std::uint64_t quotes = 0;
+    std::uint64_t backslashes = 0;
+    std::uint64_t opening = 0;  ///< Braces and brackets.
+    std::uint64_t closing = 0;
+};
+
+inline Block classify(const char* bytes) {
+    Block block;
 #if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"');
-    const __m128i case_bit = _mm_set1_epi8(0x20);  // Makes '[' a '{' and ']' a '}', and no other.
-    const __m128i opening = _mm_set1_epi8('{');
-    const __m128i closing = _mm_set1_epi8('}');
-    for (; end - at >= 16; at += 16) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-        const __m128i folded = _mm_or_si128(bytes, case_bit);
-        const __m128i braces =
-            _mm_or_si128(_mm_cmpeq_epi8(folded, opening), _mm_cmpeq_epi8(folded, closing));
-        const int stops = _mm_movemask_epi8(_mm_or_si128(braces, _mm_cmpeq_epi8(bytes, quote)));
-        if (stops != 0) return at + std::countr_zero(static_cast<unsigned>(stops));
+    // The bit makes '[' a '{' and ']' a '}', and no other byte either of them.
+    const __m128i case_bit = _mm_set1_epi8(0x20);
+    for (unsigned i = 0; i < 64; i += 16) {
+        const __m128i piece = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+        const auto places = [i](__m128i mask) {
+            return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(mask))} << i;
+        };
+        const __m128i folded = _mm_or_si128(piece, case_bit);
+        block.quotes |= places(_mm_cmpeq_epi8(piece, _mm_set1_epi8('"')));
+        block.backslashes |= places(_mm_cmpeq_epi8(piece, _mm_set1_epi8('\\')));
+        block.opening |= places(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')));
+        block.closing |= places(_mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
+    }
+#else
+    for (unsigned i = 0; i < 64; ++i) {
+        const char c = bytes[i];
+        block.quotes |= std::uint64_t{c == '"'} << i;
+        block.backslashes |= std::uint64_t{c == '\\'} << i;
+        block.opening |= std::uint64_t{c == '{' || c == '['} << i;
+        block.closing |= std::uint64_t{c == '}' || c == ']'} << i;
     }
 #endif
-    while (at != end && !is_nesting(*at)) ++at;
-    return at;
+    return block;
 }
 
 /// Writes the characters that `inner`, the checked inside of a string, stands for. They are never

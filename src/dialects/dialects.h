@@ -18,18 +18,18 @@ namespace parlance::dialects {
 
 /// One thing that is wrong with a message.
 struct Problem {
-    std::string pointer;  ///< JSON pointer of the field, "" for the whole message.
-    std::string value;    ///< What stood there, shortened; empty if it is missing.
-    std::string rule;     ///< What it should be, in words.
-    std::string section;  ///< Where the dialect's document says so.
+    std::string pointer{};  ///< JSON pointer of the field, "" for the whole message.
+    std::string value{};    ///< What stood there, shortened; empty if it is missing.
+    std::string rule{};     ///< What it should be, in words.
+    std::string section{};  ///< Where the dialect's document says so.
 };
 
 /// A message that cannot be taken: why, and everything that is wrong with it.
 struct Rejection {
     Refusal refusal = Refusal::MessageMalformed;
-    std::string id;  ///< The message's, as far as it could be read.
-    std::string from;
-    std::vector<Problem> problems;
+    std::string id{};  ///< The message's, as far as it could be read.
+    std::string from{};
+    std::vector<Problem> problems{};
     std::string summary() const;  ///< All problems in one sentence or two.
 };
 

@@ -1,0 +1,48 @@
+// Writes JSON objects member by member, straight into text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/json.h"
+
+namespace parlance::json {
+
+/// ObjectWriter{}.text("id", id).integer("count", 3).done()
+class ObjectWriter {
+  public:
+    ObjectWriter& text(std::string_view key, std::string_view value) {
+        append_quoted(next(key), value);
+        return *this;
+    }
+    /// `value` is JSON already.
+    ObjectWriter& raw(std::string_view key, std::string_view value) {
+        next(key).append(value);
+        return *this;
+    }
+    ObjectWriter& integer(std::string_view key, std::int64_t value) {
+        return raw(key, std::to_string(value));
+    }
+    ObjectWriter& boolean(std::string_view key, bool value) {
+        return raw(key, value ? "true" : "false");
+    }
+    /// The whole object. The writer is used up.
+    std::string done() {
+        out_.push_back('}');
+        return std::move(out_);
+    }
+
+  private:
+    std::string& next(std::string_view key) {
+        if (out_.size() > 1) out_.push_back(',');
+        append_quoted(out_, key);
+        out_.push_back(':');
+        return out_;
+    }
+
+    std::string out_ = "{";
+};
+
+}  // namespace parlance::json

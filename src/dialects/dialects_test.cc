@@ -1,0 +1,78 @@
+#include "dialects/dialects.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "dialects/fields.h"
+
+namespace parlance::dialects {
+namespace {
+
+Rejection rejection_of(std::string_view text, const Reception& reception = {}) {
+    EXPECT_TRUE(json::check(text)) << text;
+    auto reading = read_message(text, reception);
+    EXPECT_FALSE(reading) << text;
+    return reading ? Rejection{} : reading.error();
+}
+
+TEST(Dialects, AreFoundByNameAndNamedByNumber) {
+    EXPECT_EQ(dialect_named("taskwire"), Dialect::Taskwire);
+    EXPECT_EQ(name_of(Dialect::Taskwire), "taskwire");
+    EXPECT_FALSE(dialect_named("Taskwire"));
+    EXPECT_FALSE(dialect_named("esperanto"));
+    EXPECT_FALSE(dialect_named(""));
+}
+
+TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
+    for (const char* text : {"[]", "1", "\"TASK_ASSIGNMENT\"", "null", " true "}) {
+        const Rejection rejection = rejection_of(text);
+        EXPECT_EQ(rejection.refusal, Refusal::MessageMalformed) << text;
+        ASSERT_EQ(rejection.problems.size(), 1U);
+        EXPECT_EQ(rejection.problems[0].pointer, "");
+        EXPECT_EQ(rejection.problems[0].rule, "must be a JSON object");
+    }
+}
+
+TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
+    for (const char* text :
+         {"{}", R"({"id":"m-1","payload":{}})", R"({"verb":"send","body":"x"})"}) {
+        const Rejection rejection = rejection_of(text);
+        EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown) << text;
+        EXPECT_NE(rejection.summary().find("taskwire"), std::string::npos);
+        EXPECT_NE(rejection.summary().find("type, from, to"), std::string::npos);
+    }
+}
+
+TEST(Dialects, HoldAMessageToItsRulesOnceTheDialectIsNamedOrRecognised) {
+    EXPECT_EQ(rejection_of("{}", {.dialect = Dialect::Taskwire}).refusal,
+              Refusal::InputValidationFailed);
+    EXPECT_EQ(rejection_of(R"({"to":"bob"})").refusal, Refusal::InputValidationFailed);
+}
+
+TEST(Dialects, RefuseADialectThatIsNotSpoken) {
+    EXPECT_EQ(rejection_of(R"({"to":"bob"})", {.dialect = Dialect{77}}).refusal,
+              Refusal::MessageDialectUnknown);
+}
+
+TEST(Dialects, RefuseAMessageThatNoEnvelopeHolds) {
+    const std::string text =
+        R"({"to":"bob","payload":")" + std::string(kMessageBytesMax, 'x') + "\"}";
+    EXPECT_EQ(rejection_of(text).refusal, Refusal::MessageTooLarge);
+}
+
+TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
+    const Rejection rejection{
+        .problems = {{.pointer = "/to", .rule = "is missing; must be x", .section = "Base"},
+                     {.pointer = "/type", .value = "7", .rule = "must be y"}}};
+    EXPECT_EQ(rejection.summary(), "/to is missing; must be x (Base); /type must be y, not 7");
+}
+
+TEST(Problems, ShowAValueShortenedBetweenCharacters) {
+    EXPECT_EQ(shortened("short"), "short");
+    EXPECT_EQ(shortened(std::string(60, 'a')), std::string(60, 'a'));
+    EXPECT_EQ(shortened(std::string(59, 'a') + "éé"), std::string(59, 'a') + "…");
+    EXPECT_EQ(shortened(std::string(100, 'a')), std::string(60, 'a') + "…");
+}
+
+}  // namespace
+}  // namespace parlance::dialects

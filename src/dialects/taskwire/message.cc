@@ -1,0 +1,231 @@
+// From the bytes of a taskwire message to what the hub must know of it: one walk over the message,
+// one over its metadata and one over its payload, and no copy but the envelope's.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/iso_time.h"
+#include "dialects/taskwire/tables.h"
+#include "dialects/taskwire/taskwire.h"
+
+namespace parlance::dialects::taskwire {
+
+namespace {
+
+/// The members of a payload that any Place names.
+enum PayloadField : std::size_t {
+    TaskId,
+    RequestId,
+    Accepted,
+    Deadline,
+    Constraints,
+    Context,
+    kPayloadFields
+};
+
+constexpr std::array<FieldRule, kPayloadFields> kPayload{{
+    {.name = "task_id"},
+    {.name = "request_id"},
+    {.name = "accepted"},
+    {.name = "deadline"},
+    {.name = "constraints"},
+    {.name = "context"},
+}};
+
+constexpr std::size_t payload_field(std::string_view name) {
+    std::size_t at = 0;
+    while (kPayload[at].name != name) ++at;  // Not found is no constant expression: see below.
+    return at;
+}
+
+constexpr bool is_collected(Place place) {
+    return place.member.empty() || payload_field(place.member) < kPayload.size();
+}
+constexpr bool all_places_are_collected() {
+    bool all = true;
+    for (const Place place : kDeadlines) all = all && is_collected(place);
+    for (const TypeRow& type : kTypes) {
+        for (const Place place : type.task) all = all && is_collected(place);
+        all = all && is_collected(type.answers) && is_collected(type.reply_mark);
+    }
+    return all;
+}
+static_assert(all_places_are_collected());
+
+/// A message taken apart. An empty value means that the field is absent.
+struct Parts {
+    std::array<json::Value, kBaseFields> base{};
+    std::array<json::Value, kMetadataFields> metadata{};
+    std::array<json::Value, kPayloadFields> payload{};
+};
+
+Parts take_apart(json::Value message) {
+    Parts parts;
+    collect(message, kBase, parts.base);
+    if (parts.base[Metadata].is_object()) {
+        collect(parts.base[Metadata], kMetadata, parts.metadata);
+    }
+    if (parts.base[Payload].is_object()) collect(parts.base[Payload], kPayload, parts.payload);
+    return parts;
+}
+
+json::Value value_at(const Parts& parts, Place place) {
+    if (place.member.empty()) return {};
+    const json::Value outer = parts.payload[payload_field(place.member)];
+    if (place.inner.empty()) return outer;
+    if (!outer.is_object()) return {};
+    return json::find(outer, place.inner).value_or(json::Value{});
+}
+
+/// Reads strings of the message. Those with escapes need a place to live until the envelope is
+/// made.
+class TextReader {
+  public:
+    std::string_view operator()(json::Value value) {
+        CHECK(used_ < spares_.size());
+        return short_text(value, spares_[used_++]);
+    }
+
+  private:
+    std::array<std::string, 10> spares_;
+    std::size_t used_ = 0;
+};
+
+const TypeRow& type_named(std::string_view name) {
+    const auto row = std::ranges::find(kTypes, name, &TypeRow::name);
+    CHECK(row != kTypes.end());  // The rule of /type let nothing else pass.
+    return *row;
+}
+
+Intent intent_of(const TypeRow& type, const Parts& parts) {
+    return value_at(parts, type.reply_mark).is_bool() ? Intent::Reply : type.intent;
+}
+
+Priority priority_of(const TypeRow& type, std::string_view word) {
+    if (word.empty()) return type.priority;
+    const auto place = std::ranges::find(kPriorityWords, word) - kPriorityWords.begin();
+    return static_cast<Priority>(place);
+}
+
+std::string_view task_of(const TypeRow& type, const Parts& parts, TextReader& text) {
+    for (const Place place : type.task) {
+        const std::string_view task = text(value_at(parts, place));
+        if (!task.empty()) return task;
+    }
+    return {};
+}
+
+std::optional<Duration> duration_of(json::Value value) {
+    if (value.raw.empty()) return {};
+    return Duration{value.integer().value()};
+}
+
+/// The time left until the deadline that the payload names, if it is a date.
+std::optional<Duration> time_left(const Parts& parts, Time now) {
+    std::string spare;
+    for (const Place place : kDeadlines) {
+        const std::string_view written = short_text(value_at(parts, place), spare);
+        if (written.empty()) continue;
+        const auto deadline = parse_iso_time(written);
+        if (deadline) return std::max(*deadline - now, Duration{1});
+    }
+    return {};
+}
+
+std::optional<Duration> timeout_of(const Parts& parts, Time now) {
+    if (const auto stated = duration_of(parts.metadata[TimeoutMs])) return stated;
+    return time_left(parts, now);
+}
+
+std::optional<std::uint32_t> retries_of(json::Value value) {
+    if (value.raw.empty()) return {};
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(std::min(value.integer().value(), kMost));
+}
+
+/// Of what the message says, without when it was sent and how often: a retry has the same.
+std::uint64_t fingerprint_of(const Header& header, json::Value payload) {
+    // Written to the journal, so these constants never change.
+    SipKey key{0x7061726c616e6365U, 0x7461736b77697265U};
+    key.low = siphash_short(key, header.type);
+    key.low = siphash_short(key, header.to);
+    return siphash_short(key, payload.raw);
+}
+
+SendMessage compose(std::string_view body,
+                    const Parts& parts,
+                    const Reception& reception,
+                    std::string_view request_id) {
+    TextReader text;
+    const auto or_stand_in = [&](BaseField field, std::string_view stand_in) {
+        return parts.base[field].raw.empty() ? stand_in : text(parts.base[field]);
+    };
+    Header header{.id = or_stand_in(Id, reception.fresh_id),
+                  .from = or_stand_in(From, reception.caller),
+                  .to = text(parts.base[To]),
+                  .type = text(parts.base[Type]),
+                  .correlation = text(parts.metadata[CorrelationId]),
+                  .dialect = Dialect::Taskwire};
+    const TypeRow& type = type_named(header.type);
+    header.intent = intent_of(type, parts);
+    header.task = task_of(type, parts, text);
+    if (header.task.empty()) header.task = header.correlation;
+    const bool is_request = header.intent == Intent::Request;
+    if (is_request && header.correlation.empty()) header.correlation = header.id;
+    if (header.intent == Intent::Reply) {
+        header.answers = request_id.empty() ? text(value_at(parts, type.answers)) : request_id;
+    }
+
+    SendMessage send;
+    send.envelope = Envelope::make(header, body);
+    send.priority = priority_of(type, text(parts.metadata[PriorityWord]));
+    send.ttl = duration_of(parts.metadata[TtlMs]);
+    if (is_request) send.timeout = timeout_of(parts, reception.now);
+    send.retry_count_max = retries_of(parts.metadata[MaxRetries]);
+    send.fingerprint = fingerprint_of(header, parts.base[Payload]);
+    return send;
+}
+
+/// The text of a field that keeps its rule; else nothing, for a rejection's own header.
+std::string as_far_as_readable(const Parts& parts, BaseField field) {
+    const json::Value value = parts.base[field];
+    std::string spare;
+    if (value.raw.empty() || !fits(kBase[field], value)) return {};
+    return std::string{value.text(spare)};
+}
+
+}  // namespace
+
+Reading<SendMessage> read_answer(std::string_view text,
+                                 const Reception& reception,
+                                 std::string_view request_id) {
+    const Parts parts = take_apart(json::root(text));
+    Problems problems;
+    hold_to_rules(kBase, parts.base, "", reception, problems);
+    hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
+    if (problems.empty()) return compose(text, parts, reception, request_id);
+    return tl::unexpected(Rejection{.refusal = Refusal::InputValidationFailed,
+                                    .id = as_far_as_readable(parts, Id),
+                                    .from = as_far_as_readable(parts, From),
+                                    .problems = std::move(problems)});
+}
+
+Reading<SendMessage> read_message(std::string_view text, const Reception& reception) {
+    return read_answer(text, reception, {});
+}
+
+constinit const DialectRow kRow{
+    .dialect = Dialect::Taskwire,
+    .name = "taskwire",
+    .document = kDocument,
+    .fields = kBase,
+    .marks = kMarks,
+    .read_message = read_message,
+    .read_reply = read_reply,
+    .write_failure = write_failure,
+    .write_refusal = write_refusal,
+};
+
+}  // namespace parlance::dialects::taskwire

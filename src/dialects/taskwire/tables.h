@@ -1,0 +1,221 @@
+// The Agent Communication Protocols Specification as data: fields, types, priorities, error types.
+//
+// The indices beside each table are its rows in order; a test holds them together.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "dialects/fields.h"
+#include "model/message.h"
+#include "model/refusal.h"
+
+namespace parlance::dialects::taskwire {
+
+inline constexpr std::string_view kDocument = "Agent Communication Protocols Specification";
+inline constexpr std::string_view kBaseSection = "Base Message Structure";
+inline constexpr std::string_view kTypesSection = "Message Types";
+
+/// Where in a payload something stands: a member, or a member of a member.
+struct Place {
+    std::string_view member{};
+    std::string_view inner{};
+};
+
+struct TypeRow {
+    std::string_view name;
+    Priority priority;  ///< Where the sender gives none ("Routing Priority").
+    Intent intent;
+    std::array<Place, 2> task{};  ///< Where the task's id stands; the first that is there counts.
+    Place answers{};              ///< Reply: where the answered request's id stands.
+    Place reply_mark{};           ///< A boolean here makes a Request the Reply to one.
+    std::string_view answered_by{};  ///< Request: what a bare answer is taken as.
+};
+
+inline constexpr Place kTaskId{"task_id"};
+inline constexpr Place kRequestId{"request_id"};
+inline constexpr std::array<Place, 2> kTask{kTaskId, Place{}};
+inline constexpr std::array<Place, 2> kTaskOrContext{kTaskId, Place{"context", "task_id"}};
+
+inline constexpr std::array kTypes{
+    TypeRow{.name = "TASK_ASSIGNMENT",
+            .priority = Priority::High,
+            .intent = Intent::Request,
+            .task = kTask,
+            .answered_by = "TASK_COMPLETE"},
+    TypeRow{.name = "TASK_HANDOFF",
+            .priority = Priority::High,
+            .intent = Intent::Request,
+            .task = kTaskOrContext,
+            .answers = kRequestId,
+            .reply_mark = {"accepted"},
+            .answered_by = "TASK_HANDOFF"},
+    TypeRow{.name = "TASK_UPDATE",
+            .priority = Priority::Normal,
+            .intent = Intent::OneWay,
+            .task = kTask},
+    TypeRow{.name = "TASK_COMPLETE",
+            .priority = Priority::High,
+            .intent = Intent::Reply,
+            .task = kTask,
+            .answers = kRequestId},
+    TypeRow{.name = "TASK_FAILED",
+            .priority = Priority::High,
+            .intent = Intent::Reply,
+            .task = kTask,
+            .answers = kRequestId},
+    TypeRow{.name = "HELP_REQUEST",
+            .priority = Priority::High,
+            .intent = Intent::Request,
+            .task = kTask,
+            .answered_by = "HELP_RESPONSE"},
+    TypeRow{.name = "HELP_RESPONSE",
+            .priority = Priority::High,
+            .intent = Intent::Reply,
+            .task = kTask,
+            .answers = kRequestId},
+    TypeRow{.name = "STATUS_UPDATE",
+            .priority = Priority::Normal,
+            .intent = Intent::OneWay,
+            .task = kTask},
+    TypeRow{
+        .name = "HEARTBEAT", .priority = Priority::Low, .intent = Intent::OneWay, .task = kTask},
+    TypeRow{.name = "ERROR_REPORT",
+            .priority = Priority::Critical,
+            .intent = Intent::OneWay,
+            .task = kTask},
+};
+
+inline constexpr auto kTypeNames = [] {
+    std::array<std::string_view, kTypes.size()> names{};
+    for (std::size_t i = 0; i < kTypes.size(); ++i) names[i] = kTypes[i].name;
+    return names;
+}();
+
+/// In the order of Priority.
+inline constexpr std::array<std::string_view, kPriorities> kPriorityWords{
+    "critical", "high", "normal", "low"};
+
+/// Where a request may say by when it wants its answer.
+inline constexpr std::array kDeadlines{Place{"deadline"}, Place{"constraints", "deadline"}};
+
+enum BaseField : std::size_t { Id, Timestamp, From, To, Type, Payload, Metadata, kBaseFields };
+
+inline constexpr std::array<FieldRule, kBaseFields> kBase{{
+    {.name = "id",
+     .need = Need::FreshIdStandsIn,
+     .kind = Kind::Id,
+     .expected = "1 to 128 printable ASCII characters without spaces and quotes, such as a UUID v4",
+     .section = kBaseSection},
+    {.name = "timestamp",
+     .kind = Kind::Instant,
+     .expected = "a time in ISO 8601 format, such as 2025-11-23T10:00:00.123Z",
+     .section = kBaseSection},
+    {.name = "from",
+     .need = Need::CallerStandsIn,
+     .kind = Kind::Agent,
+     .expected = "the sender's agent id: 1 to 128 letters, digits and ._-:/@",
+     .section = kBaseSection},
+    {.name = "to",
+     .need = Need::Required,
+     .kind = Kind::Recipient,
+     .expected = "the recipient's agent id, or topic: and a name: 1 to 128 letters, digits and "
+                 "._-:/@",
+     .section = kBaseSection},
+    {.name = "type",
+     .need = Need::Required,
+     .kind = Kind::Word,
+     .words = kTypeNames,
+     .expected = "TASK_ASSIGNMENT, TASK_HANDOFF, TASK_UPDATE, TASK_COMPLETE, TASK_FAILED, "
+                 "HELP_REQUEST, HELP_RESPONSE, STATUS_UPDATE, HEARTBEAT or ERROR_REPORT",
+     .section = kTypesSection},
+    {.name = "payload",
+     .need = Need::Required,
+     .kind = Kind::Anything,
+     .expected = "there, with any JSON value",
+     .section = kBaseSection},
+    {.name = "metadata", .kind = Kind::Object, .expected = "an object", .section = kBaseSection},
+}};
+
+/// Any of these makes a message taskwire.
+inline constexpr std::array<std::string_view, 3> kMarks{"type", "from", "to"};
+
+enum MetadataField : std::size_t {
+    CorrelationId,
+    PriorityWord,
+    TtlMs,
+    RetryCount,
+    MaxRetries,
+    TimeoutMs,
+    kMetadataFields
+};
+
+inline constexpr std::array<FieldRule, kMetadataFields> kMetadata{{
+    {.name = "correlation_id",
+     .kind = Kind::Text,
+     .expected = "a string of at most 128 bytes without control characters",
+     .section = kBaseSection},
+    {.name = "priority",
+     .kind = Kind::Word,
+     .words = kPriorityWords,
+     .expected = "low, normal, high or critical",
+     .section = kBaseSection},
+    {.name = "ttl_ms",
+     .kind = Kind::Integer,
+     .expected = "a whole number of milliseconds from 0 to 2^53",
+     .section = kBaseSection},
+    {.name = "retry_count",
+     .kind = Kind::Integer,
+     .expected = "a whole number, 0 or more",
+     .section = kBaseSection},
+    {.name = "max_retries",
+     .kind = Kind::Integer,
+     .expected = "a whole number, 0 or more",
+     .section = kBaseSection},
+    {.name = "timeout_ms",  // Ours: the document has no word for how long an answer may take.
+     .kind = Kind::Integer,
+     .least = 1,
+     .expected = "a whole number of milliseconds, 1 or more",
+     .section = "an extension of Parlance"},
+}};
+
+/// What the document calls a refusal of ours ("Error Report Format").
+struct ErrorTypeRow {
+    Refusal refusal;
+    std::string_view error_type;
+    std::string_view severity;
+};
+
+inline constexpr std::array kErrorTypes{
+    ErrorTypeRow{Refusal::MessageMalformed, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::MessageDialectUnknown, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::MessageTooLarge, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::InputValidationFailed, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::AgentNotRegistered, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::RouteNotPermitted, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::MessageIdConflict, "VALIDATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::MessageExpired, "TIMEOUT", "low"},
+    ErrorTypeRow{Refusal::RequestTimedOut, "TIMEOUT", "high"},
+    ErrorTypeRow{Refusal::HubOverloaded, "RATE_LIMIT", "medium"},
+    ErrorTypeRow{Refusal::MailboxFull, "RESOURCE_EXHAUSTED", "high"},
+    ErrorTypeRow{Refusal::HubStorageFull, "RESOURCE_EXHAUSTED", "critical"},
+    ErrorTypeRow{Refusal::HubStorageFailed, "INTERNAL_ERROR", "critical"},
+    ErrorTypeRow{Refusal::IdentityRequired, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::IdentityMismatch, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::DeliveryStale, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::DeliveryNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::DeadLetterNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::RequestUndeliverable, "EXTERNAL_SERVICE_ERROR", "high"},
+    ErrorTypeRow{Refusal::RequestAlreadyAnswered, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::InstanceUnknown, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::TopicUnknown, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::RouteNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::MethodNotAllowed, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::ConnectionLimitExceeded, "RATE_LIMIT", "medium"},
+    ErrorTypeRow{Refusal::HubStopping, "INTERNAL_ERROR", "medium"},
+    ErrorTypeRow{Refusal::RequestRejected, "EXTERNAL_SERVICE_ERROR", "high"},
+    ErrorTypeRow{Refusal::IdentityRoleForbidden, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::AgentHasWork, "VALIDATION_ERROR", "low"},
+};
+
+}  // namespace parlance::dialects::taskwire
