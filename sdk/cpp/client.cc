@@ -1,252 +1,134 @@
-// The HTTP half of the client: addresses, calls over one kept-alive connection, and streams.
 #include "sdk/cpp/client.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 
-#include "sdk/cpp/stream.h"
+#include "sdk/cpp/http.h"
+#include "sdk/cpp/link.h"
 
 namespace parlance::sdk {
 
-namespace {
-
-bool same_name(std::string_view left, std::string_view right) {
-    return std::ranges::equal(left, right, [](unsigned char a, unsigned char b) {
-        return std::tolower(a) == std::tolower(b);
-    });
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
-
-Result<std::uint16_t> port_of(std::string_view digits) {
-    unsigned port = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, port);
-    if (read.ec != std::errc{} || read.ptr != end || port == 0 || port > 65535) {
-        return fail(Fault::Malformed, "'" + std::string(digits) + "' is no port (1 to 65535)");
-    }
-    return static_cast<std::uint16_t>(port);
-}
-
-std::optional<std::size_t> number_in(std::string_view text, int base) {
-    std::size_t number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (read.ec != std::errc{} || read.ptr == text.data()) return {};
-    return number;
-}
-
-/// The status line and the headers of an answer, without the empty line.
-Result<HttpResponse> read_head(std::string_view head) {
-    HttpResponse response;
-    const std::size_t line_end = std::min(head.find("\r\n"), head.size());
-    const std::string_view status = head.substr(0, line_end);
-    const auto code = status.size() >= 12 ? number_in(status.substr(9, 3), 10) : std::nullopt;
-    if (!status.starts_with("HTTP/1.") || !code) {
-        return fail(Fault::Malformed, "what answers there does not speak HTTP/1.1");
-    }
-    response.status = static_cast<int>(*code);
-    head.remove_prefix(std::min(line_end + 2, head.size()));
-    while (!head.empty()) {
-        const std::string_view line = head.substr(0, head.find("\r\n"));
-        head.remove_prefix(std::min(line.size() + 2, head.size()));
-        const std::size_t colon = line.find(':');
-        if (colon == std::string_view::npos) continue;
-        response.headers.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
-    }
-    return response;
-}
-
-/// How the end of a body is found.
-enum class Framing { Length, Chunks, UntilClose };
-
-struct Body {
-    Framing framing = Framing::Length;
-    std::size_t left = 0;  ///< Of the whole body, or of the current chunk.
-};
-
-Body body_of(const HttpResponse& head) {
-    if (same_name(head.header("transfer-encoding"), "chunked")) return {Framing::Chunks, 0};
-    if (head.status == 204 || head.status == 304) return {};
-    const auto length = number_in(head.header("content-length"), 10);
-    if (!length) return {Framing::UntilClose, 0};
-    return {Framing::Length, *length};
-}
-
-constexpr std::size_t kHeadBytesMax = std::size_t{64} << 10;
-
-}  // namespace
+using std::chrono::milliseconds;
 
 Result<HubAddress> HubAddress::parse(std::string_view text) {
-    const std::string whole(text);
-    const auto wrong = [&](std::string_view why) {
-        return fail(Fault::Malformed, "'" + whole + "' is no hub address: " + std::string(why));
+    const auto refuse = [whole = std::string{text}] {
+        return fail(Fault::Malformed,
+                    "'" + whole + "' is not the address of a hub; write it like 127.0.0.1:7420");
     };
-    if (text.starts_with("https://")) return wrong("TLS is not spoken here; use http://");
-    if (text.starts_with("http://")) text.remove_prefix(7);
+    for (const std::string_view scheme : {"http://", "ws://"}) {
+        if (text.starts_with(scheme)) text.remove_prefix(scheme.size());
+    }
     if (text.ends_with('/')) text.remove_suffix(1);
-
-    HubAddress address;
-    std::string_view port;
+    HubAddress hub;
+    auto colon = text.rfind(':');
     if (text.starts_with('[')) {
-        const std::size_t close = text.find(']');
-        if (close == std::string_view::npos) return wrong("the bracket is not closed");
-        address.host = text.substr(1, close - 1);
-        port = text.substr(close + 1);
-        if (!port.empty() && port.front() != ':') return wrong("a port follows a colon");
+        const auto bracket = text.find(']');
+        if (bracket == std::string_view::npos) return refuse();
+        hub.host = text.substr(1, bracket - 1);
+        colon = bracket + 1 < text.size() ? bracket + 1 : std::string_view::npos;
+        if (colon != std::string_view::npos && text[colon] != ':') return refuse();
+    } else if (colon != std::string_view::npos && text.find(':') != colon) {
+        hub.host = text;  // An IPv6 address without brackets has no port.
+        colon = std::string_view::npos;
     } else {
-        const std::size_t colon = std::min(text.find(':'), text.size());
-        if (text.find(':', colon + 1) != std::string_view::npos) {
-            return wrong("write an IPv6 address in brackets");
-        }
-        if (colon != 0) address.host = text.substr(0, colon);
-        port = text.substr(colon);
+        hub.host = text.substr(0, colon);
     }
-    if (address.host.empty() || address.host.find_first_of("/ ") != std::string::npos) {
-        return wrong("write HOST:PORT");
+    if (hub.host.empty() || hub.host.find_first_of(" \t\r\n/@?#[]") != std::string::npos) {
+        return refuse();
     }
-    if (port.empty()) return address;
-    const auto number = port_of(port.substr(1));
-    if (!number) return wrong(number.error().message);
-    address.port = *number;
-    return address;
-}
-
-std::string_view HttpResponse::header(std::string_view name) const {
-    for (const auto& [key, value] : headers) {
-        if (same_name(key, name)) return value;
-    }
-    return {};
+    if (colon == std::string_view::npos) return hub;
+    const auto port = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), hub.port);
+    if (error != std::errc{} || end != port.data() + port.size() || hub.port == 0) return refuse();
+    return hub;
 }
 
 struct Client::Impl {
     HubAddress hub;
     Identity identity;
-    std::chrono::milliseconds timeout;
-    std::optional<Stream> stream{};
-    Body body{};
-    std::string line{};  ///< Of a stream: the part that has come.
+    milliseconds timeout;
+    Link link;
+    std::optional<ChunkReader> chunks;
+    std::string lines;  ///< Of the stream, received and not given yet.
+    bool streaming = false;
 
-    Result<void> fill(Clock::time_point deadline) {
-        if (TRY(stream->fill(deadline))) return {};
-        return fail(Fault::Unavailable,
-                    "the hub did not answer within " + std::to_string(timeout.count()) + " ms");
-    }
-
-    std::string write_request(std::string_view method,
-                              std::string_view target,
-                              std::string_view content,
-                              const Headers& headers) const {
-        std::string out;
-        out.reserve(256 + content.size());
-        out.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: ");
-        const bool is_v6 = hub.host.find(':') != std::string::npos;
-        out.append(is_v6 ? "[" + hub.host + "]" : hub.host);
-        out.append(":").append(std::to_string(hub.port)).append("\r\n");
-        const auto add = [&](std::string_view name, std::string_view value) {
-            if (!value.empty()) out.append(name).append(": ").append(value).append("\r\n");
-        };
-        add("Parlance-Agent", identity.agent);
-        add("Parlance-Operator", identity.operator_name);
-        for (const auto& [name, value] : headers) add(name, value);
-        if (!content.empty()) add("Content-Type", "application/json");
-        if (!content.empty() || method != "GET") {
-            add("Content-Length", std::to_string(content.size()));
-        }
-        return out.append("\r\n").append(content);
-    }
-
-    Result<HttpResponse> receive_head(Clock::time_point deadline) {
-        while (true) {
-            const std::size_t end = stream->pending().find("\r\n\r\n");
-            if (end != std::string_view::npos) {
-                auto head = read_head(stream->pending().substr(0, end));
-                stream->consume(end + 4);
-                if (!head || head->status >= 200) return head;
-                continue;  // 100 Continue and its like announce the real one.
+    /// Sends the request and reads the head of its answer. A kept connection may have been closed
+    /// by the hub meanwhile: if no byte of an answer came, a fresh one is tried once.
+    Result<HttpResponse> begin(const Ask& ask, Deadline deadline) {
+        if (streaming) link.close();
+        streaming = false;
+        const auto request = TRY(write_request(hub, identity, ask));
+        const bool was_kept = link.is_open();
+        if (was_kept) {
+            if (link.send(request, deadline)) {
+                const auto filled = link.fill(deadline);
+                if (filled && *filled != Link::Filled::Ended) return read_head(link, deadline);
             }
-            if (stream->pending().size() > kHeadBytesMax) {
-                return fail(Fault::Malformed, "the answer's headers have no end");
+        }
+        TRY(link.connect(hub, deadline));
+        TRY(link.send(request, deadline));
+        return read_head(link, deadline);
+    }
+
+    Result<HttpResponse> call(const Ask& ask) {
+        const auto deadline = deadline_in(timeout);
+        auto response = TRY(begin(ask, deadline));
+        TRY(read_body(link, response, ask.method == "HEAD", deadline));
+        return response;
+    }
+
+    Result<HttpResponse> open_stream(const Ask& ask) {
+        const auto deadline = deadline_in(timeout);
+        auto response = TRY(begin(ask, deadline));
+        if (response.status != 200) {
+            TRY(read_body(link, response, false, deadline));
+            return response;
+        }
+        streaming = true;
+        lines.clear();
+        chunks.reset();
+        if (is_chunked(response)) chunks.emplace();
+        return response;
+    }
+
+    /// Moves what has come into `lines`; says whether anything could be done.
+    Result<bool> take_waiting() {
+        if (chunks) return chunks->take(link, lines);
+        const auto waiting = link.waiting();
+        lines += waiting;
+        link.drop(waiting.size());
+        return !waiting.empty();
+    }
+
+    Result<std::optional<std::string>> next_line(milliseconds wait) {
+        const auto deadline = deadline_in(wait);
+        for (std::size_t searched = 0; streaming;) {
+            if (const auto end = lines.find('\n', searched); end != std::string::npos) {
+                auto line = lines.substr(0, end);
+                lines.erase(0, end + 1);
+                if (line.ends_with('\r')) line.pop_back();
+                return line;
             }
-            TRY(fill(deadline));
+            searched = lines.size();
+            if (TRY(take_waiting())) continue;
+            const bool is_over = chunks && chunks->is_done();
+            const auto filled = is_over ? Link::Filled::Ended : TRY(link.fill(deadline));
+            if (filled == Link::Filled::Nothing) return std::nullopt;
+            if (filled == Link::Filled::Some) continue;
+            streaming = false;
+            link.close();
         }
-    }
-
-    /// The next line of the chunk framing itself.
-    Result<std::string> chunk_line(Clock::time_point deadline) {
-        while (true) {
-            const std::size_t end = stream->pending().find("\r\n");
-            if (end != std::string_view::npos) {
-                std::string text(stream->pending().substr(0, end));
-                stream->consume(end + 2);
-                return text;
-            }
-            TRY(fill(deadline));
-        }
-    }
-
-    /// Moves to the next chunk; false at the last one.
-    Result<bool> next_chunk(Clock::time_point deadline) {
-        std::string text = TRY(chunk_line(deadline));
-        if (text.empty()) text = TRY(chunk_line(deadline));  // The end of the former chunk.
-        const auto size = number_in(text, 16);
-        if (!size) return fail(Fault::Malformed, "a chunk of the answer has no length");
-        body.left = *size;
-        if (*size != 0) return true;
-        while (!TRY(chunk_line(deadline)).empty()) continue;  // Trailers.
-        return false;
-    }
-
-    /// Moves what has come of the body to `out`; false at its end.
-    Result<bool> receive_some(std::string& out, Clock::time_point deadline) {
-        if (body.framing == Framing::Chunks && body.left == 0) {
-            if (!TRY(next_chunk(deadline))) return false;
-        }
-        if (body.framing == Framing::Length && body.left == 0) return false;
-        if (stream->pending().empty()) {
-            auto filled = fill(deadline);
-            if (!filled && body.framing == Framing::UntilClose) return false;
-            if (!filled) return tl::unexpected(std::move(filled).error());
-        }
-        std::string_view some = stream->pending();
-        if (body.framing != Framing::UntilClose) {
-            some = some.substr(0, body.left);
-            body.left -= some.size();
-        }
-        out.append(some);
-        stream->consume(some.size());
-        return true;
-    }
-
-    /// Sends and reads the head. A kept-alive connection may have been closed while it rested:
-    /// then, and only before anything was answered, it is tried again on a fresh one.
-    Result<HttpResponse> begin(std::string_view bytes) {
-        const auto deadline = Clock::now() + timeout;
-        const bool was_kept = stream.has_value();
-        if (!was_kept) stream = TRY(Stream::connect(hub, deadline));
-        auto head = attempt(bytes, deadline);
-        if (head || !was_kept || !stream->pending().empty() || Clock::now() >= deadline) {
-            return head;
-        }
-        stream = TRY(Stream::connect(hub, deadline));
-        return attempt(bytes, deadline);
-    }
-
-    Result<HttpResponse> attempt(std::string_view bytes, Clock::time_point deadline) {
-        TRY(stream->write(bytes, deadline));
-        auto head = TRY(receive_head(deadline));
-        body = body_of(head);
-        return head;
+        return std::nullopt;
     }
 };
 
-Client::Client(HubAddress hub, Identity identity, std::chrono::milliseconds timeout)
-    : impl_(std::make_unique<Impl>(
-          Impl{.hub = std::move(hub), .identity = std::move(identity), .timeout = timeout})) {}
+Client::Client(HubAddress hub, Identity identity, milliseconds timeout)
+    : impl_{new Impl{.hub = std::move(hub),
+                     .identity = std::move(identity),
+                     .timeout = timeout,
+                     .link = {},
+                     .chunks = {},
+                     .lines = {}}} {}
+
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
@@ -255,44 +137,26 @@ Result<HttpResponse> Client::call(std::string_view method,
                                   std::string_view target,
                                   std::string_view body,
                                   const Headers& headers) {
-    const auto whole = [&]() -> Result<HttpResponse> {
-        auto response = TRY(impl_->begin(impl_->write_request(method, target, body, headers)));
-        const auto deadline = Clock::now() + impl_->timeout;
-        while (TRY(impl_->receive_some(response.body, deadline))) continue;
-        return response;
-    };
-    auto response = whole();
-    const bool is_kept = response && impl_->body.framing != Framing::UntilClose &&
-                         !same_name(response->header("connection"), "close");
-    if (!is_kept) impl_->stream.reset();
+    auto response = impl_->call({method, target, body, headers});
+    if (!response) impl_->link.close();  // Half an answer must not begin the next one.
     return response;
 }
 
 Result<HttpResponse> Client::open_stream(std::string_view target, const Headers& headers) {
-    impl_->line.clear();
-    auto response = TRY(impl_->begin(impl_->write_request("GET", target, {}, headers)));
-    if (response.status == 200) return response;
-    while (TRY(impl_->receive_some(response.body, Clock::now() + impl_->timeout))) continue;
+    auto response = impl_->open_stream({"GET", target, {}, headers});
+    if (!response) impl_->link.close();
     return response;
 }
 
-Result<std::optional<std::string>> Client::next_line(std::chrono::milliseconds wait) {
-    const auto deadline = Clock::now() + wait;
-    auto& line = impl_->line;
-    while (true) {
-        const std::size_t end = line.find('\n');
-        if (end != std::string::npos) {
-            std::string whole = line.substr(0, end);
-            line.erase(0, end + 1);
-            if (whole.ends_with('\r')) whole.pop_back();
-            return whole;
-        }
-        // Half of a chunk's head is no reason to give up: it is still pending the next time.
-        auto some = impl_->receive_some(line, deadline);
-        if (!some && Clock::now() >= deadline) return std::nullopt;
-        if (!some) return tl::unexpected(std::move(some).error());
-        if (!*some) return std::nullopt;
+Result<std::optional<std::string>> Client::next_line(milliseconds wait) {
+    auto line = impl_->next_line(wait);
+    if (!line) {
+        impl_->streaming = false;
+        impl_->link.close();
     }
+    return line;
 }
+
+bool Client::is_streaming() const { return impl_->streaming; }
 
 }  // namespace parlance::sdk

@@ -1,7 +1,7 @@
 // The C++ client of a Parlance hub: HTTP for single calls, one WebSocket for everything at once.
 //
-// Blocking and single-threaded by design: one Client or Connection per thread. It needs nothing
-// but the C++ library and POSIX sockets, so a program can take these two files along.
+// Blocking and single-threaded by design: one Client or Connection per thread. It needs little
+// but POSIX sockets and libcrypto, so a program can take this folder and base/result.h along.
 #pragma once
 
 #include <chrono>
@@ -54,6 +54,7 @@ class Client {
     Result<HttpResponse> open_stream(std::string_view target, const Headers& headers = {});
     /// The next line without its end; nothing when the stream has ended or the time is over.
     Result<std::optional<std::string>> next_line(std::chrono::milliseconds wait);
+    bool is_streaming() const;  ///< Whether a stream is open: tells its end from mere silence.
 
   private:
     struct Impl;

@@ -1,6 +1,9 @@
 #include "transport/frames.h"
 
+#include <array>
 #include <cstring>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -124,6 +127,28 @@ TEST(FrameReader, RefusesWhatTheProtocolForbids) {
         const auto piece = reader.next(bytes.data(), bytes.size());
         EXPECT_EQ(piece.kind, Piece::Kind::Broken) << bad.what;
         EXPECT_EQ(piece.code, bad.code) << bad.what;
+    }
+}
+
+TEST(FrameReader, NeverUsesMoreThanItWasGiven) {
+    std::mt19937 random{7};
+    for (int round = 0; round < 2000; ++round) {
+        std::string sent;
+        while (sent.size() < 400) {
+            const int opcode = std::array{0x81, 0x01, 0x00, 0x80, 0x89, 0x88}[random() % 6];
+            sent += masked(opcode, std::string(random() % 130, 'r'));
+        }
+        if (round % 2 == 0) sent[random() % sent.size()] = static_cast<char>(random());
+        FrameReader reader{300};
+        // A buffer of exactly this size, so that a sanitizer sees any step beyond it.
+        std::vector<char> bytes(sent.begin(), sent.begin() + static_cast<int>(random() % 400));
+        std::size_t used = 0;
+        for (;;) {
+            const auto piece = reader.next(bytes.data() + used, bytes.size() - used);
+            used += piece.used;
+            ASSERT_LE(used, bytes.size());
+            if (piece.kind == Piece::Kind::NeedMore || piece.kind == Piece::Kind::Broken) break;
+        }
     }
 }
 

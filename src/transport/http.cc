@@ -122,7 +122,7 @@ bool HttpSpeaker::on_header() {
     http_11_ = parser_.is_http_11();
     keep_alive_ = parser_.is_keep_alive();
     head_only_ = request.method == "HEAD";
-    if (asks_for_websocket(request)) {
+    if (http_11_ && asks_for_websocket(request)) {
         upgrade();
         return false;
     }
@@ -142,8 +142,8 @@ void HttpSpeaker::upgrade() {
     auto& hall = wire_->hall();
     auto& request = parser_.request();
     const std::string key{request.header("Sec-WebSocket-Key")};
-    if (request.method != "GET" || !is_websocket_key(key)) {
-        return refuse(400, "a WebSocket begins with GET and a Sec-WebSocket-Key of 16 bytes");
+    if (request.method != "GET" || parser_.has_body() || !is_websocket_key(key)) {
+        return refuse(400, "a WebSocket begins with a GET without a body and a key of 16 bytes");
     }
     if (request.header("Sec-WebSocket-Version") != "13") {
         auto response = hall.refusal(426, "only WebSocket version 13 is spoken here");

@@ -1,4 +1,6 @@
 // Every limit of the HTTP door below, at and above; and what is refused whatever its size.
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "transport/testing/peer.h"
@@ -125,6 +127,24 @@ TEST(BadRequests, AreRefused) {
         chunks + "1;" + std::string(20'000, 'e'),
     };
     for (const auto& request : cases) expect_answer(house, request, 400);
+}
+
+TEST(BadRequests, OfAnyBytesAreAnsweredOrDropped) {
+    House house{kSmall};
+    std::mt19937 random{11};
+    const std::string good = request_text("POST", "/a?b=c", "hello", "X: y\r\n") + chunked(3);
+    for (int round = 0; round < 300; ++round) {
+        auto bytes = good;
+        for (int change = 0; change < 3; ++change) {
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        Peer peer{house.port()};
+        peer.send(bytes);
+        peer.finish_sending();
+        while (peer.read_answer().status != 0) {
+        }
+    }
+    expect_answer(house, request_text("GET", "/"), 200);
 }
 
 TEST(SlowClients, AreAnsweredAndLetGo) {

@@ -1,4 +1,5 @@
 // The turn of the house: some handlers, then the engine, then everything queued leaves at once.
+#include <csignal>
 #include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -231,6 +231,8 @@ bool RequestParser::expects_continue() const {
     return is_http_11() && equals_ignoring_case(impl_->request.header("Expect"), "100-continue");
 }
 
+bool RequestParser::has_body() const { return impl_->gatherer && !impl_->gatherer->is_done(); }
+
 struct ResponseParser::Impl {
     explicit Impl(std::size_t bytes_max) : body_bytes_max{bytes_max} { begin(); }
 

@@ -38,6 +38,7 @@ class RequestParser {
     bool is_keep_alive() const;
     bool is_http_11() const;
     bool expects_continue() const;
+    bool has_body() const;  ///< Once the header is done: whether anything follows it.
 
   private:
     struct Impl;

@@ -241,6 +241,8 @@ TEST(Upgrade, ThatIsNotWellFormedIsRefused) {
         {"GET / HTTP/1.1\r\n" + ask + version + "\r\n", 400},
         {"GET / HTTP/1.1\r\n" + ask + version + "Sec-WebSocket-Key: short\r\n\r\n", 400},
         {"POST / HTTP/1.1\r\n" + ask + version + key + "\r\n", 400},
+        {"GET / HTTP/1.1\r\n" + ask + version + key + "Content-Length: 2\r\n\r\nxx", 400},
+        {"GET / HTTP/1.0\r\n" + ask + version + key + "\r\n", 200},
         {"GET / HTTP/1.1\r\n" + ask + key + "Sec-WebSocket-Version: 8\r\n\r\n", 426},
     };
     for (const auto& [request, status] : cases) {

@@ -1,0 +1,45 @@
+// HTTP/1.1 as a client speaks it over a Link: requests out, heads, bodies and chunks in.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sdk/cpp/client.h"
+#include "sdk/cpp/link.h"
+
+namespace parlance::sdk {
+
+struct Ask {
+    std::string_view method;
+    std::string_view target;
+    std::string_view body;
+    const Headers& headers;
+};
+
+/// The whole request, or why it cannot be written.
+Result<std::string> write_request(const HubAddress& hub, const Identity& identity, const Ask& ask);
+
+/// Reads the head of an answer; those that only announce another are skipped.
+Result<HttpResponse> read_head(Link& link, Deadline deadline);
+/// Reads the body, and closes the link if it cannot carry another call.
+Result<void> read_body(Link& link, HttpResponse& response, bool is_head, Deadline deadline);
+bool is_chunked(const HttpResponse& response);
+
+/// Undoes the chunks of an answer, piece by piece as they come.
+class ChunkReader {
+  public:
+    bool is_done() const { return done_; }
+    /// Moves what is there into `out`; says whether anything could be done.
+    Result<bool> take(Link& link, std::string& out);
+
+  private:
+    Result<void> read_line(const Link& link, std::string_view line);
+
+    std::size_t left_ = 0;
+    bool after_chunk_ = false;
+    bool in_trailer_ = false;
+    bool done_ = false;
+};
+
+}  // namespace parlance::sdk
