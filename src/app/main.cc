@@ -6,14 +6,15 @@ int main(int argc, char** argv) {
     CLI::App app;
     Context context;
     add_globals(app, context);
+    add_serve(app, context);
     add_send(app, context);
     add_request(app, context);
     add_listen(app, context);
-    add_agent(app, context);
+
     add_agents(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);
-    add_bench(app, context);
+
     add_version(app, context);
     add_completion(app, context);
     return run(app, context, argc, argv);

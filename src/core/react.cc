@@ -153,6 +153,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         },
         [&](const InstanceSeen& seen) {
             const auto* instance = registry::find_instance(state.registry, seen.instance);
+            const bool is_taking = std::holds_alternative<TakeMessages>(cause.command) ||
+                                   std::holds_alternative<Heartbeat>(cause.command);
+            if (is_taking) return done();
             if (!std::holds_alternative<JoinInstance>(cause.command)) return;
             effects.emplace_back(TellJoined{
                 cause.ask, seen.instance, state.registry.agents[instance->agent].id});

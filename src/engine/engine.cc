@@ -77,11 +77,11 @@ Result<void> Engine::recover() {
                        " is passed over: " + state.error().message);
         }
     }
-    TRY(journal_->replay(state_.sequence, [&](const journal::Record& record) -> Result<void> {
-        const auto event = TRY(journal::decode(record.payload));
-        core::apply(state_, record.at, event);
+    const auto live_again = [&](const journal::Record& record) -> Result<void> {
+        core::apply(state_, record.at, TRY(journal::decode(record.payload)));
         return {};
-    }));
+    };
+    TRY(journal_->replay(state_.sequence, live_again));
     now_ = std::max(state_.now, journal_->last_time());
     return {};
 }

@@ -1,4 +1,6 @@
 // `parlance version`.
+#include "app/version.h"
+
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -13,11 +15,11 @@ void add_version(CLI::App& app, Context& context) {
                 fmt::print("{}\n",
                            json::ObjectWriter{}
                                .text("name", "parlance")
-                               .text("version", PARLANCE_VERSION)
+                               .text("version", app::kVersion)
                                .text("compiler", __VERSION__)
                                .done());
             } else {
-                fmt::print("parlance {}\n", PARLANCE_VERSION);
+                fmt::print("parlance {}\n", app::kVersion);
             }
             return static_cast<int>(Done);
         };

@@ -1,0 +1,134 @@
+// parlance.toml: one table of keys, each with the setting it fills.
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "app/serve.h"
+
+namespace parlance::app {
+
+namespace {
+
+using Setter = bool (*)(ServeOptions&, std::int64_t);
+
+struct Key {
+    std::string_view section;
+    std::string_view name;
+    std::string_view meaning;
+    Setter set;
+};
+
+template <class Member>
+bool store(Member& member, std::int64_t value, std::int64_t least) {
+    if (value < least) return false;
+    if constexpr (std::is_same_v<Member, Duration>) {
+        member = Duration{value};
+    } else {
+        member = static_cast<Member>(value);
+    }
+    return true;
+}
+
+constexpr std::array kKeys{
+    Key{"delivery", "lease_ms", "how long an agent may hold a delivery unsettled",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.lease, v, 1); }},
+    Key{"delivery", "lease_ms_max", "how far one extension reaches at most",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.lease_max, v, 1); }},
+    Key{"delivery", "backoff_base_ms", "the wait after the first setback",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.backoff_base, v, 0); }},
+    Key{"delivery", "backoff_ms_max", "no wait is longer",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.backoff_max, v, 0); }},
+    Key{"delivery", "backoff_multiplier", "each wait is so many times the one before",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.backoff_multiplier, v, 1); }},
+    Key{"delivery", "backoff_jitter_percent", "a wait is shortened by chance by up to this",
+        [](ServeOptions& o, std::int64_t v) {
+            return v <= 100 && store(o.limits.backoff_jitter_percent, v, 0);
+        }},
+    Key{"delivery", "retry_count_max", "tries after the first, where the message says none",
+        [](ServeOptions& o, std::int64_t v) {
+            return v <= 100 && store(o.limits.retry_count_max, v, 0);
+        }},
+    Key{"delivery", "low_every", "a waiting lower message gets one hand-over in so many",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.low_every, v, 2); }},
+    Key{"requests", "timeout_ms", "how long an answer may take, where the request says nothing",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.request_timeout, v, 1); }},
+    Key{"agents", "heartbeat_timeout_ms", "an instance silent for so long is given up",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.heartbeat_timeout, v, 4); }},
+    Key{"agents", "instances_per_agent_max", "live instances of one agent",
+        [](ServeOptions& o, std::int64_t v) {
+            return store(o.limits.instances_per_agent_max, v, 1);
+        }},
+    Key{"limits", "agents_max", "registered agents",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.agents_max, v, 1); }},
+    Key{"limits", "mailbox_messages_max", "messages in one mailbox, dead letters included",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.mailbox_messages_max, v, 1); }},
+    Key{"limits", "mailbox_bytes_max", "bytes in one mailbox",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.mailbox_bytes_max, v, 1); }},
+    Key{"limits", "hub_bytes_max", "bytes in all mailboxes",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.hub_bytes_max, v, 1); }},
+    Key{"limits", "open_requests_max", "requests that await an answer",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.open_requests_max, v, 1); }},
+    Key{"limits", "remembered_ids_max", "message ids by which a repeat is recognised",
+        [](ServeOptions& o, std::int64_t v) { return store(o.limits.remembered_ids_max, v, 2); }},
+    Key{"doors", "body_bytes_max", "one message over HTTP",
+        [](ServeOptions& o, std::int64_t v) {
+            return v <= std::int64_t{8} << 20 && store(o.doors.body_bytes_max, v, 1);
+        }},
+    Key{"doors", "frame_bytes_max", "one WebSocket message",
+        [](ServeOptions& o, std::int64_t v) {
+            return v <= std::int64_t{8} << 20 && store(o.doors.frame_bytes_max, v, 1);
+        }},
+    Key{"doors", "connections_max", "open connections",
+        [](ServeOptions& o, std::int64_t v) { return store(o.doors.connections_max, v, 1); }},
+    Key{"journal", "segment_bytes", "size of one file of the journal",
+        [](ServeOptions& o, std::int64_t v) { return store(o.journal.segment_bytes, v, 65536); }},
+    Key{"journal", "snapshot_records_min", "records between two snapshots, at least",
+        [](ServeOptions& o, std::int64_t v) { return store(o.snapshot_records_min, v, 1); }},
+};
+
+Result<void> read_value(const std::string& path,
+                        std::string_view section,
+                        std::string_view name,
+                        const toml::node& node,
+                        ServeOptions& options) {
+    for (const auto& key : kKeys) {
+        if (key.section != section || key.name != name) continue;
+        const auto value = node.value<std::int64_t>();
+        if (node.is_integer() && value && key.set(options, *value)) return {};
+        return fail(Fault::Malformed,
+                    fmt::format("{}:{}: {}.{} does not take this value ({}: a whole number)",
+                                path, node.source().begin.line, section, name, key.meaning));
+    }
+    return fail(Fault::Malformed,
+                fmt::format("{}:{}: there is no setting {}.{}; see docs/operating.md",
+                            path, node.source().begin.line, section, name));
+}
+
+}  // namespace
+
+Result<void> read_config(const std::string& path, ServeOptions& options) {
+    toml::table config;
+    try {
+        config = toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+        return fail(Fault::Malformed,
+                    fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+    }
+    for (const auto& [section, node] : config) {
+        const auto* table = node.as_table();
+        if (table == nullptr) {
+            return fail(Fault::Malformed,
+                        fmt::format("{}: '{}' should be a section", path, section.str()));
+        }
+        for (const auto& [name, value] : *table) {
+            TRY(read_value(path, section.str(), name.str(), value, options));
+        }
+    }
+    return {};
+}
+
+}  // namespace parlance::app

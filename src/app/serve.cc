@@ -1,0 +1,242 @@
+#include "app/serve.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "app/version.h"
+#include "engine/engine.h"
+#include "gateway/gateway.h"
+#include "journal/posix_disk.h"
+#include "views/feed.h"
+
+namespace parlance::app {
+
+namespace {
+
+/// Runs the journal's chores beside the loop, one at a time.
+class Worker {
+  public:
+    Worker() : thread_([this] { run(); }) {}
+    ~Worker() { stop(); }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    void post(std::function<void()> job) {
+        {
+            const std::lock_guard lock{mutex_};
+            jobs_.push_back(std::move(job));
+        }
+        wake_.notify_one();
+    }
+
+    /// Finishes what was posted.
+    void stop() {
+        {
+            const std::lock_guard lock{mutex_};
+            if (stops_) return;
+            stops_ = true;
+        }
+        wake_.notify_one();
+        thread_.join();
+    }
+
+  private:
+    void run() {
+        std::unique_lock lock{mutex_};
+        for (;;) {
+            wake_.wait(lock, [this] { return stops_ || !jobs_.empty(); });
+            if (jobs_.empty()) return;
+            const auto job = std::move(jobs_.front());
+            jobs_.pop_front();
+            lock.unlock();
+            job();
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<std::function<void()>> jobs_;
+    bool stops_ = false;
+    std::thread thread_;
+};
+
+/// The wall clock when the hub started, plus what has passed since on a clock that cannot be set:
+/// a jump of the wall clock moves no deadline.
+std::function<Time()> steady_wall_clock() {
+    const auto wall = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    const auto steady = std::chrono::steady_clock::now();
+    return [=] {
+        return wall + std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady);
+    };
+}
+
+std::function<std::uint64_t()> fresh_chance() {
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device()};
+    return [engine = std::mt19937_64{seed}]() mutable { return engine(); };
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+int fail_start(const std::string& what) {
+    fmt::print(stderr, "parlance: {}\n", what);
+    return 1;
+}
+
+/// What a person who started it wants to know: where it is, and what to do next.
+void greet(const ServeOptions& options, std::uint16_t port, const engine::Engine& engine) {
+    if (options.is_quiet) return;
+    const auto hub = engine.hub();
+    const auto address = fmt::format("http://{}:{}", options.host, port);
+    fmt::print("Parlance {} serves at {}\n"
+               "  data     {} ({} records, {} agents, {} messages waiting)\n"
+               "  look     {}/        {}/v1/events?from=1\n"
+               "  try      parlance listen --as bob --register     and, elsewhere,\n"
+               "           parlance send --to bob '{{\"hello\":\"world\"}}'\n"
+               "  stop     Ctrl-C\n",
+               kVersion,
+               address,
+               options.data,
+               hub.sequence.value,
+               hub.agents,
+               hub.waiting,
+               address,
+               address);
+    std::fflush(stdout);
+}
+
+/// One hub: the rooms in the order in which they depend on each other.
+class Hub {
+  public:
+    explicit Hub(const ServeOptions& options) : options_(options) {}
+
+    Result<void> open() {
+        disk_ = TRY(journal::open_posix_disk(options_.data, true));
+        auto journal = TRY(journal::Journal::open(*disk_, options_.journal));
+        if (journal->recovery().bytes_cut > 0) {
+            spdlog::warn("cut {} bytes of a batch that was never acknowledged, at {}",
+                         journal->recovery().bytes_cut,
+                         journal->recovery().cut_from);
+        }
+        const auto clock = steady_wall_clock();
+        feed_ = std::make_unique<views::Feed>(*disk_);
+        gateway_ = std::make_unique<gateway::Gateway>(
+            loop_,
+            *feed_,
+            gateway::Options{.is_dev = options_.is_dev,
+                             .version = std::string{kVersion},
+                             .message_bytes_max = options_.doors.body_bytes_max,
+                             .heartbeat_timeout = options_.limits.heartbeat_timeout},
+            clock,
+            fresh_chance());
+        engine_ = TRY(engine::Engine::open(
+            std::move(journal),
+            {.limits = options_.limits,
+             .version = std::string{kVersion},
+             .snapshot_records_min = options_.snapshot_records_min},
+            {.clock = clock,
+             .chance = fresh_chance(),
+             .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
+             .background = [this](std::function<void()> job) { worker_.post(std::move(job)); },
+             .log = [](const std::string& line) { spdlog::warn("{}", line); }}));
+        gateway_->attach(*engine_);
+        server_ = TRY(transport::Server::listen(
+            loop_, options_.host, options_.port, options_.doors, gateway_->doors()));
+        gateway_->attach(*server_);
+        return {};
+    }
+
+    void run() {
+        greet(options_, server_->port(), *engine_);
+        loop_.on_signal([this](int) { stop(); });
+        wake_when_due(clock_now());
+        loop_.run([this] { take_turns(); });
+        close();
+    }
+
+  private:
+    Time clock_now() const {
+        return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    }
+
+    void take_turns() {
+        if (!engine_->has_work() && !is_due_) return;
+        is_due_ = false;
+        // One turn, then the doors again: what arrives meanwhile is the next turn's batch.
+        if (engine_->turn()) loop_.post([this] { is_due_ = true; });
+        gateway_->after_turn();
+    }
+
+    /// Deadlines are held in the state; the loop only needs to look often enough.
+    void wake_when_due(Time) {
+        loop_.after(kHeartbeat, [this] {
+            is_due_ = true;
+            wake_when_due({});
+        });
+    }
+
+    void stop() {
+        if (is_stopping_) return loop_.stop();  // The second Ctrl-C does not wait.
+        is_stopping_ = true;
+        server_->stop_accepting();
+        server_->close_all(1001, "the hub stops");
+        loop_.after(kGrace, [this] { loop_.stop(); });
+    }
+
+    void close() {
+        for (int i = 0; i < 100 && engine_->turn(); ++i) {
+        }
+        engine_->snapshot_now();
+        worker_.stop();
+        if (!options_.is_quiet) {
+            fmt::print("Parlance stopped; everything acknowledged is on disk.\n");
+        }
+    }
+
+    static constexpr Duration kHeartbeat{10};
+    static constexpr Duration kGrace{100};
+
+    const ServeOptions& options_;
+    transport::Loop loop_;
+    std::unique_ptr<journal::Disk> disk_;
+    Worker worker_;
+    std::unique_ptr<views::Feed> feed_;
+    std::unique_ptr<gateway::Gateway> gateway_;
+    std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<transport::Server> server_;
+    bool is_due_ = true;
+    bool is_stopping_ = false;
+};
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+    spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
+    if (!is_loopback(options.host)) {
+        return fail_start(
+            options.is_dev
+                ? fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every "
+                              "caller. Use 127.0.0.1",
+                              options.host)
+                : fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere else",
+                              options.host));
+    }
+    Hub hub{options};
+    if (const auto opened = hub.open(); !opened) return fail_start(opened.error().message);
+    hub.run();
+    return 0;
+}
+
+}  // namespace parlance::app

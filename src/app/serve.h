@@ -1,0 +1,32 @@
+// `parlance serve`: builds each room, joins them, and runs until it is told to stop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gateway/desk.h"
+#include "journal/journal.h"
+#include "model/limits.h"
+#include "transport/transport.h"
+
+namespace parlance::app {
+
+struct ServeOptions {
+    std::string data = "./.parlance";
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 7420;
+    bool is_dev = false;
+    bool is_quiet = false;
+    Limits limits;
+    transport::DoorLimits doors;
+    journal::Options journal;
+    std::uint64_t snapshot_records_min = 200'000;
+};
+
+/// Reads parlance.toml over the defaults. Unknown keys and bad values are errors that name them.
+Result<void> read_config(const std::string& path, ServeOptions& options);
+
+/// The exit code of the process.
+int serve(const ServeOptions& options);
+
+}  // namespace parlance::app

@@ -1,0 +1,298 @@
+// The routes about agents and topics.
+#include <map>
+
+#include "base/iso_time.h"
+#include "base/json.h"
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kInstanceKinds{"", "socket", "poll", "push"};
+
+std::string quoted_list(const std::vector<std::string>& items) {
+    std::string out = "[";
+    for (const auto& item : items) {
+        if (out.size() > 1) out.push_back(',');
+        json::append_quoted(out, item);
+    }
+    return out + "]";
+}
+
+std::string status_of(const AgentListing& agent) {
+    if (agent.instances.empty()) return "OFFLINE";
+    return agent.in_flight > 0 ? "BUSY" : "IDLE";
+}
+
+std::string instances_of(const AgentListing& agent) {
+    std::string out = "[";
+    for (const auto& instance : agent.instances) {
+        if (out.size() > 1) out.push_back(',');
+        out += json::ObjectWriter{}
+                   .text("instance", std::to_string(instance.number.value))
+                   .text("name", instance.name)
+                   .text("kind", kInstanceKinds[static_cast<std::size_t>(instance.kind)])
+                   .integer("credit", instance.credit)
+                   .integer("in_flight", instance.in_flight)
+                   .text("last_seen", print_iso_time(instance.last_seen))
+                   .done();
+    }
+    return out + "]";
+}
+
+std::string agent_json(const AgentListing& agent) {
+    std::vector<std::string> topics;
+    for (const auto& topic : agent.topics) topics.push_back(topic.value);
+    return json::ObjectWriter{}
+        .text("agent", agent.agent.value)
+        .text("dialect", dialects::name_of(agent.profile.dialect))
+        .text("role", agent.profile.role)
+        .text("domain", agent.profile.domain)
+        .text("status", status_of(agent))
+        .raw("instances", instances_of(agent))
+        .integer("waiting", static_cast<std::int64_t>(agent.waiting))
+        .integer("in_flight", static_cast<std::int64_t>(agent.in_flight))
+        .integer("dead_letters", static_cast<std::int64_t>(agent.dead))
+        .raw("topics", quoted_list(topics))
+        .raw("tools_allowed", quoted_list(agent.profile.tools_allowed))
+        .raw("capabilities", agent.profile.capabilities)
+        .text("endpoint", agent.profile.endpoint)
+        .done();
+}
+
+using Problems = std::vector<dialects::Problem>;
+
+void expect(Problems& problems, bool is_right, std::string_view key, json::Value value,
+            std::string rule) {
+    if (is_right) return;
+    problems.push_back({.pointer = "/" + std::string{key},
+                        .value = std::string{value.raw.substr(0, 64)},
+                        .rule = std::move(rule),
+                        .section = "PUT /v1/agents/{id}"});
+}
+
+void read_text_field(Problems& problems, std::string_view key, json::Value value, std::string& out) {
+    std::string spare;
+    expect(problems, value.is_string(), key, value, "a string");
+    if (value.is_string()) out = value.text(spare);
+    expect(problems, out.size() <= 1024, key, value, "at most 1024 bytes");
+}
+
+void read_dialect(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
+    std::string name;
+    read_text_field(problems, key, value, name);
+    const auto dialect = dialects::dialect_named(name);
+    expect(problems, dialect.has_value(), key, value, "the name of a dialect that the hub speaks");
+    if (dialect) profile.dialect = *dialect;
+}
+
+void read_instances(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
+    const auto count = value.integer();
+    const bool is_right = count && *count >= 0 && *count <= 10'000;
+    expect(problems, is_right, key, value, "how many instances may live at once, 0 for any number");
+    if (is_right) profile.instance_count_max = static_cast<std::uint32_t>(*count);
+}
+
+void read_tools(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
+    expect(problems, value.is_array(), key, value, "a list of tool names");
+    if (!value.is_array()) return;
+    json::Elements tools{value};
+    std::string spare;
+    while (tools.next()) {
+        expect(problems, tools.value.is_string(), key, tools.value, "the name of a tool");
+        if (tools.value.is_string()) profile.tools_allowed.emplace_back(tools.value.text(spare));
+    }
+}
+
+void read_capabilities(Problems& problems,
+                       std::string_view key,
+                       json::Value value,
+                       Profile& profile) {
+    expect(problems, value.is_array(), key, value, "a list of capabilities");
+    if (!value.is_array()) return;
+    json::Elements capabilities{value};
+    while (capabilities.next()) {
+        const auto code = capabilities.value.is_object() ? json::find(capabilities.value, "code")
+                                                         : std::nullopt;
+        expect(problems, code && code->is_string(), key, capabilities.value,
+               "an object with a \"code\"");
+    }
+    profile.capabilities = value.raw;
+}
+
+void read_endpoint(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
+    if (value.is_null()) return;
+    read_text_field(problems, key, value, profile.endpoint);
+    const bool is_right = profile.endpoint.empty() || profile.endpoint.starts_with("http://");
+    expect(problems, is_right, key, value, "an http:// address");
+}
+
+struct ProfileField {
+    std::string_view key;
+    void (*read)(Problems&, std::string_view, json::Value, Profile&);
+};
+constexpr std::array kProfileFields{
+    ProfileField{"dialect", read_dialect},
+    ProfileField{"role", [](Problems& p, std::string_view k, json::Value v, Profile& out) {
+                     read_text_field(p, k, v, out.role);
+                 }},
+    ProfileField{"domain", [](Problems& p, std::string_view k, json::Value v, Profile& out) {
+                     read_text_field(p, k, v, out.domain);
+                 }},
+    ProfileField{"instances", read_instances},
+    ProfileField{"tools_allowed", read_tools},
+    ProfileField{"capabilities", read_capabilities},
+    ProfileField{"endpoint", read_endpoint},
+};
+
+bool is_agent_id(std::string_view id) {
+    constexpr std::string_view kAllowed =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/@";
+    return !id.empty() && id.size() <= kIdBytesMax &&
+           id.find_first_not_of(kAllowed) == std::string_view::npos && !id.starts_with("topic:");
+}
+
+void bring_done(Desk& desk, Call& call, Command command) {
+    auto caller = call.caller;
+    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
+}
+
+}  // namespace
+
+dialects::Reading<Profile> read_profile(std::string_view text) {
+    dialects::Rejection rejection{.refusal = Refusal::InputValidationFailed};
+    Profile profile;
+    const auto root = json::root(text);
+    if (!root.is_object()) {
+        rejection.problems.push_back({.rule = "an object that describes the agent"});
+        return tl::unexpected(std::move(rejection));
+    }
+    bool has_dialect = false;
+    json::Members members{root};
+    while (members.next()) {
+        has_dialect = has_dialect || members.key == "dialect";
+        for (const auto& field : kProfileFields) {
+            if (field.key == members.key) {
+                field.read(rejection.problems, members.key, members.value, profile);
+            }
+        }
+    }
+    if (!has_dialect) {
+        rejection.problems.push_back({.pointer = "/dialect",
+                                      .rule = "the dialect that the agent speaks, \"taskwire\"",
+                                      .section = "PUT /v1/agents/{id}"});
+    }
+    if (!rejection.problems.empty()) return tl::unexpected(std::move(rejection));
+    return profile;
+}
+
+std::optional<json::Value> read_object(Call& call) {
+    const auto& body = call.request().body;
+    if (body.empty()) return json::Value{"{}"};
+    const auto checked = json::check(body);
+    if (checked && json::root(body).is_object()) return json::root(body);
+    call.exchange->respond(
+        problem(Refusal::MessageMalformed,
+                checked ? "the body is not a JSON object" : checked.error().message));
+    return std::nullopt;
+}
+
+std::string agent_body(const Desk& desk, const AgentId& agent) {
+    const auto listing = desk.engine->agent(agent);
+    return listing ? agent_json(*listing) : "{}";
+}
+
+void put_agent(Desk& desk, Call& call) {
+    const AgentId agent{std::string{call.captures.at(0)}};
+    if (!is_agent_id(agent.value)) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    "agent id '" + agent.value.substr(0, 140) +
+                        "' is not 1 to 128 letters, digits or ._-:/@ (and not \"topic:…\")"));
+    }
+    if (const auto checked = json::check(call.request().body); !checked) {
+        return call.exchange->respond(
+            problem(Refusal::MessageMalformed, checked.error().message));
+    }
+    auto profile = read_profile(call.request().body);
+    if (!profile) return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
+    auto caller = call.caller;
+    bring(desk,
+          RegisterAgent{agent, std::move(*profile)},
+          {.exchange = std::move(call.exchange), .agent = agent},
+          std::move(caller));
+}
+
+void get_agents(Desk& desk, Call& call) {
+    std::string out;
+    for (const auto& agent : desk.engine->agents()) {
+        if (!out.empty()) out.push_back(',');
+        out += agent_json(agent);
+    }
+    call.exchange->respond({.headers = {}, .body = "{\"agents\":[" + out + "]}"});
+}
+
+void get_agent(Desk& desk, Call& call) {
+    const AgentId id{std::string{call.captures.at(0)}};
+    const auto agent = desk.engine->agent(id);
+    if (!agent) {
+        return call.exchange->respond(
+            problem(Refusal::AgentNotRegistered, "agent '" + id.value + "' is not registered"));
+    }
+    call.exchange->respond({.headers = {}, .body = agent_json(*agent)});
+}
+
+void delete_agent(Desk& desk, Call& call) {
+    bring_done(desk, call, RemoveAgent{{std::string{call.captures.at(0)}}});
+}
+
+void post_heartbeat(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    std::string spare;
+    const auto named = json::find(*body, "instance");
+    const std::string name{named && named->is_string() ? named->text(spare) : "poll"};
+    // Joining again under the same name is a sign of life, and the way in after a restart.
+    bring_done(desk,
+               call,
+               JoinInstance{{std::string{call.captures.at(0)}}, name, InstanceKind::Poll, 0});
+}
+
+void get_topics(Desk& desk, Call& call) {
+    std::map<std::string, std::vector<std::string>> topics;
+    for (const auto& agent : desk.engine->agents()) {
+        for (const auto& topic : agent.topics) topics[topic.value].push_back(agent.agent.value);
+    }
+    std::string out;
+    for (const auto& [topic, subscribers] : topics) {
+        if (!out.empty()) out.push_back(',');
+        out += json::ObjectWriter{}
+                   .text("topic", topic)
+                   .raw("subscribers", quoted_list(subscribers))
+                   .done();
+    }
+    call.exchange->respond({.headers = {}, .body = "{\"topics\":[" + out + "]}"});
+}
+
+void put_subscriber(Desk& desk, Call& call) {
+    const TopicName topic{std::string{call.captures.at(0)}};
+    if (topic.value.size() + 6 > kIdBytesMax || !is_agent_id(topic.value)) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    "topic '" + topic.value.substr(0, 140) +
+                        "' is not 1 to 122 letters, digits or ._-:/@"));
+    }
+    bring_done(desk, call, Subscribe{{std::string{call.captures.at(1)}}, topic});
+}
+
+void delete_subscriber(Desk& desk, Call& call) {
+    bring_done(desk,
+               call,
+               Unsubscribe{{std::string{call.captures.at(1)}},
+                           {std::string{call.captures.at(0)}}});
+}
+
+}  // namespace parlance::gateway

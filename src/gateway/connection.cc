@@ -1,0 +1,394 @@
+#include "gateway/connection.h"
+
+#include <array>
+
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// A frame is sent when it has grown to this; an agent need not take a larger one.
+constexpr std::size_t kFrameBytes = 256 * 1024;
+
+struct Verb {
+    std::string_view name;
+    void (Connection::*hear)(json::Value);
+    bool needs_hello;
+};
+
+/// In the order in which the verbs of one frame are acted on: make room before asking for more.
+constexpr std::array kVerbs{
+    Verb{"hello", &Connection::hear_hello, false},
+    Verb{"credit", &Connection::hear_credit, true},
+    Verb{"subscribe", &Connection::hear_subscribe, true},
+    Verb{"unsubscribe", &Connection::hear_unsubscribe, true},
+    Verb{"ack", &Connection::hear_ack, true},
+    Verb{"nack", &Connection::hear_nack, true},
+    Verb{"extend", &Connection::hear_extend, true},
+    Verb{"progress", &Connection::hear_progress, true},
+    Verb{"reply", &Connection::hear_reply, true},
+    Verb{"send", &Connection::hear_send, true},
+    Verb{"heartbeat", &Connection::hear_heartbeat, true},
+};
+
+std::string text_of(json::Value object, std::string_view key) {
+    std::string spare;
+    const auto value = json::find(object, key);
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
+void append_member(std::string& frame, std::string_view key, std::string_view value) {
+    if (frame.size() > 1) frame.push_back(',');
+    frame.push_back('"');
+    frame.append(key).append("\":").append(value);
+}
+
+void append_list(std::string& frame, std::string_view key, std::string& items) {
+    if (items.empty()) return;
+    if (frame.size() > 1) frame.push_back(',');
+    frame.push_back('"');
+    frame.append(key).append("\":[").append(items).push_back(']');
+    items.clear();
+}
+
+}  // namespace
+
+Connection::Connection(Desk& desk,
+                       std::shared_ptr<transport::Socket> socket,
+                       CallerPtr caller,
+                       Ask ask)
+    : desk_(desk), socket_(std::move(socket)), caller_(std::move(caller)), ask_(ask) {}
+
+void Connection::listen() {
+    const auto self = shared_from_this();
+    socket_->on_frame([self](std::string_view frame) { self->hear(frame); });
+    socket_->on_gone([self] { self->leave(); });
+}
+
+void Connection::leave() {
+    if (is_gone_) return;
+    is_gone_ = true;
+    if (instance_ != InstanceNumber{}) {
+        desk_.by_instance.erase(instance_.value);
+        submit(desk_, LeaveInstance{instance_, "the connection ended"}, nullptr, {});
+    }
+    desk_.connections.erase(ask_.value);
+}
+
+void Connection::let_go(const std::string& reason) {
+    if (is_gone_) return;
+    is_gone_ = true;
+    desk_.by_instance.erase(instance_.value);
+    desk_.connections.erase(ask_.value);
+    const bool is_replaced = reason.starts_with("replaced");
+    socket_->close(is_replaced ? 4000 : 4001, reason);
+}
+
+void Connection::break_off(std::string_view what) {
+    flush();
+    socket_->send("{\"error\":" + json::ObjectWriter{}
+                                      .text("code", "MESSAGE_MALFORMED")
+                                      .text("message", what)
+                                      .done() +
+                  "}");
+    socket_->close(1008, std::string{what.substr(0, 100)});
+    leave();
+}
+
+void Connection::touch() {
+    if (is_touched_) return;
+    is_touched_ = true;
+    desk_.touched.push_back(shared_from_this());
+}
+
+// --- what the agent says -------------------------------------------------------------------
+
+void Connection::hear(std::string_view frame) {
+    if (is_gone_) return;
+    if (const auto checked = json::check(frame); !checked) return break_off(checked.error().message);
+    const auto root = json::root(frame);
+    if (!root.is_object()) return break_off("a frame is an object of verbs");
+
+    std::array<json::Value, kVerbs.size()> said{};
+    json::Members members{root};
+    while (members.next()) {
+        std::size_t verb = 0;
+        while (verb < kVerbs.size() && kVerbs[verb].name != members.key) ++verb;
+        if (verb == kVerbs.size()) {
+            return break_off("unknown verb '" + std::string{members.key.substr(0, 64)} + "'");
+        }
+        said[verb] = members.value;
+    }
+    beat();
+    for (std::size_t verb = 0; verb < kVerbs.size() && !is_gone_; ++verb) {
+        if (said[verb].raw.empty()) continue;
+        if (kVerbs[verb].needs_hello && !has_greeted_) return break_off("say hello first");
+        (this->*kVerbs[verb].hear)(said[verb]);
+    }
+}
+
+void Connection::bring(Command command) {
+    const auto refusal = submit(desk_, std::move(command), caller_, ask_);
+    if (refusal != Refusal::None) refuse({}, refusal, desk_.engine->health().reason);
+}
+
+/// Any frame is a sign of life, but the core need not hear of each.
+void Connection::beat() {
+    if (instance_ == InstanceNumber{}) return;
+    const auto now = desk_.clock();
+    if (now - last_beat_ < desk_.options.heartbeat_timeout / 4) return;
+    last_beat_ = now;
+    submit(desk_, Heartbeat{instance_}, caller_, {});
+}
+
+void Connection::hear_hello(json::Value value) {
+    if (has_greeted_) return break_off("hello was said already");
+    if (!value.is_object()) return break_off("hello takes an object with an \"agent\"");
+    const AgentId agent{text_of(value, "agent")};
+    if (!caller_->agent.value.empty() && !agent.value.empty() && agent != caller_->agent) {
+        return break_off("this connection proved to be '" + caller_->agent.value +
+                         "' and cannot be '" + agent.value + "'");
+    }
+    if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});
+    if (caller_->agent.value.empty()) return break_off("hello names no agent");
+    has_greeted_ = true;
+
+    if (const auto profile_value = json::find(value, "register")) {
+        auto profile = read_profile(profile_value->raw);
+        if (!profile) return reject(profile.error());
+        // Its outcome shows in the join that follows; a success is nothing to talk about.
+        submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});
+    }
+    auto name = text_of(value, "instance");
+    if (name.empty()) name = "connection-" + std::to_string(ask_.value - kConnectionAsks);
+    const auto credit = json::find(value, "credit");
+    const auto wanted = credit ? credit->integer().value_or(-1) : 1;
+    if (wanted < 0) return break_off("credit must be a whole number from 0");
+    bring(JoinInstance{caller_->agent,
+                       std::move(name),
+                       InstanceKind::Socket,
+                       static_cast<std::uint32_t>(std::min<std::int64_t>(wanted, 1'000'000))});
+}
+
+void Connection::hear_credit(json::Value value) {
+    const auto credit = value.integer();
+    if (!credit || *credit < 0) return break_off("credit must be a whole number from 0");
+    bring(GrantCredit{instance_,
+                      static_cast<std::uint32_t>(std::min<std::int64_t>(*credit, 1'000'000))});
+}
+
+void Connection::hear_subscribe(json::Value value) {
+    if (!value.is_array()) return break_off("subscribe takes a list of topics");
+    json::Elements topics{value};
+    std::string spare;
+    while (topics.next()) {
+        if (!topics.value.is_string()) return break_off("a topic is a string");
+        bring(Subscribe{caller_->agent, {std::string{topics.value.text(spare)}}});
+    }
+}
+
+void Connection::hear_unsubscribe(json::Value value) {
+    if (!value.is_array()) return break_off("unsubscribe takes a list of topics");
+    json::Elements topics{value};
+    std::string spare;
+    while (topics.next()) {
+        if (!topics.value.is_string()) return break_off("a topic is a string");
+        bring(Unsubscribe{caller_->agent, {std::string{topics.value.text(spare)}}});
+    }
+}
+
+void Connection::hear_ack(json::Value value) {
+    if (!value.is_array()) return break_off("ack takes a list of delivery ids");
+    json::Elements ids{value};
+    std::string spare;
+    while (ids.next()) {
+        const auto delivery = parse_delivery_id(ids.value.text(spare));
+        if (delivery) {
+            bring(AckDelivery{*delivery});
+        } else {
+            refuse({}, Refusal::DeliveryNotFound, "'" + std::string{ids.value.raw.substr(0, 64)} + "'");
+        }
+    }
+}
+
+/// Calls `use(delivery, item)` for each {"delivery_id",…} of a list.
+template <class Use>
+void Connection::each_delivery(json::Value list, Use use) {
+    if (!list.is_array()) return break_off("this verb takes a list of objects with a delivery_id");
+    json::Elements items{list};
+    while (items.next() && !is_gone_) {
+        const auto id = items.value.is_object() ? text_of(items.value, "delivery_id") : "";
+        const auto delivery = parse_delivery_id(id);
+        if (delivery) {
+            use(*delivery, items.value);
+        } else {
+            refuse({}, Refusal::DeliveryNotFound, "'" + id.substr(0, 64) + "'");
+        }
+    }
+}
+
+void Connection::hear_nack(json::Value value) {
+    each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
+        const auto final = json::find(item, "final");
+        bring(NackDelivery{.delivery = delivery,
+                           .reason = text_of(item, "reason"),
+                           .is_final = final && final->raw == "true"});
+    });
+}
+
+void Connection::hear_extend(json::Value value) {
+    each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
+        ExtendLease extend{.delivery = delivery};
+        const auto by = json::find(item, "by_ms");
+        if (by && by->integer().value_or(0) > 0) extend.by = Duration{*by->integer()};
+        bring(extend);
+    });
+}
+
+void Connection::hear_progress(json::Value value) {
+    each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
+        const auto note = json::find(item, "note");
+        bring(ReportProgress{delivery, note ? std::string{note->raw} : "null"});
+    });
+}
+
+void Connection::hear_reply(json::Value value) {
+    each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
+        const auto message = json::find(item, "message");
+        const auto held = desk_.engine->delivery(delivery);
+        if (!message || !held || !held->is_current) return bring(AckDelivery{delivery});
+        const auto fresh_id = fresh_uuid(desk_);
+        auto reply = dialects::read_reply(
+            message->raw,
+            *held->envelope,
+            {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = desk_.clock()});
+        if (!reply) return reject(reply.error());
+        bring(ReplyToDelivery{delivery, std::move(reply->envelope)});
+    });
+}
+
+void Connection::hear_send(json::Value value) {
+    if (!value.is_array()) return break_off("send takes a list of messages");
+    json::Elements messages{value};
+    const auto now = desk_.clock();
+    std::string fresh_id;
+    while (messages.next()) {
+        if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
+        auto message = dialects::read_message(
+            messages.value.raw,
+            {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = now});
+        if (!message) {
+            reject(message.error());
+            continue;
+        }
+        if (message->envelope->id() == fresh_id) fresh_id.clear();
+        const std::string_view id = message->envelope->id();
+        const auto envelope = message->envelope;
+        const auto refusal = submit(desk_, std::move(*message), caller_, ask_);
+        if (refusal != Refusal::None) refuse(id, refusal, desk_.engine->health().reason);
+    }
+}
+
+void Connection::hear_heartbeat(json::Value) {
+    last_beat_ = desk_.clock();
+    submit(desk_, Heartbeat{instance_}, caller_, {});
+}
+
+// --- what the hub says ---------------------------------------------------------------------
+
+void Connection::refuse(std::string_view id, Refusal refusal, std::string_view detail) {
+    append_refused(refused_,
+                   id,
+                   refusal,
+                   detail,
+                   dialects::write_refusal(
+                       Dialect::Taskwire, id, caller_->agent.value, refusal, detail, desk_.clock()));
+    touch();
+}
+
+void Connection::reject(const dialects::Rejection& rejection) {
+    const auto summary = rejection.summary();
+    submit(desk_,
+           RecordRefusal{.id = rejection.id,
+                         .refusal = static_cast<std::uint8_t>(rejection.refusal),
+                         .detail = summary},
+           caller_,
+           {});
+    refuse(rejection.id, rejection.refusal, summary);
+}
+
+void Connection::tell(const TellAccepted& accepted) {
+    if (!accepted_.empty()) accepted_.push_back(',');
+    accepted_ += "{\"message_id\":";
+    json::append_quoted(accepted_, accepted.envelope ? accepted.envelope->id() : accepted.id);
+    if (accepted.envelope && !accepted.envelope->correlation().empty()) {
+        accepted_ += ",\"correlation_id\":";
+        json::append_quoted(accepted_, accepted.envelope->correlation());
+    }
+    accepted_ += ",\"sequence\":";
+    accepted_ += std::to_string(accepted.sequence.value);
+    accepted_ += accepted.is_duplicate ? ",\"duplicate\":true}" : "}";
+    touch();
+}
+
+void Connection::tell(const TellRefused& refused) {
+    refuse(refused.id, refused.refusal, refused.detail);
+}
+
+void Connection::tell(const TellJoined& joined) {
+    instance_ = joined.instance;
+    last_beat_ = desk_.clock();
+    desk_.by_instance.insert_or_assign(instance_.value, shared_from_this());
+    const auto heartbeat = desk_.options.heartbeat_timeout.count() / 3;
+    welcome_ = json::ObjectWriter{}
+                   .text("hub", desk_.engine->state().hub_id)
+                   .text("version", desk_.options.version)
+                   .text("agent", joined.agent.value)
+                   .text("instance", std::to_string(instance_.value))
+                   .integer("send_credit", desk_.options.send_credit)
+                   .integer("heartbeat_ms", heartbeat)
+                   .done();
+    touch();
+}
+
+void Connection::tell(const Deliver& deliver) {
+    append_delivery(desk_, deliver_, deliver);
+    touch();
+    if (deliver_.size() >= kFrameBytes) flush();
+}
+
+void Connection::tell(const TellProgress& progress) {
+    if (!progress_.empty()) progress_.push_back(',');
+    progress_ += json::ObjectWriter{}
+                     .text("message_id", progress.asked->id())
+                     .raw("note", progress.note)
+                     .done();
+    touch();
+}
+
+void Connection::tell_settled() {
+    ++settled_;
+    touch();
+}
+
+void Connection::flush() {
+    is_touched_ = false;
+    std::string frame = "{";
+    frame.reserve(accepted_.size() + refused_.size() + deliver_.size() + 128);
+    if (!welcome_.empty()) append_member(frame, "welcome", welcome_);
+    welcome_.clear();
+    append_list(frame, "accepted", accepted_);
+    append_list(frame, "refused", refused_);
+    append_list(frame, "progress", progress_);
+    append_list(frame, "deliver", deliver_);
+    if (settled_ > 0) append_member(frame, "settled", std::to_string(settled_));
+    settled_ = 0;
+    if (frame.size() == 1 || is_gone_) return;
+    frame.push_back('}');
+    socket_->send(std::move(frame));
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,80 @@
+// One agent's duplex connection: frames of verbs in, frames of verbs out. See
+// docs/protocols/connect.md. What one turn says to a connection leaves in one frame.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+/// Asks at or above this belong to connections.
+inline constexpr std::uint64_t kConnectionAsks = std::uint64_t{1} << 62U;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    Connection(Desk& desk, std::shared_ptr<transport::Socket> socket, CallerPtr caller, Ask ask);
+
+    void listen();
+
+    // What the hub says; kept until flush().
+    void tell(const TellAccepted& accepted);
+    void tell(const TellRefused& refused);
+    void tell(const TellJoined& joined);
+    void tell(const Deliver& deliver);
+    void tell(const TellProgress& progress);
+    void tell_settled();
+    void flush();
+    /// The core let the instance go.
+    void let_go(const std::string& reason);
+
+    const AgentId& agent() const { return caller_->agent; }
+    InstanceNumber instance() const { return instance_; }
+
+    // What the agent says; one function per verb, named in the table of connection.cc.
+    void hear_hello(json::Value value);
+    void hear_credit(json::Value value);
+    void hear_subscribe(json::Value value);
+    void hear_unsubscribe(json::Value value);
+    void hear_ack(json::Value value);
+    void hear_nack(json::Value value);
+    void hear_extend(json::Value value);
+    void hear_progress(json::Value value);
+    void hear_reply(json::Value value);
+    void hear_send(json::Value value);
+    void hear_heartbeat(json::Value value);
+
+  private:
+    void hear(std::string_view frame);
+    void beat();
+    void leave();
+    void touch();
+    void bring(Command command);
+    void refuse(std::string_view id, Refusal refusal, std::string_view detail);
+    void reject(const dialects::Rejection& rejection);
+    void break_off(std::string_view what);
+    template <class Use>
+    void each_delivery(json::Value list, Use use);
+
+    Desk& desk_;
+    std::shared_ptr<transport::Socket> socket_;
+    CallerPtr caller_;
+    Ask ask_;
+    InstanceNumber instance_;
+    bool has_greeted_ = false;
+    bool is_gone_ = false;
+    bool is_touched_ = false;
+    Time last_beat_{};
+    std::uint64_t settled_ = 0;
+    std::string accepted_;
+    std::string refused_;
+    std::string deliver_;
+    std::string progress_;
+    std::string welcome_;
+};
+
+}  // namespace parlance::gateway

@@ -1,0 +1,191 @@
+// What an agent says about a delivery over HTTP, and what an operator does with dead letters.
+#include "base/iso_time.h"
+#include "base/json.h"
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kSetbacks{"",
+                                                    "NACKED",
+                                                    "LEASE_EXPIRED",
+                                                    "INSTANCE_LOST",
+                                                    "RETRIES_EXHAUSTED",
+                                                    "EXPIRED",
+                                                    "REJECTED",
+                                                    "AGENT_REMOVED"};
+constexpr std::array<std::string_view, kPriorities> kPriorityNames{
+    "critical", "high", "normal", "low"};
+
+std::optional<DeliveryToken> delivery_of(Call& call) {
+    const auto text = call.captures.at(0);
+    const auto delivery = parse_delivery_id(text);
+    if (!delivery) {
+        call.exchange->respond(problem(Refusal::DeliveryNotFound,
+                                       "'" + std::string{text.substr(0, 64)} +
+                                           "' is not a delivery id"));
+    }
+    return delivery;
+}
+
+void bring_done(Desk& desk, Call& call, Command command) {
+    auto caller = call.caller;
+    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
+}
+
+std::string text_member(json::Value object, std::string_view key) {
+    std::string spare;
+    const auto value = json::find(object, key);
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
+std::optional<Ticket> dead_letter_of(Call& call) {
+    const auto number = parse_number(call.captures.at(0));
+    if (number) return Ticket{*number};
+    call.exchange->respond(
+        problem(Refusal::DeadLetterNotFound,
+                "'" + std::string{call.captures.at(0).substr(0, 64)} + "' is not a dead letter id"));
+    return std::nullopt;
+}
+
+json::ObjectWriter dead_letter_json(const DeadLetterListing& letter) {
+    json::ObjectWriter out;
+    out.text("dead_letter_id", std::to_string(letter.ticket.value))
+        .text("recipient", letter.recipient.value)
+        .text("message_id", letter.envelope->id())
+        .text("from", letter.envelope->from())
+        .text("type", letter.envelope->type())
+        .text("priority", kPriorityNames[static_cast<std::size_t>(letter.priority)])
+        .text("reason", kSetbacks[static_cast<std::size_t>(letter.setback)])
+        .text("detail", letter.reason)
+        .integer("attempts", letter.attempts)
+        .text("died_at", print_iso_time(letter.died_at));
+    return out;
+}
+
+}  // namespace
+
+void post_ack(Desk& desk, Call& call) {
+    if (const auto delivery = delivery_of(call)) bring_done(desk, call, AckDelivery{*delivery});
+}
+
+void post_nack(Desk& desk, Call& call) {
+    const auto delivery = delivery_of(call);
+    if (!delivery) return;
+    const auto body = read_object(call);
+    if (!body) return;
+    const auto final = json::find(*body, "final");
+    bring_done(desk,
+               call,
+               NackDelivery{.delivery = *delivery,
+                            .reason = text_member(*body, "reason"),
+                            .is_final = final && final->raw == "true"});
+}
+
+void post_extend(Desk& desk, Call& call) {
+    const auto delivery = delivery_of(call);
+    if (!delivery) return;
+    const auto body = read_object(call);
+    if (!body) return;
+    ExtendLease extend{.delivery = *delivery};
+    if (const auto by = json::find(*body, "by_ms")) {
+        const auto ms = by->integer();
+        if (!ms || *ms < 1) {
+            return call.exchange->respond(
+                problem(Refusal::InputValidationFailed, "by_ms must be a number of ms above 0"));
+        }
+        extend.by = Duration{*ms};
+    }
+    bring_done(desk, call, extend);
+}
+
+void post_progress(Desk& desk, Call& call) {
+    const auto delivery = delivery_of(call);
+    if (!delivery) return;
+    const auto& body = call.request().body;
+    if (const auto checked = json::check(body.empty() ? "null" : body); !checked) {
+        return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
+    }
+    bring_done(desk, call, ReportProgress{*delivery, body.empty() ? "null" : body});
+}
+
+void post_reply(Desk& desk, Call& call) {
+    const auto delivery = delivery_of(call);
+    if (!delivery) return;
+    const auto& body = call.request().body;
+    if (const auto checked = json::check(body); !checked) {
+        return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
+    }
+    const auto held = desk.engine->delivery(*delivery);
+    if (!held || !held->is_current) {
+        // The core refuses it as stale, and that is on record.
+        return bring_done(desk, call, AckDelivery{*delivery});
+    }
+    const auto fresh_id = fresh_uuid(desk);
+    auto reply = dialects::read_reply(
+        body,
+        *held->envelope,
+        {.caller = held->holder.value, .fresh_id = fresh_id, .now = desk.clock()});
+    if (!reply) return refuse_message(desk, call, reply.error());
+    Pending pending{.kind = Pending::Kind::Reply,
+                    .exchange = std::move(call.exchange),
+                    .envelope = reply->envelope};
+    auto caller = call.caller;
+    bring(desk,
+          ReplyToDelivery{*delivery, std::move(reply->envelope)},
+          std::move(pending),
+          std::move(caller));
+}
+
+void get_dead_letters(Desk& desk, Call& call) {
+    const auto& request = call.request();
+    core::DeadLetterQuery query{.recipient = {std::string{request.parameter("agent")}}};
+    query.after.value = parse_number(request.parameter("after")).value_or(0);
+    query.count_max = std::min<std::uint64_t>(
+        parse_number(request.parameter("max")).value_or(100), 1000);
+    std::string out;
+    for (const auto& letter : desk.engine->dead_letters(query)) {
+        if (!out.empty()) out.push_back(',');
+        out += dead_letter_json(letter).done();
+    }
+    call.exchange->respond({.headers = {}, .body = "{\"dead_letters\":[" + out + "]}"});
+}
+
+void get_dead_letter(Desk& desk, Call& call) {
+    const auto ticket = dead_letter_of(call);
+    if (!ticket) return;
+    const auto letter = desk.engine->dead_letter(*ticket);
+    if (!letter) {
+        return call.exchange->respond(
+            problem(Refusal::DeadLetterNotFound,
+                    "there is no dead letter '" + std::string{call.captures.at(0)} + "'"));
+    }
+    auto out = dead_letter_json(*letter);
+    call.exchange->respond(
+        {.headers = {}, .body = out.raw("message", letter->envelope->body()).done()});
+}
+
+void post_redeliver(Desk& desk, Call& call) {
+    if (const auto ticket = dead_letter_of(call)) {
+        bring_done(desk, call, RedeliverDeadLetter{*ticket});
+    }
+}
+
+void post_discard(Desk& desk, Call& call) {
+    const auto ticket = dead_letter_of(call);
+    if (!ticket) return;
+    const auto body = read_object(call);
+    if (!body) return;
+    auto reason = text_member(*body, "reason");
+    if (reason.empty()) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    "a dead letter is discarded with a \"reason\", which is kept on record"));
+    }
+    bring_done(desk, call, DiscardDeadLetter{*ticket, std::move(reason)});
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,128 @@
+// What the parts of the front desk share: who waits for what, and the ways to say it.
+//
+// Everything here lives on the loop's thread. Nothing is decided here: a command goes to the
+// engine, and its effects come back to the ask under which it was brought.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "dialects/dialects.h"
+#include "engine/engine.h"
+#include "model/command.h"
+#include "model/effect.h"
+#include "transport/transport.h"
+#include "views/feed.h"
+
+namespace parlance::gateway {
+
+using CallerPtr = std::shared_ptr<const Caller>;
+using ExchangePtr = std::shared_ptr<transport::Exchange>;
+
+struct Options {
+    bool is_dev = false;
+    std::string version;
+    std::size_t message_bytes_max = std::size_t{1} << 20;
+    std::uint32_t send_credit = 4096;
+    Duration heartbeat_timeout{std::chrono::seconds{30}};
+    Duration endpoint_timeout{std::chrono::seconds{25}};
+};
+
+/// One HTTP call whose command is with the engine.
+struct Pending {
+    enum class Kind { Done, Send, Take, Reply };
+    Kind kind = Kind::Done;
+    ExchangePtr exchange;
+    EnvelopePtr envelope;  ///< Send, Reply: what was brought.
+    Duration wait{};       ///< Send: how long the line is held. Take: how long to wait for mail.
+    AgentId agent;         ///< Take.
+    std::string instance;
+    std::uint32_t count_max = 1;
+    CallerPtr caller;
+    std::string deliveries;  ///< Take: what came, as JSON items.
+    bool is_answered = false;
+    bool is_parked = false;
+    bool has_rejoined = false;
+};
+
+/// An asker that holds the line for the answer to its request.
+struct Waiter {
+    ExchangePtr exchange;
+    EnvelopePtr asked;
+};
+
+class Connection;
+class Endpoint;
+struct Stream;
+
+struct Desk {
+    transport::Loop& loop;
+    views::Feed& feed;
+    Options options;
+    std::function<Time()> clock;
+    std::function<std::uint64_t()> chance;
+    engine::Engine* engine = nullptr;
+    const transport::Server* server = nullptr;
+
+    std::uint64_t ask_last = 0;
+    boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
+    std::vector<std::uint64_t> takes;                           ///< Asks answered in this batch.
+    boost::unordered_flat_map<std::uint64_t, Waiter> waiters;   ///< By the request's ticket.
+    std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
+    std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: asks of takes.
+
+    std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By ask.
+    boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
+    std::vector<std::shared_ptr<Connection>> touched;  ///< Those with frames to send.
+    std::map<std::string, std::shared_ptr<Endpoint>> endpoints;
+    boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
+    std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
+    std::vector<std::shared_ptr<Stream>> streams;
+};
+
+/// One HTTP request on its way through the routes.
+struct Call {
+    ExchangePtr exchange;
+    CallerPtr caller;
+    std::vector<std::string_view> captures;  ///< What stood for {…} in the route.
+    const transport::Request& request() const { return exchange->request(); }
+};
+
+/// Brings a command for an HTTP call. When the engine takes none, the call is answered at once.
+void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
+/// Puts a command to the engine under an ask that exists already.
+Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
+
+std::string fresh_uuid(Desk& desk);
+
+/// "13312.1" and back.
+std::string delivery_id(const DeliveryToken& delivery);
+std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// A message as the agent should see it: its own bytes, or the hub's error answer.
+std::string shown(const Desk& desk, const EnvelopePtr& envelope, const Failure& failure);
+/// Appends {"delivery_id","attempt","message"}.
+void append_delivery(const Desk& desk, std::string& out, const Deliver& deliver);
+
+// The parts, each in a file of its own name.
+void answer_accepted(Desk& desk, const TellAccepted& accepted);
+void answer_waiter(Desk& desk, const TellAnswer& answer);
+void park_or_answer(Desk& desk, std::uint64_t ask);
+void stir(Desk& desk, const AgentId& agent);
+void submit_take(Desk& desk, std::uint64_t ask);
+void open_endpoint(Desk& desk, const OpenEndpoint& order);
+/// An agent as GET /v1/agents/{id} shows it.
+std::string agent_body(const Desk& desk, const AgentId& agent);
+
+}  // namespace parlance::gateway

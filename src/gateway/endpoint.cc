@@ -1,0 +1,103 @@
+#include "gateway/endpoint.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// Refused for good by the receiver; anything else that is not a success may pass.
+bool is_final(int status) {
+    return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask)
+    : desk_(desk),
+      caller_(std::make_shared<Caller>(Caller{std::move(agent)})),
+      url_(std::move(url)),
+      ask_(ask) {}
+
+void Endpoint::join(std::uint32_t credit) {
+    submit(desk_, JoinInstance{caller_->agent, "endpoint", InstanceKind::Push, credit}, caller_, ask_);
+}
+
+void Endpoint::joined(InstanceNumber instance) { instance_ = instance; }
+
+void Endpoint::leave() {
+    if (instance_ == InstanceNumber{}) return;
+    submit(desk_, LeaveInstance{instance_, "the endpoint was changed"}, caller_, {});
+}
+
+void Endpoint::deliver(const Deliver& deliver) {
+    transport::Outgoing outgoing{
+        .url = url_,
+        .headers = {{"Content-Type", "application/json"},
+                    {"Parlance-Delivery", delivery_id(deliver.delivery)},
+                    {"Parlance-Attempt", std::to_string(deliver.delivery.attempt)},
+                    {"Parlance-Agent", caller_->agent.value}},
+        .body = shown(desk_, deliver.envelope, deliver.failure),
+        .timeout = desk_.options.endpoint_timeout,
+        .body_bytes_max = desk_.options.message_bytes_max};
+    transport::post(desk_.loop,
+                    std::move(outgoing),
+                    [self = shared_from_this(), deliver](Result<transport::Response> answer) {
+                        self->take_answer(deliver, answer);
+                    });
+}
+
+void Endpoint::settle(Command command) { submit(desk_, std::move(command), caller_, {}); }
+
+void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Response>& answer) {
+    if (!answer) {
+        return settle(NackDelivery{.delivery = deliver.delivery,
+                                   .reason = "endpoint " + url_ + ": " + answer.error().message});
+    }
+    if (answer->status < 200 || answer->status >= 300) {
+        return settle(NackDelivery{
+            .delivery = deliver.delivery,
+            .reason = "endpoint " + url_ + " answered " + std::to_string(answer->status),
+            .is_final = is_final(answer->status)});
+    }
+    const bool is_question = deliver.failure.refusal == Refusal::None &&
+                             deliver.envelope->intent() == Intent::Request;
+    if (is_question && !answer->body.empty()) return take_reply(deliver, answer->body);
+    settle(AckDelivery{deliver.delivery});
+}
+
+void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
+    const auto reject = [&](const std::string& what) {
+        settle(NackDelivery{.delivery = deliver.delivery,
+                            .reason = "endpoint " + url_ + " gave no usable answer: " + what,
+                            .is_final = true});
+    };
+    if (const auto checked = json::check(body); !checked) return reject(checked.error().message);
+    const auto fresh_id = fresh_uuid(desk_);
+    auto reply = dialects::read_reply(
+        body,
+        *deliver.envelope,
+        {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = desk_.clock()});
+    if (!reply) return reject(reply.error().summary());
+    settle(ReplyToDelivery{deliver.delivery, std::move(reply->envelope)});
+}
+
+void open_endpoint(Desk& desk, const OpenEndpoint& order) {
+    const auto known = desk.endpoints.find(order.agent.value);
+    if (known != desk.endpoints.end()) {
+        if (known->second->url() == order.endpoint) return;
+        known->second->leave();
+        desk.endpoint_by_instance.erase(known->second->instance().value);
+        desk.endpoints.erase(known);
+    }
+    if (order.endpoint.empty()) return;
+    const Ask ask{kEndpointAsks + ++desk.ask_last};
+    const auto endpoint = std::make_shared<Endpoint>(desk, order.agent, order.endpoint, ask);
+    desk.endpoints.emplace(order.agent.value, endpoint);
+    desk.endpoint_by_ask.emplace(ask.value, endpoint);
+    endpoint->join(std::max(order.credit, 1U));
+}
+
+}  // namespace parlance::gateway

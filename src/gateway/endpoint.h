@@ -1,0 +1,38 @@
+// An agent without a client: the hub posts each delivery to its address and takes the answer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+/// Asks at or above this (and below those of connections) belong to endpoints.
+inline constexpr std::uint64_t kEndpointAsks = std::uint64_t{1} << 61U;
+
+class Endpoint : public std::enable_shared_from_this<Endpoint> {
+  public:
+    Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask);
+
+    void join(std::uint32_t credit);
+    void joined(InstanceNumber instance);
+    void leave();
+    void deliver(const Deliver& deliver);
+
+    const std::string& url() const { return url_; }
+    InstanceNumber instance() const { return instance_; }
+
+  private:
+    void take_answer(const Deliver& deliver, const Result<transport::Response>& answer);
+    void take_reply(const Deliver& deliver, const std::string& body);
+    void settle(Command command);
+
+    Desk& desk_;
+    CallerPtr caller_;
+    std::string url_;
+    Ask ask_;
+    InstanceNumber instance_;
+};
+
+}  // namespace parlance::gateway

@@ -1,0 +1,202 @@
+#include "gateway/gateway.h"
+
+#include "base/match.h"
+#include "gateway/connection.h"
+#include "gateway/endpoint.h"
+#include "gateway/problem.h"
+#include "gateway/routes.h"
+#include "gateway/stream.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+std::shared_ptr<Connection> connection_of(const Desk& desk, Ask ask) {
+    if (ask.value < kConnectionAsks) return nullptr;
+    const auto found = desk.connections.find(ask.value);
+    return found == desk.connections.end() ? nullptr : found->second;
+}
+
+void answer_refused(Desk& desk, const TellRefused& refused) {
+    const auto found = desk.pending.find(refused.ask.value);
+    if (found == desk.pending.end()) return;
+    auto& pending = found->second;
+    if (refused.refusal == Refusal::InstanceUnknown && !pending.has_rejoined) {
+        // The hub let the poller go for its silence; it is here again, so it joins again.
+        pending.has_rejoined = true;
+        desk.pollers.erase({pending.agent.value, pending.instance});
+        return submit_take(desk, refused.ask.value);
+    }
+    const auto exchange = std::move(pending.exchange);
+    const auto envelope = std::move(pending.envelope);
+    desk.pending.erase(found);
+    const auto error = envelope ? dialects::write_refusal(envelope->dialect(),
+                                                          envelope->id(),
+                                                          envelope->from(),
+                                                          refused.refusal,
+                                                          refused.detail,
+                                                          desk.clock())
+                                : std::string{};
+    exchange->respond(problem(refused.refusal, refused.detail, {}, error));
+}
+
+void answer_done(Desk& desk, const TellDone& done) {
+    const auto found = desk.pending.find(done.ask.value);
+    if (found == desk.pending.end()) return;
+    auto& pending = found->second;
+    if (pending.kind == Pending::Kind::Take) {
+        if (!pending.is_answered) desk.takes.push_back(done.ask.value);
+        pending.is_answered = true;
+        return;
+    }
+    const auto exchange = std::move(pending.exchange);
+    const auto agent = std::move(pending.agent);
+    desk.pending.erase(found);
+    if (agent.value.empty()) return exchange->respond({.status = 204, .headers = {}, .body = {}});
+    exchange->respond({.status = 200,
+                       .headers = {},
+                       .body = agent_body(desk, agent)});
+}
+
+void answer_joined(Desk& desk, const TellJoined& joined) {
+    const auto endpoint = desk.endpoint_by_ask.find(joined.ask.value);
+    if (endpoint != desk.endpoint_by_ask.end()) {
+        endpoint->second->joined(joined.instance);
+        desk.endpoint_by_instance.insert_or_assign(joined.instance.value, endpoint->second);
+        desk.endpoint_by_ask.erase(endpoint);
+        return;
+    }
+    const auto found = desk.pending.find(joined.ask.value);
+    if (found == desk.pending.end()) return;
+    if (found->second.kind != Pending::Kind::Take) return answer_done(desk, {joined.ask});
+    desk.pollers.insert_or_assign({found->second.agent.value, found->second.instance},
+                                  joined.instance);
+    submit_take(desk, joined.ask.value);
+}
+
+void deliver(Desk& desk, const Deliver& deliver) {
+    if (const auto socket = desk.by_instance.find(deliver.instance.value);
+        socket != desk.by_instance.end()) {
+        return socket->second->tell(deliver);
+    }
+    if (const auto endpoint = desk.endpoint_by_instance.find(deliver.instance.value);
+        endpoint != desk.endpoint_by_instance.end()) {
+        return endpoint->second->deliver(deliver);
+    }
+    const auto take = desk.pending.find(deliver.ask.value);
+    if (take == desk.pending.end()) return;
+    append_delivery(desk, take->second.deliveries, deliver);
+    if (!take->second.is_answered) desk.takes.push_back(deliver.ask.value);
+    take->second.is_answered = true;
+}
+
+void tell_progress(Desk& desk, const TellProgress& progress) {
+    for (const auto& [ask, connection] : desk.connections) {
+        if (connection->agent() == progress.requester) connection->tell(progress);
+    }
+}
+
+void close_instance(Desk& desk, const CloseInstance& order) {
+    const auto socket = desk.by_instance.find(order.instance.value);
+    if (socket == desk.by_instance.end()) return;
+    const auto connection = socket->second;
+    connection->let_go(order.reason);
+}
+
+}  // namespace
+
+Gateway::Gateway(transport::Loop& loop,
+                 views::Feed& feed,
+                 Options options,
+                 std::function<Time()> clock,
+                 std::function<std::uint64_t()> chance)
+    : desk_{.loop = loop,
+            .feed = feed,
+            .options = std::move(options),
+            .clock = std::move(clock),
+            .chance = std::move(chance)} {}
+
+Gateway::~Gateway() = default;
+
+void Gateway::attach(engine::Engine& engine) {
+    desk_.engine = &engine;
+    carry(std::exchange(early_, {}));
+}
+
+void Gateway::attach(const transport::Server& server) { desk_.server = &server; }
+
+transport::Doors Gateway::doors() {
+    return {.on_request = [this](ExchangePtr exchange) { route(desk_, std::move(exchange)); },
+            .on_upgrade = [this](const transport::Request& request)
+                -> std::optional<transport::Response> {
+                if (request.path != "/v1/connect") {
+                    return problem(Refusal::RouteNotFound, "WebSockets are at /v1/connect");
+                }
+                return admit(desk_, request).refusal;
+            },
+            .on_socket =
+                [this](std::shared_ptr<transport::Socket> socket) {
+                    const Ask ask{kConnectionAsks + ++connection_last_};
+                    auto caller = admit(desk_, socket->request()).caller;
+                    const auto connection = std::make_shared<Connection>(
+                        desk_, std::move(socket), std::move(caller), ask);
+                    desk_.connections.emplace(ask.value, connection);
+                    connection->listen();
+                },
+            .on_refused = door_problem};
+}
+
+void Gateway::take(Effects&& effects) {
+    if (desk_.engine == nullptr) {
+        std::ranges::move(effects, std::back_inserter(early_));
+        return;
+    }
+    carry(effects);
+}
+
+void Gateway::carry(const Effects& effects) {
+    for (const auto& effect : effects) {
+        match(
+            effect,
+            [&](const TellAccepted& accepted) {
+                if (const auto connection = connection_of(desk_, accepted.ask)) {
+                    return connection->tell(accepted);
+                }
+                answer_accepted(desk_, accepted);
+            },
+            [&](const Deliver& order) { deliver(desk_, order); },
+            [&](const TellDone& done) {
+                if (const auto connection = connection_of(desk_, done.ask)) {
+                    return connection->tell_settled();
+                }
+                answer_done(desk_, done);
+            },
+            [&](const TellRefused& refused) {
+                if (const auto connection = connection_of(desk_, refused.ask)) {
+                    return connection->tell(refused);
+                }
+                answer_refused(desk_, refused);
+            },
+            [&](const TellJoined& joined) {
+                if (const auto connection = connection_of(desk_, joined.ask)) {
+                    return connection->tell(joined);
+                }
+                answer_joined(desk_, joined);
+            },
+            [&](const TellAnswer& answer) { answer_waiter(desk_, answer); },
+            [&](const TellProgress& progress) { tell_progress(desk_, progress); },
+            [&](const StirMailbox& order) { stir(desk_, order.agent); },
+            [&](const OpenEndpoint& order) { open_endpoint(desk_, order); },
+            [&](const CloseInstance& order) { close_instance(desk_, order); });
+    }
+    for (const auto ask : std::exchange(desk_.takes, {})) {
+        const auto found = desk_.pending.find(ask);
+        if (found != desk_.pending.end()) found->second.is_answered = false;
+        park_or_answer(desk_, ask);
+    }
+    for (const auto& connection : std::exchange(desk_.touched, {})) connection->flush();
+}
+
+void Gateway::after_turn() { pump_all(desk_); }
+
+}  // namespace parlance::gateway

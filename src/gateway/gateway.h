@@ -1,0 +1,41 @@
+// The front desk: pairs a connection with a dialect, proves identity, stamps commands, and carries
+// effects to whoever they are for. It decides nothing.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+class Gateway {
+  public:
+    Gateway(transport::Loop& loop,
+            views::Feed& feed,
+            Options options,
+            std::function<Time()> clock,
+            std::function<std::uint64_t()> chance);
+    ~Gateway();
+    Gateway(const Gateway&) = delete;
+    Gateway& operator=(const Gateway&) = delete;
+
+    /// Effects before this are kept: the engine speaks while it opens.
+    void attach(engine::Engine& engine);
+    void attach(const transport::Server& server);
+
+    transport::Doors doors();
+    /// The engine's outbox.
+    void take(Effects&& effects);
+    /// After a turn: those who listen to the record are told what is new.
+    void after_turn();
+
+  private:
+    void carry(const Effects& effects);
+
+    Desk desk_;
+    Effects early_;
+    std::uint64_t connection_last_ = 0;
+};
+
+}  // namespace parlance::gateway

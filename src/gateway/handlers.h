@@ -1,0 +1,45 @@
+// One function per route; the table that names them is in routes.cc.
+#pragma once
+
+#include "base/json.h"
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+void put_agent(Desk& desk, Call& call);
+void get_agents(Desk& desk, Call& call);
+void get_agent(Desk& desk, Call& call);
+void delete_agent(Desk& desk, Call& call);
+void post_heartbeat(Desk& desk, Call& call);
+void get_inbox(Desk& desk, Call& call);
+void post_message(Desk& desk, Call& call);
+void post_ack(Desk& desk, Call& call);
+void post_nack(Desk& desk, Call& call);
+void post_extend(Desk& desk, Call& call);
+void post_progress(Desk& desk, Call& call);
+void post_reply(Desk& desk, Call& call);
+void get_topics(Desk& desk, Call& call);
+void put_subscriber(Desk& desk, Call& call);
+void delete_subscriber(Desk& desk, Call& call);
+void get_dead_letters(Desk& desk, Call& call);
+void get_dead_letter(Desk& desk, Call& call);
+void post_redeliver(Desk& desk, Call& call);
+void post_discard(Desk& desk, Call& call);
+void get_events(Desk& desk, Call& call);
+void get_hub(Desk& desk, Call& call);
+void get_health(Desk& desk, Call& call);
+void get_ready(Desk& desk, Call& call);
+void get_metrics(Desk& desk, Call& call);
+void get_page(Desk& desk, Call& call);
+
+/// Answers and records a message that could not be read.
+void refuse_message(Desk& desk, Call& call, const dialects::Rejection& rejection);
+
+/// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
+dialects::Reading<Profile> read_profile(std::string_view text);
+
+/// The body as a JSON object, or an empty one when there is none; nothing, with the call
+/// answered, when it is something else.
+std::optional<json::Value> read_object(Call& call);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,208 @@
+// How the hub is: for load balancers, for Prometheus, and for whoever opens it in a browser.
+#include <array>
+#include <string>
+
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+#include "views/event_names.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+std::string_view condition_name(engine::Condition condition) {
+    constexpr std::array<std::string_view, 3> kNames{"serving", "disk_full", "disk_failed"};
+    return kNames[static_cast<std::size_t>(condition)];
+}
+
+struct Reading {
+    HubListing hub;
+    engine::Counts engine;
+    transport::DoorCounts doors;
+    engine::Health health;
+    std::size_t inbox = 0;
+};
+
+struct Metric {
+    std::string_view name;
+    std::string_view kind;
+    std::string_view help;
+    std::uint64_t (*value)(const Reading&);
+};
+
+constexpr std::array kMetrics{
+    Metric{"parlance_ready", "gauge", "1 while the hub acknowledges.",
+           [](const Reading& r) -> std::uint64_t {
+               return r.health.condition == engine::Condition::Serving ? 1 : 0;
+           }},
+    Metric{"parlance_agents", "gauge", "Registered agents.",
+           [](const Reading& r) { return r.hub.agents; }},
+    Metric{"parlance_instances", "gauge", "Live instances of agents.",
+           [](const Reading& r) { return r.hub.instances; }},
+    Metric{"parlance_messages_waiting", "gauge", "Messages in mailboxes, not handed over.",
+           [](const Reading& r) { return r.hub.waiting; }},
+    Metric{"parlance_messages_in_flight", "gauge", "Messages handed over, not settled.",
+           [](const Reading& r) { return r.hub.in_flight; }},
+    Metric{"parlance_dead_letters", "gauge", "Dead letters.",
+           [](const Reading& r) { return r.hub.dead; }},
+    Metric{"parlance_requests_open", "gauge", "Requests that await their answer.",
+           [](const Reading& r) { return r.hub.open_requests; }},
+    Metric{"parlance_message_bytes", "gauge", "Bytes of all messages in the hub.",
+           [](const Reading& r) { return r.hub.bytes; }},
+    Metric{"parlance_remembered_ids", "gauge", "Message ids by which a repeat is recognised.",
+           [](const Reading& r) { return r.hub.remembered_ids; }},
+    Metric{"parlance_sequence", "counter", "The last record of the journal.",
+           [](const Reading& r) { return r.hub.sequence.value; }},
+    Metric{"parlance_turns_total", "counter", "Turns made durable, each with one sync.",
+           [](const Reading& r) { return r.engine.turns; }},
+    Metric{"parlance_commands_total", "counter", "Commands decided.",
+           [](const Reading& r) { return r.engine.commands; }},
+    Metric{"parlance_commands_refused_total", "counter",
+           "Commands turned away at the inbox: too many at once, or the disk.",
+           [](const Reading& r) { return r.engine.commands_refused; }},
+    Metric{"parlance_journal_records_total", "counter", "Records written by this process.",
+           [](const Reading& r) { return r.engine.records; }},
+    Metric{"parlance_journal_bytes_total", "counter", "Bytes written by this process.",
+           [](const Reading& r) { return r.engine.bytes; }},
+    Metric{"parlance_snapshots_total", "counter", "Snapshots taken by this process.",
+           [](const Reading& r) { return r.engine.snapshots; }},
+    Metric{"parlance_inbox_commands", "gauge", "Commands waiting for the next turn.",
+           [](const Reading& r) { return std::uint64_t{r.inbox}; }},
+    Metric{"parlance_connections", "gauge", "Open connections.",
+           [](const Reading& r) { return r.doors.connections_open; }},
+    Metric{"parlance_connections_total", "counter", "Connections accepted.",
+           [](const Reading& r) { return r.doors.connections_total; }},
+    Metric{"parlance_connections_shed_total", "counter", "Connections closed for being slow.",
+           [](const Reading& r) { return r.doors.connections_shed; }},
+    Metric{"parlance_http_requests_total", "counter", "HTTP requests.",
+           [](const Reading& r) { return r.doors.requests_total; }},
+    Metric{"parlance_frames_in_total", "counter", "WebSocket frames received.",
+           [](const Reading& r) { return r.doors.frames_in_total; }},
+    Metric{"parlance_frames_out_total", "counter", "WebSocket frames sent.",
+           [](const Reading& r) { return r.doors.frames_out_total; }},
+    Metric{"parlance_bytes_in_total", "counter", "Bytes received.",
+           [](const Reading& r) { return r.doors.bytes_in_total; }},
+    Metric{"parlance_bytes_out_total", "counter", "Bytes sent.",
+           [](const Reading& r) { return r.doors.bytes_out_total; }},
+};
+
+Reading take_reading(const Desk& desk) {
+    return {.hub = desk.engine->hub(),
+            .engine = desk.engine->counts(),
+            .doors = desk.server != nullptr ? desk.server->counts() : transport::DoorCounts{},
+            .health = desk.engine->health(),
+            .inbox = desk.engine->inbox_size()};
+}
+
+void append_head(std::string& out, std::string_view name, std::string_view kind,
+                 std::string_view help) {
+    out.append("# HELP ").append(name).append(" ").append(help).append("\n");
+    out.append("# TYPE ").append(name).append(" ").append(kind).append("\n");
+}
+
+constexpr std::string_view kPage = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Parlance</title>
+<style>
+ body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:4rem auto;padding:0 1rem;color:#1b1f24;background:#fbfbf9}
+ h1{font-size:2rem;margin:0} .dim{color:#68707a} code{background:#eeeee8;padding:.1em .35em;border-radius:4px}
+ table{border-collapse:collapse;width:100%;margin:1.5rem 0} td{border-top:1px solid #e2e2da;padding:.45rem .2rem}
+ td:last-child{text-align:right;font-variant-numeric:tabular-nums} a{color:#0b62c4}
+</style></head><body>
+<h1>Parlance</h1><p class="dim">The hub through which agents talk. Version %VERSION%, hub %HUB%.</p>
+<table>%ROWS%</table>
+<p><a href="/v1/agents">agents</a> · <a href="/v1/dead-letters">dead letters</a> ·
+<a href="/v1/topics">topics</a> · <a href="/v1/events?from=1">events</a> · <a href="/metrics">metrics</a> ·
+<a href="/readyz">readiness</a></p>
+<p class="dim">Send something: <code>parlance send --to AGENT '{"hello":"world"}'</code></p>
+</body></html>
+)";
+
+void put_in(std::string& page, std::string_view mark, std::string_view text) {
+    page.replace(page.find(mark), mark.size(), text);
+}
+
+}  // namespace
+
+void get_health(Desk& desk, Call& call) {
+    call.exchange->respond({.headers = {},
+                            .body = json::ObjectWriter{}
+                                        .text("status", "alive")
+                                        .text("version", desk.options.version)
+                                        .done()});
+}
+
+void get_ready(Desk& desk, Call& call) {
+    const auto health = desk.engine->health();
+    const bool is_ready = health.condition == engine::Condition::Serving;
+    call.exchange->respond({.status = is_ready ? 200 : 503,
+                            .headers = {},
+                            .body = json::ObjectWriter{}
+                                        .text("status", is_ready ? "ready" : "not ready")
+                                        .text("condition", condition_name(health.condition))
+                                        .text("reason", health.reason)
+                                        .done()});
+}
+
+void get_hub(Desk& desk, Call& call) {
+    const auto hub = desk.engine->hub();
+    const auto health = desk.engine->health();
+    const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+    call.exchange->respond({.headers = {},
+                            .body = json::ObjectWriter{}
+                                        .text("hub", hub.hub_id)
+                                        .text("version", desk.options.version)
+                                        .integer("sequence", number(hub.sequence.value))
+                                        .integer("agents", number(hub.agents))
+                                        .integer("instances", number(hub.instances))
+                                        .integer("waiting", number(hub.waiting))
+                                        .integer("in_flight", number(hub.in_flight))
+                                        .integer("dead_letters", number(hub.dead))
+                                        .integer("open_requests", number(hub.open_requests))
+                                        .integer("bytes", number(hub.bytes))
+                                        .text("condition", condition_name(health.condition))
+                                        .text("reason", health.reason)
+                                        .done()});
+}
+
+void get_metrics(Desk& desk, Call& call) {
+    const auto reading = take_reading(desk);
+    std::string out;
+    for (const auto& metric : kMetrics) {
+        append_head(out, metric.name, metric.kind, metric.help);
+        out.append(metric.name).append(" ").append(std::to_string(metric.value(reading))).append("\n");
+    }
+    append_head(out, "parlance_events_total", "counter", "Events recorded by this process.");
+    const auto names = views::event_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out.append("parlance_events_total{event=\"").append(names[i]).append("\"} ");
+        out.append(std::to_string(reading.engine.events[i])).append("\n");
+    }
+    call.exchange->respond({.content_type = "text/plain; version=0.0.4", .headers = {}, .body = out});
+}
+
+void get_page(Desk& desk, Call& call) {
+    const auto hub = desk.engine->hub();
+    const std::array<std::pair<std::string_view, std::uint64_t>, 6> rows{
+        {{"agents", hub.agents},
+         {"live instances", hub.instances},
+         {"messages waiting", hub.waiting},
+         {"messages in flight", hub.in_flight},
+         {"dead letters", hub.dead},
+         {"records in the journal", hub.sequence.value}}};
+    std::string table;
+    for (const auto& [name, value] : rows) {
+        table.append("<tr><td>").append(name).append("</td><td>");
+        table.append(std::to_string(value)).append("</td></tr>");
+    }
+    std::string page{kPage};
+    put_in(page, "%VERSION%", desk.options.version);
+    put_in(page, "%HUB%", hub.hub_id);
+    put_in(page, "%ROWS%", table);
+    call.exchange->respond({.content_type = "text/html; charset=utf-8",
+                            .headers = {{"Content-Security-Policy",
+                                         "default-src 'none'; style-src 'unsafe-inline'"}},
+                            .body = std::move(page)});
+}
+
+}  // namespace parlance::gateway

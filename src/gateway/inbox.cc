@@ -1,0 +1,119 @@
+// GET /v1/agents/{id}/inbox: an agent that asks for its messages, and may wait for them.
+#include <algorithm>
+
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::uint64_t kCountMax = 1000;
+constexpr std::uint64_t kWaitMsMax = 60'000;
+
+/// A query parameter as a number up to a limit, or its default; nothing if it is no number.
+std::optional<std::uint64_t> parameter(const transport::Request& request,
+                                       std::string_view name,
+                                       std::uint64_t by_default,
+                                       std::uint64_t limit) {
+    const auto text = request.parameter(name);
+    if (text.empty()) return by_default;
+    const auto number = parse_number(text);
+    if (!number) return std::nullopt;
+    return std::min(*number, limit);
+}
+
+void answer_take(Desk& desk, std::uint64_t ask) {
+    const auto found = desk.pending.find(ask);
+    if (found == desk.pending.end()) return;
+    const auto pending = std::move(found->second);
+    desk.pending.erase(found);
+    pending.exchange->respond(
+        {.headers = {}, .body = "{\"messages\":[" + pending.deliveries + "]}"});
+}
+
+void forget_parked(Desk& desk, std::uint64_t ask) {
+    const auto found = desk.pending.find(ask);
+    if (found == desk.pending.end()) return;
+    const auto parked = desk.parked.find(found->second.agent.value);
+    if (parked != desk.parked.end()) {
+        std::erase(parked->second, ask);
+        if (parked->second.empty()) desk.parked.erase(parked);
+    }
+}
+
+}  // namespace
+
+void get_inbox(Desk& desk, Call& call) {
+    const auto& request = call.request();
+    const auto count = parameter(request, "max", 1, kCountMax);
+    const auto wait = parameter(request, "wait", 0, kWaitMsMax);
+    if (!count || *count == 0 || !wait) {
+        return call.exchange->respond(problem(
+            Refusal::InputValidationFailed, "max must be 1 to 1000 and wait 0 to 60000 (ms)"));
+    }
+    const auto named = request.parameter("instance");
+    const auto ask = ++desk.ask_last;
+    const Duration patience{*wait};
+    auto exchange = call.exchange;
+    desk.pending.emplace(ask,
+                         Pending{.kind = Pending::Kind::Take,
+                                 .exchange = exchange,
+                                 .wait = patience,
+                                 .agent = {std::string{call.captures.at(0)}},
+                                 .instance = named.empty() ? "poll" : std::string{named},
+                                 .count_max = static_cast<std::uint32_t>(*count),
+                                 .caller = call.caller});
+    if (patience > Duration{}) {
+        exchange->on_gone([&desk, ask] {
+            const auto found = desk.pending.find(ask);
+            if (found == desk.pending.end() || !found->second.is_parked) return;
+            forget_parked(desk, ask);
+            desk.pending.erase(ask);
+        });
+        desk.loop.after(patience, [&desk, ask] {
+            const auto found = desk.pending.find(ask);
+            if (found == desk.pending.end()) return;
+            found->second.wait = {};
+            if (!found->second.is_parked) return;  // With the engine: answered after its turn.
+            forget_parked(desk, ask);
+            answer_take(desk, ask);
+        });
+    }
+    submit_take(desk, ask);
+}
+
+void submit_take(Desk& desk, std::uint64_t ask) {
+    auto& pending = desk.pending.at(ask);
+    pending.is_parked = false;
+    const auto known = desk.pollers.find({pending.agent.value, pending.instance});
+    Command command = known != desk.pollers.end()
+                          ? Command{TakeMessages{known->second, pending.count_max}}
+                          : Command{JoinInstance{
+                                pending.agent, pending.instance, InstanceKind::Poll, 0}};
+    const auto refusal = submit(desk, std::move(command), pending.caller, {ask});
+    if (refusal == Refusal::None) return;
+    pending.exchange->respond(problem(refusal, desk.engine->health().reason));
+    desk.pending.erase(ask);
+}
+
+/// After a turn that had this take in it: what came is the answer; nothing waits, if it may.
+void park_or_answer(Desk& desk, std::uint64_t ask) {
+    const auto found = desk.pending.find(ask);
+    if (found == desk.pending.end()) return;
+    auto& pending = found->second;
+    if (!pending.deliveries.empty() || pending.wait == Duration{}) return answer_take(desk, ask);
+    pending.is_parked = true;
+    desk.parked[pending.agent.value].push_back(ask);
+}
+
+void stir(Desk& desk, const AgentId& agent) {
+    const auto found = desk.parked.find(agent.value);
+    if (found == desk.parked.end()) return;
+    const auto ask = found->second.front();
+    found->second.pop_front();
+    if (found->second.empty()) desk.parked.erase(found);
+    submit_take(desk, ask);
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,110 @@
+#include "gateway/problem.h"
+
+#include <array>
+
+#include "base/json_write.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr int kRetryAfterSeconds = 1;
+
+std::string list(const std::vector<dialects::Problem>& problems) {
+    std::string out = "[";
+    for (const auto& problem : problems) {
+        if (out.size() > 1) out.push_back(',');
+        out += json::ObjectWriter{}
+                   .text("pointer", problem.pointer)
+                   .text("value", problem.value)
+                   .text("rule", problem.rule)
+                   .text("section", problem.section)
+                   .done();
+    }
+    return out + "]";
+}
+
+/// "what is wrong. What to do."
+std::string sentence(std::string_view detail, std::string_view advice) {
+    std::string out{detail};
+    if (!out.empty() && out.back() != '.') out.push_back('.');
+    if (!out.empty()) out.push_back(' ');
+    return out.append(advice);
+}
+
+struct DoorRow {
+    int status;
+    Refusal refusal;
+};
+constexpr std::array kDoorRefusals{
+    DoorRow{413, Refusal::MessageTooLarge},
+    DoorRow{503, Refusal::ConnectionLimitExceeded},
+};
+
+}  // namespace
+
+transport::Response problem(Refusal refusal, std::string_view detail) {
+    return problem(refusal, detail, {}, {});
+}
+
+transport::Response problem(const dialects::Rejection& rejection, Dialect dialect, Time now) {
+    const auto summary = rejection.summary();
+    return problem(rejection.refusal,
+                   summary,
+                   rejection.problems,
+                   dialects::write_refusal(
+                       dialect, rejection.id, rejection.from, rejection.refusal, summary, now));
+}
+
+transport::Response problem(Refusal refusal,
+                            std::string_view detail,
+                            const std::vector<dialects::Problem>& problems,
+                            std::string_view dialect_error) {
+    const auto& row = refusal_row(refusal);
+    json::ObjectWriter body;
+    body.text("type", "about:blank")
+        .text("title", row.code)
+        .integer("status", row.http_status)
+        .text("code", row.code)
+        .text("detail", sentence(detail, row.advice))
+        .boolean("retryable", row.retryable);
+    if (!problems.empty()) body.raw("problems", list(problems));
+    if (!dialect_error.empty()) body.raw("dialect_error", dialect_error);
+    transport::Response response{.status = row.http_status,
+                                 .content_type = "application/problem+json",
+                                 .headers = {},
+                                 .body = body.done()};
+    if (row.retryable) {
+        response.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
+    }
+    return response;
+}
+
+transport::Response door_problem(int status, std::string_view what) {
+    auto refusal = Refusal::MessageMalformed;
+    for (const auto& row : kDoorRefusals) {
+        if (row.status == status) refusal = row.refusal;
+    }
+    auto response = problem(refusal, what);
+    response.status = status;
+    return response;
+}
+
+void append_refused(std::string& out,
+                    std::string_view message_id,
+                    Refusal refusal,
+                    std::string_view detail,
+                    std::string_view dialect_error) {
+    const auto& row = refusal_row(refusal);
+    json::ObjectWriter item;
+    if (!message_id.empty()) item.text("message_id", message_id);
+    item.text("code", row.code)
+        .text("message", sentence(detail, row.advice))
+        .boolean("retryable", row.retryable);
+    if (row.retryable) item.integer("retry_after_ms", kRetryAfterSeconds * 1000);
+    if (!dialect_error.empty()) item.raw("dialect_error", dialect_error);
+    if (!out.empty()) out.push_back(',');
+    out += item.done();
+}
+
+}  // namespace parlance::gateway

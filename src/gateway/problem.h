@@ -1,0 +1,32 @@
+// How the front desk says no: problem+json, with the same words everywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialects/dialects.h"
+#include "model/refusal.h"
+#include "transport/transport.h"
+
+namespace parlance::gateway {
+
+transport::Response problem(Refusal refusal, std::string_view detail);
+/// Of a message that could not be read: everything that is wrong with it, and the refusal once
+/// more in the sender's own dialect.
+transport::Response problem(const dialects::Rejection& rejection, Dialect dialect, Time now);
+transport::Response problem(Refusal refusal,
+                            std::string_view detail,
+                            const std::vector<dialects::Problem>& problems,
+                            std::string_view dialect_error);
+/// The refusal that fits what the door itself turned away.
+transport::Response door_problem(int status, std::string_view what);
+
+/// One item of a connection's "refused".
+void append_refused(std::string& out,
+                    std::string_view message_id,
+                    Refusal refusal,
+                    std::string_view detail,
+                    std::string_view dialect_error);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,32 @@
+#include "gateway/routes.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::gateway {
+namespace {
+
+using Captures = std::vector<std::string_view>;
+
+TEST(Routes, TakeAPathApartByTheirPattern) {
+    EXPECT_EQ(match_path("/v1/agents", "/v1/agents"), Captures{});
+    EXPECT_EQ(match_path("/v1/agents/{id}", "/v1/agents/bob"), Captures{"bob"});
+    EXPECT_EQ(match_path("/v1/agents/{id}/inbox", "/v1/agents/bob/inbox"), Captures{"bob"});
+    EXPECT_EQ(match_path("/v1/topics/{t}/subscribers/{a}", "/v1/topics/news/subscribers/bob"),
+              (Captures{"news", "bob"}));
+}
+
+TEST(Routes, LetAnAgentHaveSlashesInItsName) {
+    EXPECT_EQ(match_path("/v1/agents/{id}/inbox", "/v1/agents/agent://planner/1/inbox"),
+              Captures{"agent://planner/1"});
+}
+
+TEST(Routes, RefuseWhatDoesNotFit) {
+    EXPECT_FALSE(match_path("/v1/agents", "/v1/agents/"));
+    EXPECT_FALSE(match_path("/v1/agents/{id}", "/v1/agents/"));
+    EXPECT_FALSE(match_path("/v1/agents/{id}/inbox", "/v1/agents/bob"));
+    EXPECT_FALSE(match_path("/v1/agents/{id}/inbox", "/v1/agents//inbox"));
+    EXPECT_FALSE(match_path("/healthz", "/healthzz"));
+}
+
+}  // namespace
+}  // namespace parlance::gateway

@@ -1,0 +1,363 @@
+#include "journal/journal.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "journal/testing/diary.h"
+#include "journal/testing/memory_disk.h"
+
+namespace parlance::journal {
+namespace {
+
+using testing::at_ms;
+using testing::batch_of;
+using testing::Diary;
+using testing::kSmall;
+using testing::MemoryDisk;
+using testing::Mishap;
+using testing::read_all;
+using testing::text_of;
+
+std::unique_ptr<Journal> opened(Disk& disk, Options options = kSmall) {
+    auto journal = Journal::open(disk, options);
+    EXPECT_TRUE(journal) << journal.error().message;
+    return *std::move(journal);
+}
+
+TEST(Batch, IsFilledInPlaceOrAtOnceWithTheSameResult) {
+    Batch in_place;
+    in_place.open().append("one");
+    in_place.close();
+    const auto at_once = batch_of({"one"});
+    EXPECT_EQ(in_place.bytes(), at_once.bytes());
+    EXPECT_EQ(in_place.count(), 1U);
+    in_place.clear();
+    EXPECT_TRUE(in_place.empty());
+    EXPECT_EQ(in_place.bytes(), Batch{}.bytes());
+}
+
+TEST(Journal, BeginsEmpty) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    EXPECT_EQ(journal->last_sequence(), Sequence{0});
+    EXPECT_EQ(journal->chain(), Chain{});
+    EXPECT_TRUE(read_all(*journal).empty());
+    EXPECT_EQ(*journal->newest_snapshot(), std::nullopt);
+}
+
+TEST(Journal, NumbersRecordsFromOneAndKeepsTheirTime) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->append(at_ms(10), batch_of({"a", ""})));
+    ASSERT_TRUE(journal->append(at_ms(20), batch_of({"c"})));
+    EXPECT_EQ(journal->last_sequence(), Sequence{3});
+    EXPECT_EQ(journal->last_time(), at_ms(20));
+    std::vector<Time> times;
+    ASSERT_TRUE(journal->replay({0}, [&](const Record& record) -> Result<void> {
+        times.push_back(record.at);
+        return {};
+    }));
+    EXPECT_EQ(times, (std::vector{at_ms(10), at_ms(10), at_ms(20)}));
+    EXPECT_EQ(read_all(*journal), (std::vector<std::string>{"a", "", "c"}));
+    EXPECT_EQ(read_all(*journal, {1}), (std::vector<std::string>{"", "c"}));
+}
+
+TEST(Journal, AppendsWithOneWriteAndOneSync) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    const auto operations = disk.operations();
+    const auto syncs = disk.syncs();
+    ASSERT_TRUE(journal->append({}, batch_of({"a", "b", "c"})));
+    EXPECT_EQ(disk.operations() - operations, 2U);
+    EXPECT_EQ(disk.syncs() - syncs, 1U);
+}
+
+TEST(Journal, TakesAnEmptyBatchForNothing) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    const auto operations = disk.operations();
+    EXPECT_TRUE(journal->append({}, Batch{}));
+    EXPECT_EQ(disk.operations(), operations);
+}
+
+TEST(Journal, GoesOnWhereItStoppedWithTheSameChain) {
+    MemoryDisk whole_disk;
+    MemoryDisk parted_disk;
+    const auto whole = opened(whole_disk);
+    for (std::size_t i = 0; i < 30; ++i) {
+        const auto parted = opened(parted_disk);
+        ASSERT_TRUE(whole->append(at_ms(5), batch_of({text_of(i, 900)})));
+        ASSERT_TRUE(parted->append(at_ms(5), batch_of({text_of(i, 900)})));
+        EXPECT_EQ(whole->chain(), parted->chain());
+    }
+    EXPECT_EQ(opened(parted_disk)->chain(), whole->chain());
+    EXPECT_EQ(opened(parted_disk)->last_time(), at_ms(5));
+}
+
+TEST(Journal, StopsReplayingWhenItIsToldTo) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->append({}, batch_of({"a", "b"})));
+    int seen = 0;
+    const auto replayed = journal->replay({0}, [&](const Record&) -> Result<void> {
+        ++seen;
+        return fail(Fault::Unsupported, "enough");
+    });
+    EXPECT_EQ(replayed.error().message, "enough");
+    EXPECT_EQ(seen, 1);
+}
+
+TEST(Journal, GivesABatchBeyondASegmentOneOfItsOwn) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(diary.append(*journal, {50'000}));
+    ASSERT_TRUE(diary.append(*journal, {100}));
+    ASSERT_TRUE(diary.append(*journal, {20'000}));
+    EXPECT_EQ(read_all(*journal), diary.acknowledged);
+    EXPECT_EQ(read_all(*opened(disk)), diary.acknowledged);
+    EXPECT_EQ(verify(disk, {})->problem, "");
+}
+
+TEST(Journal, RollsIntoItsSpareWithoutNewSpace) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    EXPECT_TRUE(journal->wants_spare());
+    ASSERT_TRUE(journal->prepare_spare());
+    EXPECT_FALSE(journal->wants_spare());
+    disk.set_capacity(0);
+    ASSERT_TRUE(diary.append(*journal, {3000}));
+    EXPECT_EQ(journal->room_bytes(), 4096U);
+    ASSERT_TRUE(diary.append(*journal, {3000}));
+    EXPECT_TRUE(journal->wants_spare());
+    EXPECT_LT(journal->room_bytes(), 1096U);
+    EXPECT_EQ(journal->prepare_spare().error().fault, Fault::Exhausted);
+    EXPECT_TRUE(journal->wants_spare());
+}
+
+TEST(Journal, WaitsForRoomOnAFullDiskAndLosesNothing) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(diary.append(*journal, {3000}));
+    const auto before = disk.contents();
+    disk.set_capacity(12'000);
+    const auto batch = batch_of({text_of(1, 3000)});
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(journal->append({}, batch).error().fault, Fault::Exhausted);
+    }
+    EXPECT_EQ(disk.contents(), before);  // Not even the space of a half-made segment is kept.
+    EXPECT_EQ(journal->last_sequence(), Sequence{1});
+    disk.set_capacity(100'000);
+    ASSERT_TRUE(journal->append({}, batch));
+    EXPECT_EQ(read_all(*opened(disk)).size(), 2U);
+}
+
+TEST(Journal, MayBeGivenAnotherBatchAfterAFullDisk) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    disk.plan(0, Mishap::ShortFull);
+    EXPECT_EQ(journal->append({}, batch_of({text_of(1, 3000)})).error().fault, Fault::Exhausted);
+    ASSERT_TRUE(journal->append({}, batch_of({"short"})));
+    EXPECT_EQ(read_all(*opened(disk)), std::vector<std::string>{"short"});
+}
+
+TEST(Journal, RefusesEverythingAfterAFailedSyncWithTheSameError) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    disk.plan(1, Mishap::Full);
+    const auto failed = journal->append({}, batch_of({"a"}));
+    ASSERT_FALSE(failed);
+    EXPECT_NE(failed.error().fault, Fault::Exhausted);
+    const auto syncs = disk.syncs();
+    EXPECT_EQ(journal->append({}, batch_of({"a"})).error().message, failed.error().message);
+    EXPECT_FALSE(journal->prepare_spare());
+    EXPECT_FALSE(journal->write_snapshot({}));
+    EXPECT_FALSE(journal->wants_spare());
+    EXPECT_EQ(disk.syncs(), syncs);
+    EXPECT_EQ(journal->last_sequence(), Sequence{0});
+}
+
+TEST(Journal, StopsAppendingWhenASyncOfTheSpareFailed) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    disk.plan(3, Mishap::Error);  // After remove, open and one write.
+    ASSERT_FALSE(journal->prepare_spare());
+    EXPECT_FALSE(journal->append({}, batch_of({"a"})));
+}
+
+TEST(Journal, DoesNotTakeASpareOfAnotherSize) {
+    MemoryDisk disk;
+    ASSERT_TRUE(opened(disk)->prepare_spare());
+    EXPECT_FALSE(opened(disk)->wants_spare());
+    const auto journal = opened(disk, {.segment_bytes = 16384, .is_read_only = false});
+    EXPECT_TRUE(journal->wants_spare());
+}
+
+TEST(Journal, DoesNotTakeASpareThatIsNotBlank) {
+    MemoryDisk disk;
+    ASSERT_TRUE(opened(disk)->prepare_spare());
+    disk.flip_bit("spare.journal", 5000, 3);
+    EXPECT_TRUE(opened(disk)->wants_spare());
+}
+
+TEST(Journal, RefusesSegmentsTooSmallToHoldAnything) {
+    MemoryDisk disk;
+    EXPECT_FALSE(Journal::open(disk, {.segment_bytes = 4096, .is_read_only = false}));
+}
+
+TEST(Journal, WorksBesideItsChores) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    for (int round = 0; round < 20; ++round) {
+        const Snapshot snapshot{journal->last_sequence(), {}, std::string(3000, 's')};
+        std::jthread chores{[&] {
+            EXPECT_TRUE(journal->prepare_spare());
+            EXPECT_TRUE(journal->write_snapshot(snapshot));
+        }};
+        for (int i = 0; i < 6; ++i) ASSERT_TRUE(diary.append(*journal, {700, 200}));
+    }
+    EXPECT_EQ(read_all(*opened(disk)), diary.acknowledged);
+    EXPECT_EQ(verify(disk, {})->problem, "");
+}
+
+Snapshot snapshot_at(const Journal& journal, std::string payload) {
+    return {journal.last_sequence(), journal.last_time(), std::move(payload)};
+}
+
+TEST(Snapshots, ComeBackAndTheNewestTwoAreKept) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    for (const auto* payload : {"first", "second", "third"}) {
+        ASSERT_TRUE(diary.append(*journal, {500, 50}));
+        ASSERT_TRUE(journal->write_snapshot(snapshot_at(*journal, payload)));
+    }
+    ASSERT_TRUE(diary.append(*journal, {70}));
+    const auto again = opened(disk);
+    const auto snapshot = **again->newest_snapshot();
+    EXPECT_EQ(snapshot.payload, "third");
+    EXPECT_EQ(snapshot.sequence, Sequence{6});
+    EXPECT_EQ(read_all(*again, snapshot.sequence).size(), 1U);
+    const auto names = *disk.list();
+    EXPECT_EQ(std::ranges::count_if(
+                  names, [](const std::string& name) { return name.ends_with(".snapshot"); }),
+              2);
+}
+
+TEST(Snapshots, ThatAreDamagedGiveWayToTheOneBefore) {
+    MemoryDisk disk;
+    Diary diary;
+    {
+        const auto journal = opened(disk);
+        for (const auto* payload : {"first", "second"}) {
+            ASSERT_TRUE(diary.append(*journal, {500, 50}));
+            ASSERT_TRUE(journal->write_snapshot(snapshot_at(*journal, payload)));
+        }
+    }
+    const auto bytes = disk.contents().at("00000000000000000004.snapshot").size();
+    for (std::uint64_t byte = 0; byte < bytes; ++byte) {
+        disk.flip_bit("00000000000000000004.snapshot", byte, byte % 8);
+        const auto journal = opened(disk);
+        EXPECT_EQ((*journal->newest_snapshot())->payload, "first");
+        EXPECT_EQ(read_all(*journal, {2}).size(), 2U);
+        EXPECT_NE(verify(disk, {})->problem, "");
+        disk.flip_bit("00000000000000000004.snapshot", byte, byte % 8);
+    }
+}
+
+TEST(Snapshots, AreTakenAtTheEndOfABatchOnly) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->append({}, batch_of({"a", "b"})));
+    EXPECT_FALSE(journal->write_snapshot({{1}, {}, "x"}));
+    EXPECT_FALSE(journal->write_snapshot({{3}, {}, "x"}));
+    EXPECT_TRUE(journal->write_snapshot({{2}, {}, "x"}));
+}
+
+TEST(Snapshots, OfAnotherJournalAreNotTakenForOnesOwn) {
+    MemoryDisk ours;
+    MemoryDisk theirs;
+    for (auto* disk : {&ours, &theirs}) {
+        const auto journal = opened(*disk);
+        ASSERT_TRUE(journal->append({}, batch_of({disk == &ours ? "ours" : "theirs"})));
+        ASSERT_TRUE(journal->write_snapshot(snapshot_at(*journal, "state")));
+    }
+    const std::string name = "00000000000000000001.snapshot";
+    const auto file = *ours.open(name, Disk::Mode::ReadWrite);
+    ASSERT_TRUE(file->write_at(0, theirs.contents().at(name)));
+    const auto journal = opened(ours);
+    ASSERT_TRUE(journal->newest_snapshot());
+    const auto replayed = journal->replay({1}, [](const Record&) -> Result<void> { return {}; });
+    EXPECT_EQ(replayed.error().fault, Fault::Corrupt);
+    EXPECT_NE(verify(ours, {})->problem, "");
+}
+
+TEST(Snapshots, ThatFindNoRoomLeaveNothingBehind) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->append({}, batch_of({"a"})));
+    const auto before = disk.contents();
+    disk.set_capacity(9000);
+    const auto written = journal->write_snapshot(snapshot_at(*journal, std::string(5000, 's')));
+    EXPECT_EQ(written.error().fault, Fault::Exhausted);
+    EXPECT_EQ(disk.contents(), before);
+    EXPECT_TRUE(journal->append({}, batch_of({"b"})));
+}
+
+TEST(Reader, FollowsAJournalThatGrows) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    auto reader = *Reader::open(disk, {1});
+    Record record;
+    for (int i = 0; i < 40; ++i) {
+        EXPECT_FALSE(*reader.next(record, journal->last_sequence()));
+        const auto before = diary.acknowledged.size();
+        ASSERT_TRUE(diary.append(*journal, {300, i == 20 ? 20'000U : 400U}));
+        for (auto at = before; at < diary.acknowledged.size(); ++at) {
+            const auto got = reader.next(record, journal->last_sequence());
+            ASSERT_TRUE(got) << got.error().message;
+            ASSERT_TRUE(*got);
+            EXPECT_EQ(record.sequence.value, at + 1);
+            EXPECT_EQ(record.payload, diary.acknowledged[at]);
+        }
+    }
+}
+
+TEST(Reader, BeginsWhereItIsToldAndStopsWhereItIsTold) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(diary.append(*journal, {700, 30, 40}));
+    for (std::uint64_t from = 1; from <= 60; ++from) {
+        auto reader = *Reader::open(disk, {from});
+        Record record;
+        EXPECT_FALSE(*reader.next(record, {from - 1}));
+        ASSERT_TRUE(*reader.next(record, {from}));
+        EXPECT_EQ(record.payload, diary.acknowledged[from - 1]);
+        EXPECT_FALSE(*reader.next(record, {from}));
+    }
+}
+
+TEST(Reader, ReportsDamageInsteadOfTheRecord) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(diary.append(*journal, {100}));
+    disk.flip_bit("00000000000000000001.journal", 4096 + 72 + 30, 2);
+    auto reader = *Reader::open(disk, {1});
+    Record record;
+    EXPECT_EQ(reader.next(record, {1}).error().fault, Fault::Corrupt);
+}
+
+TEST(Reader, FindsNothingWhereThereIsNoJournal) {
+    MemoryDisk disk;
+    EXPECT_EQ(Reader::open(disk, {1}).error().fault, Fault::NotFound);
+}
+
+}  // namespace
+}  // namespace parlance::journal

@@ -1,0 +1,101 @@
+#include "views/feed.h"
+
+#include <utility>
+
+#include "journal/event_codec.h"
+
+namespace parlance::views {
+
+namespace {
+
+/// "id: 7\nevent: LeaseGranted\ndata: {…}\n\n"
+Result<void> append_event(std::string& out, const journal::Record& record) {
+    const auto event = TRY(journal::decode(record.payload));
+    out += "id: ";
+    out += std::to_string(record.sequence.value);
+    out += "\nevent: ";
+    out += journal::event_name(event);
+    out += "\ndata: ";
+    journal::append_json(out, record.sequence, record.at, event);
+    out += "\n\n";
+    return {};
+}
+
+}  // namespace
+
+Feed::Feed(journal::Disk& disk) : disk_(disk), thread_([this] { run(); }) {}
+
+Feed::~Feed() {
+    {
+        const std::lock_guard lock{mutex_};
+        stops_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+}
+
+void Feed::run() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+        wake_.wait(lock, [this] { return stops_ || !jobs_.empty(); });
+        if (stops_) return;
+        const auto job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        lock.lock();
+    }
+}
+
+void Feed::enqueue(std::function<void()> job) {
+    {
+        const std::lock_guard lock{mutex_};
+        jobs_.push_back(std::move(job));
+    }
+    wake_.notify_one();
+}
+
+void Feed::read(
+    std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told) {
+    enqueue([=, this, told = std::move(told)] { told(next_passage(id, from, up_to, bytes_max)); });
+}
+
+void Feed::close(std::uint64_t id) {
+    enqueue([=, this] { readers_.erase(id); });
+}
+
+Result<Passage> Feed::next_passage(std::uint64_t id,
+                                   Sequence from,
+                                   Sequence up_to,
+                                   std::size_t bytes_max) {
+    auto found = readers_.find(id);
+    if (found == readers_.end()) {
+        found = readers_.emplace(id, TRY(journal::Reader::open(disk_, from))).first;
+    }
+    Passage passage;
+    journal::Record record;
+    while (passage.text.size() < bytes_max) {
+        if (!TRY(found->second.next(record, up_to))) {
+            passage.is_end = true;
+            break;
+        }
+        TRY(append_event(passage.text, record));
+        passage.last = record.sequence;
+    }
+    return passage;
+}
+
+void Feed::read_one(Sequence at, std::function<void(Result<Event>)> told) {
+    enqueue([=, this, told = std::move(told)] {
+        told([&]() -> Result<Event> {
+            auto reader = TRY(journal::Reader::open(disk_, at));
+            journal::Record record;
+            if (!TRY(reader.next(record, at))) {
+                return fail(Fault::NotFound, "record " + std::to_string(at.value) + " is not there");
+            }
+            return TRY(journal::decode(record.payload));
+        }());
+    });
+}
+
+}  // namespace parlance::views
