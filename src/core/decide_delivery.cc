@@ -15,7 +15,7 @@ constexpr std::size_t kHandOversMax = 4096;
 LeaseGranted lease(const Draft& draft, const broker::Message& message, InstanceNumber instance) {
     return {.ticket = message.ticket,
             .instance = instance,
-            .attempt = message.attempt + 1U,
+            .attempt = static_cast<std::uint16_t>(message.attempt + 1U),
             .until = draft.now() + draft.state.limits.lease};
 }
 

@@ -66,7 +66,8 @@ void react_granted(const State& state,
                     .instance = event.instance,
                     .delivery = {event.ticket, event.attempt},
                     .envelope = message->envelope};
-    if (message->is_notice) deliver.failure = state.broker.notices.at(event.ticket.value);
+    const auto notice = state.broker.notices.find(event.ticket.value);
+    if (notice != state.broker.notices.end()) deliver.failure = notice->second;
     if (is_planted(Mutant::ChangeBody) && event.ticket.value % 5 == 0) {
         deliver.envelope = Envelope::make(message->envelope->header(), "{}");
     }

@@ -18,7 +18,7 @@ bool is_expired(const broker::Message& message, Time now) {
 Duration backoff(const Draft& draft, const broker::Message& message) {
     const auto& limits = draft.state.limits;
     auto wait = limits.backoff_base;
-    for (int i = 1; i < message.attempt && wait < limits.backoff_max; ++i) {
+    for (std::uint32_t i = 1; i < broker::tries(message) && wait < limits.backoff_max; ++i) {
         wait *= limits.backoff_multiplier;
     }
     wait = std::min(wait, limits.backoff_max);
@@ -75,7 +75,7 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     }
     if (mishap.is_final) return bury(draft, message, mishap);
     if (is_expired(message, draft.now())) return expire(draft, message);
-    if (message.attempt > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
+    if (broker::tries(message) > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
         return bury(draft, message, mishap);
     }
     // The loss of an instance is not the message's doing: another one may take it at once.

@@ -174,15 +174,17 @@ void put_message(std::string& out,
     put(out, static_cast<std::uint64_t>(message.listed_as));
     put(out, static_cast<std::uint64_t>(message.stage));
     put(out, message.attempt);
+    put(out, message.attempts_before);
     put(out, message.retry_count_max);
     put(out, message.expires_at);
     const bool is_due = message.place != kNotOnAgenda;
     put(out, is_due ? broker.due.at(message.place).at : Time{});
-    put(out, std::uint64_t{message.is_notice});
-    if (!message.is_notice) return;
-    const auto& failure = broker.notices.at(message.ticket.value);
-    put(out, static_cast<std::uint64_t>(failure.refusal));
-    put(out, failure.detail);
+    const auto notice = broker.notices.find(message.ticket.value);
+    const bool is_notice = notice != broker.notices.end();
+    put(out, std::uint64_t{is_notice});
+    if (!is_notice) return;
+    put(out, static_cast<std::uint64_t>(notice->second.refusal));
+    put(out, notice->second.detail);
 }
 
 bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous) {
@@ -193,18 +195,19 @@ bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous)
     message.priority = take_enum<Priority>(in);
     message.listed_as = take_enum<Priority>(in);
     message.stage = take_enum<broker::Stage>(in);
-    message.attempt = static_cast<std::uint8_t>(in.varint());
+    message.attempt = static_cast<std::uint16_t>(in.varint());
+    message.attempts_before = static_cast<std::uint16_t>(in.varint());
     message.retry_count_max = static_cast<std::uint8_t>(in.varint());
     message.expires_at = take_time(in);
     const auto due = take_time(in);
-    message.is_notice = in.varint() != 0;
-    if (message.is_notice) {
+    if (in.varint() != 0) {
         Failure failure;
         failure.refusal = take_enum<Refusal>(in);
         failure.detail = take_text(in);
         broker.notices.emplace(message.ticket.value, std::move(failure));
     }
-    const bool is_sound = in.ok() && message.envelope && message.mailbox < broker.mailboxes.size() &&
+    const bool is_sound = in.ok() && message.envelope &&
+                          message.mailbox < broker.mailboxes.size() &&
                           message.priority <= Priority::Low && message.listed_as <= Priority::Low &&
                           message.stage <= broker::Stage::Dead;
     if (!is_sound) return false;
@@ -272,8 +275,8 @@ bool take_messages(ByteReader& in, broker::Broker& broker) {
 void put_order(std::string& out, const State& state) {
     const auto& broker = state.broker;
     for (const auto& mailbox : broker.mailboxes) {
-        const bool is_idle = mailbox.waiting == 0 && mailbox.passed_over ==
-                                                         std::array<std::uint32_t, kPriorities>{};
+        const bool is_idle =
+            mailbox.waiting == 0 && mailbox.passed_over == std::array<std::uint32_t, kPriorities>{};
         put(out, std::uint64_t{!is_idle});
         if (is_idle) continue;
         for (std::size_t i = 0; i < kPriorities; ++i) {
@@ -314,7 +317,8 @@ void take_lanes(ByteReader& in, State& state) {
     auto& broker = state.broker;
     for (const auto& [ticket, slot] : broker.slots) {
         const auto& message = broker.messages[slot];
-        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead) continue;
+        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead)
+            continue;
         const auto key = lane_key(state.key, message.mailbox, message.envelope->task());
         if (key == 0) continue;
         auto& lane = broker.lanes[key];
@@ -481,8 +485,8 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     const auto form = in.varint();
     if (form > kForm) {
         return fail(Fault::Unsupported,
-                    "the snapshot has form " + std::to_string(form) + ", this program reads up to " +
-                        std::to_string(kForm));
+                    "the snapshot has form " + std::to_string(form) +
+                        ", this program reads up to " + std::to_string(kForm));
     }
     state.hub_id = take_text(in);
     state.key.first = in.word<std::uint64_t>();

@@ -182,8 +182,8 @@ Slot add(Broker& broker, Arrival arrival) {
          .envelope = std::move(arrival.envelope),
          .expires_at = arrival.expires_at,
          .mailbox = arrival.mailbox,
-         .priority = arrival.priority,
-         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max)});
+         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
+         .priority = arrival.priority});
     broker.slots.emplace(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     return slot;
@@ -240,7 +240,6 @@ void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
 
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure) {
     const Slot slot = add(broker, std::move(arrival));
-    broker.messages[slot].is_notice = true;
     broker.notices.emplace(broker.messages[slot].ticket.value, std::move(failure));
     enter_lane(broker, key, slot);
 }
@@ -262,7 +261,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& consumer = broker.consumers[found->second];
     message.stage = Stage::Leased;
     message.consumer = found->second;
-    message.attempt = static_cast<std::uint8_t>(event.attempt);
+    message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
     ++consumer.in_flight;
     ++mailbox.in_flight;
@@ -292,7 +291,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     }
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
-    if (message.is_notice) broker.notices.erase(ticket.value);
+    broker.notices.erase(ticket.value);
     broker.slots.erase(ticket.value);
     broker.messages.remove(slot);
 }
@@ -340,7 +339,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempt = 0;
+    message.attempts_before = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     enter_lane(broker, key, slot);
 }
