@@ -85,7 +85,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
     const auto reply_ticket = event.ticket == Ticket{} ? ticket_at(state.sequence) : event.ticket;
-    remember(state, *event.envelope, reply_ticket, 0);
+    remember(state, *event.envelope, reply_ticket, body_key(state.key, event.envelope->body()));
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = event.envelope;

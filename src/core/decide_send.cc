@@ -26,9 +26,15 @@ void answer_duplicate(Draft& draft,
                       const broker::Remembered& first,
                       std::uint64_t key) {
     const auto& envelope = *send.envelope;
-    const auto fingerprint = static_cast<std::uint32_t>(send.fingerprint);
-    if (first.fingerprint != fingerprint && !is_planted(Mutant::AcceptConflictingId)) {
-        return refuse(draft, envelope, Refusal::MessageIdConflict,
+    // A reply that was an answer is remembered by its body, for it may have come with a delivery.
+    const bool is_same = first.fingerprint == static_cast<std::uint32_t>(send.fingerprint) ||
+                         (envelope.intent() == Intent::Reply &&
+                          first.fingerprint == static_cast<std::uint32_t>(
+                                                   body_key(draft.state.key, envelope.body())));
+    if (!is_same && !is_planted(Mutant::AcceptConflictingId)) {
+        return refuse(draft,
+                      envelope,
+                      Refusal::MessageIdConflict,
                       "id '" + std::string{envelope.id()} + "' was used by '" +
                           std::string{envelope.from()} + "' with other content");
     }
@@ -117,7 +123,9 @@ void accept(Draft& draft, const SendMessage& send) {
 void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
     const auto& state = draft.state;
     if (send.envelope->intent() == Intent::Request) {
-        return refuse(draft, *send.envelope, Refusal::RouteNotPermitted,
+        return refuse(draft,
+                      *send.envelope,
+                      Refusal::RouteNotPermitted,
                       "a request needs one recipient, and '" + std::string{send.envelope->to()} +
                           "' is a topic");
     }
@@ -139,7 +147,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     if (!draft.may_act_for(envelope.from())) {
-        return refuse(draft, envelope, Refusal::IdentityMismatch,
+        return refuse(draft,
+                      envelope,
+                      Refusal::IdentityMismatch,
                       "the connection proved to be '" + std::string{draft.asker()} +
                           "' and cannot send as '" + std::string{envelope.from()} + "'");
     }
@@ -155,7 +165,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
 
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
-        return refuse(draft, envelope, Refusal::AgentNotRegistered,
+        return refuse(draft,
+                      envelope,
+                      Refusal::AgentNotRegistered,
                       "recipient '" + std::string{envelope.to()} + "' is not registered");
     }
     if (auto lack = lack_of_room(state, agent, send); !lack.empty()) {
@@ -163,7 +175,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
     }
     if (envelope.intent() == Intent::Request &&
         state.requests.open.size() >= state.limits.open_requests_max) {
-        return refuse(draft, envelope, Refusal::HubOverloaded,
+        return refuse(draft,
+                      envelope,
+                      Refusal::HubOverloaded,
                       "the hub has " + std::to_string(state.requests.open.size()) +
                           " open requests, which is its limit (open_requests_max)");
     }
