@@ -51,8 +51,17 @@ void answer_duplicate(Draft& draft,
 bool answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
-    const auto* request = broker::find_answered(state.requests, state.key, reply);
+    const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
     if (request != nullptr) {
+        const auto correlation = request->asked->correlation();
+        if (!reply.correlation().empty() && reply.correlation() != correlation) {
+            refuse(draft,
+                   reply,
+                   Refusal::InputValidationFailed,
+                   "the request belongs to workflow '" + std::string{correlation} +
+                       "' and its reply to '" + std::string{reply.correlation()} + "'");
+            return true;
+        }
         draft.add(RequestAnswered{
             .request = request->ticket,
             .envelope = send.envelope,

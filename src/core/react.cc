@@ -125,7 +125,10 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         event,
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
-        [&](const DeliveryAcknowledged&) { done(); },
+        [&](const DeliveryAcknowledged&) {
+            // A late reply also settles its delivery, but its answer is that it was dropped.
+            if (!std::holds_alternative<ReplyToDelivery>(cause.command)) done();
+        },
         [&](const HubFounded&) {},
         [&](const HubStarted&) { react_started(state, effects); },
         [&](const AgentRegistered& registered) {

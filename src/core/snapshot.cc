@@ -381,12 +381,6 @@ void put_requests(std::string& out, const State& state) {
         put(out, static_cast<std::uint64_t>(request.priority));
         put(out, std::uint64_t{request.waits});
     }
-    const auto names = sorted(requests.names);
-    put(out, names.size());
-    for (const auto& [key, ticket] : names) {
-        append_word(out, key);
-        put(out, ticket.value);
-    }
 }
 
 bool take_requests(ByteReader& in, State& state) {
@@ -407,12 +401,6 @@ bool take_requests(ByteReader& in, State& state) {
         request.waits = in.varint() != 0;
         if (!in.ok() || !request.asked) return false;
         broker::open_request(state.requests, state.key, std::move(request));
-    }
-    state.requests.names.clear();  // Several requests may have had one name; the record decides.
-    const auto names = take_count(in);
-    for (std::uint64_t i = 0; i < names; ++i) {
-        const auto key = in.word<std::uint64_t>();
-        state.requests.names.emplace(key, Ticket{in.varint()});
     }
     return in.ok();
 }
