@@ -461,6 +461,7 @@ std::string encode_state(const State& state) {
     put_messages(out, state.broker);
     put_order(out, state);
     put_requests(out, state);
+    put(out, state.memory.taken);
     put_generation(out, state.memory.newer);
     put_generation(out, state.memory.older);
     return out;
@@ -487,6 +488,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (!take_messages(in, state.broker)) return garbled;
     take_order(in, state);
     if (!take_requests(in, state)) return garbled;
+    state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     if (!in.ok() || !in.at_end()) return garbled;
