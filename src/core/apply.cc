@@ -39,7 +39,6 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
-    const auto sender = registry::intern(state.registry, envelope.from());
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -58,7 +57,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                          {.ticket = event.ticket,
                           .asked = event.envelope,
                           .deadline = event.deadline,
-                          .requester = sender,
+                          .requester = registry::intern(state.registry, envelope.from()),
                           .priority = event.priority,
                           .waits = event.waits});
 }
