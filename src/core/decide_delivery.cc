@@ -69,6 +69,16 @@ void end_term(Draft& draft, const broker::Message& message) {
     draft.add(RetryBegan{message.ticket});
 }
 
+/// Nothing was heard of an instance for too long. One that polls and holds a lease is at work and
+/// was promised the time: it is judged when its leases have ended.
+void end_silence(Draft& draft, InstanceNumber instance) {
+    const auto* consumer = broker::find_consumer(draft.state.broker, instance);
+    if (consumer->kind == InstanceKind::Poll && consumer->in_flight > 0) {
+        return draft.add(InstanceSeen{instance});
+    }
+    lose_instance(draft, instance, "nothing was heard of it");
+}
+
 }  // namespace
 
 void decide_take(Draft& draft, const TakeMessages& take) {
@@ -117,7 +127,7 @@ void decide_tick(Draft& draft) {
     }
     if (is_due(state.registry.silence)) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];
-        return lose_instance(draft, instance.number, "nothing was heard of it");
+        return end_silence(draft, instance.number);
     }
     if (!state.broker.restless.empty()) hand_over(draft, state.broker.restless.front());
 }
