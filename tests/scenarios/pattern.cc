@@ -150,6 +150,9 @@ std::string as_pattern(std::string text, Names& names) {
     static const std::regex sequence{"\"sequence\":[0-9]+"};
     if (text.size() > 20'000) return text.substr(0, 200) + "…";
     shorten_dialect_error(text);
+    if (const auto port = names.find("receiver"); port != names.end()) {
+        text = std::regex_replace(text, std::regex{":" + port->second + "/"}, ":$$receiver/");
+    }
     text = std::regex_replace(text, uuid, "…");
     text = std::regex_replace(text, time, "…");
     text = std::regex_replace(text, sequence, "\"sequence\":…");
