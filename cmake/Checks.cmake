@@ -55,7 +55,7 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuz
 list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
 list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE programs)
 parlance_check(fuzz_build ALL_CORES SETS fuzz
-  COMMAND ${tools}/build_preset fuzz --target ${programs})
+  COMMAND ${tools}/build_preset fuzz "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" --target ${programs})
 foreach(decoder IN LISTS decoders)
   parlance_check(fuzz_${decoder} NEEDS fuzz
     COMMAND ${fuzz}/fuzz_${decoder} -dict=${fuzz}/${decoder}.dict -max_len=8192 -timeout=10
