@@ -172,7 +172,8 @@ bool Engine::has_room() {
 
 void Engine::refuse_for_want_of_room() {
     if (health_.condition == Condition::Serving) {
-        health_ = {Condition::DiskFull, "the disk is full; new work is refused until there is room"};
+        health_ = {Condition::DiskFull,
+                   "the disk is full; new work is refused until there is room"};
         world_.log(health_.reason);
     }
     for (auto& stamped : inbox_) {
@@ -296,7 +297,8 @@ void Engine::maintain() {
 }
 
 void Engine::snapshot_now() {
-    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence()) return;
+    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence())
+        return;
     if (state_.sequence.value == snapshot_sequence_) return;
     if (chores_->is_snapshotting.exchange(true)) return;
     auto snapshot = std::make_shared<journal::Snapshot>();
