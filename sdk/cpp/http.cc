@@ -7,7 +7,7 @@
 namespace parlance::sdk {
 namespace {
 
-constexpr std::size_t kHeadBytesMax = 64 * 1024;
+constexpr std::size_t kHeadBytesMax = std::size_t{64} * 1024;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 

@@ -174,15 +174,17 @@ void put_message(std::string& out,
     put(out, static_cast<std::uint64_t>(message.listed_as));
     put(out, static_cast<std::uint64_t>(message.stage));
     put(out, message.attempt);
+    put(out, message.attempts_before);
     put(out, message.retry_count_max);
     put(out, message.expires_at);
     const bool is_due = message.place != kNotOnAgenda;
     put(out, is_due ? broker.due.at(message.place).at : Time{});
-    put(out, std::uint64_t{message.is_notice});
-    if (!message.is_notice) return;
-    const auto& failure = broker.notices.at(message.ticket.value);
-    put(out, static_cast<std::uint64_t>(failure.refusal));
-    put(out, failure.detail);
+    const auto notice = broker.notices.find(message.ticket.value);
+    const bool is_notice = notice != broker.notices.end();
+    put(out, std::uint64_t{is_notice});
+    if (!is_notice) return;
+    put(out, static_cast<std::uint64_t>(notice->second.refusal));
+    put(out, notice->second.detail);
 }
 
 bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous) {
@@ -193,18 +195,19 @@ bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous)
     message.priority = take_enum<Priority>(in);
     message.listed_as = take_enum<Priority>(in);
     message.stage = take_enum<broker::Stage>(in);
-    message.attempt = static_cast<std::uint8_t>(in.varint());
+    message.attempt = static_cast<std::uint16_t>(in.varint());
+    message.attempts_before = static_cast<std::uint16_t>(in.varint());
     message.retry_count_max = static_cast<std::uint8_t>(in.varint());
     message.expires_at = take_time(in);
     const auto due = take_time(in);
-    message.is_notice = in.varint() != 0;
-    if (message.is_notice) {
+    if (in.varint() != 0) {
         Failure failure;
         failure.refusal = take_enum<Refusal>(in);
         failure.detail = take_text(in);
         broker.notices.emplace(message.ticket.value, std::move(failure));
     }
-    const bool is_sound = in.ok() && message.envelope && message.mailbox < broker.mailboxes.size() &&
+    const bool is_sound = in.ok() && message.envelope &&
+                          message.mailbox < broker.mailboxes.size() &&
                           message.priority <= Priority::Low && message.listed_as <= Priority::Low &&
                           message.stage <= broker::Stage::Dead;
     if (!is_sound) return false;
@@ -272,8 +275,8 @@ bool take_messages(ByteReader& in, broker::Broker& broker) {
 void put_order(std::string& out, const State& state) {
     const auto& broker = state.broker;
     for (const auto& mailbox : broker.mailboxes) {
-        const bool is_idle = mailbox.waiting == 0 && mailbox.passed_over ==
-                                                         std::array<std::uint32_t, kPriorities>{};
+        const bool is_idle =
+            mailbox.waiting == 0 && mailbox.passed_over == std::array<std::uint32_t, kPriorities>{};
         put(out, std::uint64_t{!is_idle});
         if (is_idle) continue;
         for (std::size_t i = 0; i < kPriorities; ++i) {
@@ -314,7 +317,8 @@ void take_lanes(ByteReader& in, State& state) {
     auto& broker = state.broker;
     for (const auto& [ticket, slot] : broker.slots) {
         const auto& message = broker.messages[slot];
-        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead) continue;
+        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead)
+            continue;
         const auto key = lane_key(state.key, message.mailbox, message.envelope->task());
         if (key == 0) continue;
         auto& lane = broker.lanes[key];
@@ -377,12 +381,6 @@ void put_requests(std::string& out, const State& state) {
         put(out, static_cast<std::uint64_t>(request.priority));
         put(out, std::uint64_t{request.waits});
     }
-    const auto names = sorted(requests.names);
-    put(out, names.size());
-    for (const auto& [key, ticket] : names) {
-        append_word(out, key);
-        put(out, ticket.value);
-    }
 }
 
 bool take_requests(ByteReader& in, State& state) {
@@ -403,12 +401,6 @@ bool take_requests(ByteReader& in, State& state) {
         request.waits = in.varint() != 0;
         if (!in.ok() || !request.asked) return false;
         broker::open_request(state.requests, state.key, std::move(request));
-    }
-    state.requests.names.clear();  // Several requests may have had one name; the record decides.
-    const auto names = take_count(in);
-    for (std::uint64_t i = 0; i < names; ++i) {
-        const auto key = in.word<std::uint64_t>();
-        state.requests.names.emplace(key, Ticket{in.varint()});
     }
     return in.ok();
 }
@@ -469,6 +461,7 @@ std::string encode_state(const State& state) {
     put_messages(out, state.broker);
     put_order(out, state);
     put_requests(out, state);
+    put(out, state.memory.taken);
     put_generation(out, state.memory.newer);
     put_generation(out, state.memory.older);
     return out;
@@ -481,8 +474,8 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     const auto form = in.varint();
     if (form > kForm) {
         return fail(Fault::Unsupported,
-                    "the snapshot has form " + std::to_string(form) + ", this program reads up to " +
-                        std::to_string(kForm));
+                    "the snapshot has form " + std::to_string(form) +
+                        ", this program reads up to " + std::to_string(kForm));
     }
     state.hub_id = take_text(in);
     state.key.first = in.word<std::uint64_t>();
@@ -495,6 +488,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (!take_messages(in, state.broker)) return garbled;
     take_order(in, state);
     if (!take_requests(in, state)) return garbled;
+    state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     if (!in.ok() || !in.at_end()) return garbled;

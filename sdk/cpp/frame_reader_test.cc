@@ -1,0 +1,94 @@
+#include "sdk/cpp/frame_reader.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::sdk {
+namespace {
+
+TEST(FrameReader, ReadsEveryVerbOfTheHub) {
+    HubFrame frame;
+    ASSERT_TRUE(read_frame(
+        R"({"welcome":{"hub":"h","version":"0.1.0","agent":"a","instance":"7","send_credit":4096,
+            "heartbeat_ms":10000},
+            "accepted":[{"message_id":"m-1","sequence":12},
+                        {"message_id":"m-2","correlation_id":"c","sequence":9,"duplicate":true}],
+            "refused":[{"message_id":"m-3","code":"MAILBOX_FULL","message":"full","retryable":true,
+                        "retry_after_ms":50,"dialect_error":{"x":1}}],
+            "deliver":[{"delivery_id":"13312.1","attempt":2,"message":{"id":"x","n":[1]}}],
+            "settled":3,"progress":[{"message_id":"m-1","note":{"done":5}}]})",
+        frame));
+    ASSERT_TRUE(frame.welcome);
+    EXPECT_EQ(frame.welcome->send_credit, 4096U);
+    EXPECT_EQ(frame.welcome->instance, "7");
+    ASSERT_EQ(frame.accepted.size(), 2U);
+    EXPECT_EQ(frame.accepted[0].sequence, 12U);
+    EXPECT_FALSE(frame.accepted[0].is_duplicate);
+    EXPECT_TRUE(frame.accepted[1].is_duplicate);
+    ASSERT_EQ(frame.refused.size(), 1U);
+    EXPECT_EQ(frame.refused[0].code, "MAILBOX_FULL");
+    EXPECT_EQ(frame.refused[0].retry_after_ms, 50U);
+    ASSERT_EQ(frame.deliveries.size(), 1U);
+    EXPECT_EQ(frame.deliveries[0].delivery_id, "13312.1");
+    EXPECT_EQ(frame.deliveries[0].attempt, 2U);
+    EXPECT_EQ(frame.deliveries[0].message, R"({"id":"x","n":[1]})");
+    EXPECT_EQ(frame.settled, 3U);
+    ASSERT_EQ(frame.progress.size(), 1U);
+    EXPECT_EQ(frame.progress[0].note, R"({"done":5})");
+    EXPECT_FALSE(frame.error);
+}
+
+TEST(FrameReader, ForgetsTheFormerFrame) {
+    HubFrame frame;
+    ASSERT_TRUE(read_frame(R"({"settled":3,"accepted":[{"message_id":"a"}]})", frame));
+    ASSERT_TRUE(read_frame(R"({"error":{"code":"X","message":"y"}})", frame));
+    EXPECT_EQ(frame.settled, 0U);
+    EXPECT_TRUE(frame.accepted.empty());
+    EXPECT_EQ(frame.error->code, "X");
+}
+
+TEST(FrameReader, KeepsTextsThatHadEscapes) {
+    HubFrame frame;
+    ASSERT_TRUE(read_frame(
+        R"({"refused":[{"code":"A","message":"say \"x\""},{"code":"B","message":"\u00e9"}]})",
+        frame));
+    EXPECT_EQ(frame.refused[0].message, "say \"x\"");
+    EXPECT_EQ(frame.refused[1].message, "é");
+}
+
+TEST(FrameReader, PassesOverWhatItDoesNotKnow) {
+    HubFrame frame;
+    ASSERT_TRUE(read_frame(R"({"fanfare":[1,{"a":2}],"settled":1})", frame));
+    EXPECT_EQ(frame.settled, 1U);
+}
+
+TEST(FrameReader, RefusesMalformedFramesAndNamesTheVerb) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", ""},
+        {"{", ""},
+        {"[]", "no object"},
+        {R"({"settled":1}x)", ""},
+        {R"({"settled":"1"})", "settled"},
+        {R"({"settled":-1})", "settled"},
+        {R"({"settled":1.5})", "settled"},
+        {R"({"accepted":{}})", "accepted"},
+        {R"({"accepted":["m"]})", "accepted"},
+        {R"({"accepted":[{"sequence":1}]})", "message_id"},
+        {R"({"accepted":[{"message_id":1}]})", "message_id"},
+        {R"({"accepted":[{"message_id":"m","duplicate":1}]})", "duplicate"},
+        {R"({"deliver":[{"delivery_id":"d"}]})", "message"},
+        {R"({"deliver":[{"message":{}}]})", "delivery_id"},
+        {R"({"deliver":[{"delivery_id":"d","attempt":4294967296,"message":{}}]})", "attempt"},
+        {R"({"refused":[{"message":"x"}]})", "code"},
+        {R"({"welcome":[]})", "welcome"},
+        {R"({"error":"x"})", "error"}};
+    for (const auto& [text, word] : cases) {
+        HubFrame frame;
+        const auto read = read_frame(text, frame);
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().fault, Fault::Malformed) << text;
+        EXPECT_NE(read.error().message.find(word), std::string::npos) << read.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace parlance::sdk

@@ -1,0 +1,150 @@
+#include "app/cli/cli.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/cli/json_view.h"
+#include "base/json.h"
+
+namespace parlance::cli {
+
+namespace {
+
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 done, 1 the hub refused, 2 the command makes no sense, 3 no hub answers,\n"
+    "            4 timed out, 5 damaged data found, 130 interrupted.";
+
+std::string user_name() {
+    const char* const user = std::getenv("USER");
+    return user != nullptr && *user != '\0' ? user : "operator";
+}
+
+/// CLI11 says what is wrong in its own way; the first line of it is the useful one.
+int complain_about_usage(const CLI::App& app,
+                         const Context& context,
+                         const CLI::ParseError& error) {
+    std::string what = error.what();
+    what = what.substr(0, what.find('\n'));
+    std::string path = "parlance";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    return complain(context, Misused, what, "See `" + path + " --help`.");
+}
+
+}  // namespace
+
+CLI::App* add_verb(CLI::App& parent, const VerbText& text) {
+    CLI::App* const verb = parent.add_subcommand(text.name, text.purpose);
+    verb->fallthrough();
+    if (!text.example.empty()) verb->footer("Example:\n" + text.example);
+    return verb;
+}
+
+void add_globals(CLI::App& app, Context& context) {
+    app.description(
+        "Parlance: a durable message hub for AI agents.\n"
+        "Start one with `parlance serve --dev`, then talk to it from another terminal.");
+    app.footer(std::string(kExitCodes));
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    app.add_option("--hub", context.hub, "Where the hub is, HOST:PORT")
+        ->envname("PARLANCE_HUB")
+        ->capture_default_str();
+    app.add_option("--as", context.agent, "The agent that speaks")->envname("PARLANCE_AGENT");
+    app.add_option("--operator", context.operator_name, "The operator who speaks");
+    app.add_flag("--json", context.is_json, "Print JSON for programs, one object a line");
+    app.add_flag("--no-color,--no-colour", context.no_colour, "Print without colours");
+}
+
+int run(CLI::App& app, Context& context, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+        return app.exit(success);
+    } catch (const CLI::ParseError& error) {
+        return complain_about_usage(app, context, error);
+    }
+    return context.run ? context.run() : static_cast<int>(Misused);
+}
+
+int complain(const Context& context, Exit exit, std::string_view what, std::string_view advice) {
+    const Screen screen = context.err();
+    fmt::print(stderr, "{} {}\n", paint(screen, Tone::Red, "parlance:"), harmless(what));
+    if (!advice.empty()) {
+        fmt::print(stderr, "  {} {}\n", paint(screen, Tone::Dim, "→"), harmless(advice));
+    }
+    return exit;
+}
+
+int complain(const Context& context, const Error& error) {
+    const Exit exit = error.fault == Fault::Unavailable ? NoHub : Refused;
+    // The sdk puts its advice behind a semicolon.
+    const std::size_t semicolon = error.message.find("; ");
+    if (semicolon == std::string::npos) return complain(context, exit, error.message);
+    std::string advice = error.message.substr(semicolon + 2);
+    advice.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(advice.front())));
+    return complain(context, exit, error.message.substr(0, semicolon), advice + ".");
+}
+
+int complain(const Context& context, const sdk::HttpResponse& response) {
+    const std::string body = response.body;
+    if (!json::check(body) || !json::root(body).is_object()) {
+        return complain(context,
+                        Refused,
+                        fmt::format("the hub answered {} without saying why", response.status),
+                        "Is it a Parlance hub that answers at " + context.hub + "?");
+    }
+    const json::Value problem = json::root(body);
+    if (context.is_json) fmt::print("{}\n", one_line(body));
+    const std::string code = text_member(problem, "code");
+    const Exit exit = code == "REQUEST_TIMED_OUT" ? TimedOut : Refused;
+    return complain(context,
+                    exit,
+                    fmt::format("{}: {}",
+                                code.empty() ? std::to_string(response.status) : code,
+                                text_member(problem, "title")),
+                    text_member(problem, "detail"));
+}
+
+sdk::Identity operator_identity(const Context& context) {
+    if (!context.operator_name.empty()) return {.operator_name = context.operator_name};
+    if (!context.agent.empty()) return {.agent = context.agent};
+    return {.operator_name = user_name()};
+}
+
+Result<sdk::Client> client_of(const Context& context,
+                              sdk::Identity identity,
+                              std::chrono::milliseconds timeout) {
+    auto address = TRY(sdk::HubAddress::parse(context.hub));
+    return sdk::Client{std::move(address), std::move(identity), timeout};
+}
+
+std::string percent_encoded(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool is_plain =
+            std::isalnum(byte) != 0 || std::string_view{"-._~"}.find(c) != std::string_view::npos;
+        if (is_plain) {
+            out.push_back(c);
+        } else {
+            out += fmt::format("%{:02X}", byte);
+        }
+    }
+    return out;
+}
+
+bool is_confirmed(const Context& context, std::string_view question, bool is_agreed) {
+    if (is_agreed || ::isatty(STDIN_FILENO) == 0) return is_agreed;
+    fmt::print(stderr, "{} [y/N] ", paint(context.err(), Tone::Bold, harmless(question)));
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace parlance::cli

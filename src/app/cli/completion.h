@@ -1,0 +1,14 @@
+// Shell completion, written from the command tree itself: what the program takes, it completes.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace parlance::cli {
+
+std::string bash_completion(const CLI::App& root);
+std::string zsh_completion(const CLI::App& root);
+std::string fish_completion(const CLI::App& root);
+
+}  // namespace parlance::cli

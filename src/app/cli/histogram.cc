@@ -1,0 +1,156 @@
+#include "app/cli/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace parlance::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+
+std::string bar_of(double share, int width) {
+    const auto eighths = static_cast<int>(std::lround(share * width * 8));
+    std::string bar;
+    for (int i = 0; i < eighths / 8; ++i) bar += kEighths.back();
+    bar += kEighths[static_cast<std::size_t>(eighths % 8)];
+    // Something is never shown as nothing.
+    return bar.empty() && share > 0 ? std::string(kEighths[1]) : bar;
+}
+
+struct Mark {
+    std::string_view name;
+    double quantile;
+};
+
+constexpr std::array kMarks{
+    Mark{"p50", 0.50}, Mark{"p90", 0.90}, Mark{"p99", 0.99}, Mark{"p99.9", 0.999}};
+
+struct Row {
+    std::uint64_t from;
+    std::uint64_t to;
+    std::uint64_t count;
+};
+
+/// The edges 1, 1.5, 2, 3, 4, 6, 8, … between which anything was counted.
+std::vector<Row> rows_of(const Histogram& histogram) {
+    std::vector<Row> rows;
+    for (std::uint64_t power = 1; power <= histogram.max() && power < std::uint64_t{1} << 62U;
+         power *= 2) {
+        const std::uint64_t middle = power + std::max<std::uint64_t>(power / 2, 1);
+        for (const auto& [from, to] : {std::pair{power, middle}, std::pair{middle, power * 2}}) {
+            if (to <= histogram.min() || from > histogram.max() || from >= to) continue;
+            rows.push_back({from, to, histogram.count_between(from, to)});
+        }
+    }
+    return rows;
+}
+
+std::string marks_in(const Histogram& histogram, const Row& row) {
+    std::string text;
+    for (const Mark& mark : kMarks) {
+        const std::uint64_t value = histogram.percentile(mark.quantile);
+        if (value < row.from || value >= row.to) continue;
+        text.append(text.empty() ? "" : " ").append(mark.name);
+    }
+    if (histogram.max() >= row.from && histogram.max() < row.to) {
+        text.append(text.empty() ? "" : " ").append("max");
+    }
+    return text;
+}
+
+}  // namespace
+
+void Histogram::add(const Histogram& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) counts_[i] += other.counts_[i];
+    total_ += other.total_;
+    max_ = std::max(max_, other.max_);
+    min_ = std::min(min_, other.min_);
+}
+
+std::uint64_t Histogram::first_of(std::size_t bucket) {
+    if (bucket < kSub) return bucket;
+    const std::size_t shift = bucket / kSub - 1;
+    return static_cast<std::uint64_t>(kSub + bucket % kSub) << shift;
+}
+
+std::uint64_t Histogram::percentile(double quantile) const {
+    if (total_ == 0) return 0;
+    const auto rank = static_cast<std::uint64_t>(
+        std::ceil(std::clamp(quantile, 0.0, 1.0) * static_cast<double>(total_)));
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+        seen += counts_[i];
+        if (seen < std::max<std::uint64_t>(rank, 1)) continue;
+        const std::uint64_t last = i + 1 == kBuckets ? max_ : first_of(i + 1) - 1;
+        return std::clamp(last, min_, max_);
+    }
+    return max_;
+}
+
+std::uint64_t Histogram::count_between(std::uint64_t from, std::uint64_t to) const {
+    std::uint64_t count = 0;
+    for (std::size_t i = bucket_of(from); i < kBuckets && first_of(i) < to; ++i) {
+        if (first_of(i) >= from) count += counts_[i];
+    }
+    return count;
+}
+
+std::string duration_text(double nanoseconds) {
+    struct Unit {
+        double size;
+        std::string_view name;
+    };
+    constexpr std::array kUnits{Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "µs"}};
+    for (const Unit& unit : kUnits) {
+        const double value = nanoseconds / unit.size;
+        if (value < 0.9995) continue;
+        const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+        return fmt::format("{:.{}f} {}", value, digits, unit.name);
+    }
+    return fmt::format("{:.0f} ns", nanoseconds);
+}
+
+std::string count_text(std::uint64_t count) {
+    std::string digits = std::to_string(count);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+        digits.insert(static_cast<std::size_t>(at), 1, ',');
+    }
+    return digits;
+}
+
+std::string render(const Histogram& histogram, const Screen& screen) {
+    const std::vector<Row> rows = rows_of(histogram);
+    std::uint64_t most = 1;
+    for (const Row& row : rows) most = std::max(most, row.count);
+    // Edge, gaps, count and marks take 40 columns; what is left is for the bars.
+    const int bar_width = std::clamp(screen.width - 42, 8, 60);
+    std::string out;
+    for (const Row& row : rows) {
+        const double share = static_cast<double>(row.count) / static_cast<double>(most);
+        const std::string bar = bar_of(share, bar_width);
+        const std::string marks = marks_in(histogram, row);
+        const auto pad = static_cast<std::size_t>(bar_width - width_of(bar));
+        std::string line = fmt::format(
+            "{}  {}{}{}",
+            paint(screen,
+                  Tone::Dim,
+                  [&] {
+                      const auto edge = duration_text(static_cast<double>(row.from));
+                      return std::string(static_cast<std::size_t>(std::max(0, 9 - width_of(edge))),
+                                         ' ') +
+                             edge;
+                  }()),
+            paint(screen, Tone::Cyan, bar),
+            std::string(pad, ' '),
+            fmt::format("{:>13}", count_text(row.count)));
+        if (!marks.empty()) line += "  " + paint(screen, Tone::Yellow, marks);
+        out += line + "\n";
+    }
+    return out;
+}
+
+}  // namespace parlance::cli

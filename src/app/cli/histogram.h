@@ -1,0 +1,60 @@
+// How long things took: counts in buckets whose width grows with the value, about 3 % precise.
+//
+// Recording is an addition into a fixed array, so that measuring costs next to nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "app/cli/colour.h"
+
+namespace parlance::cli {
+
+class Histogram {
+  public:
+    void record(std::uint64_t nanoseconds) {
+        ++counts_[bucket_of(nanoseconds)];
+        ++total_;
+        if (nanoseconds > max_) max_ = nanoseconds;
+        if (nanoseconds < min_) min_ = nanoseconds;
+    }
+    void add(const Histogram& other);
+
+    std::uint64_t total() const { return total_; }
+    std::uint64_t max() const { return total_ == 0 ? 0 : max_; }
+    std::uint64_t min() const { return total_ == 0 ? 0 : min_; }
+    /// The value that at least the share `quantile` of all values do not exceed; 0 if there are
+    /// none. Never below the true one, and at most 1/32 above it.
+    std::uint64_t percentile(double quantile) const;
+    /// How many values lie at or above `from` and below `to`, as far as buckets can tell.
+    std::uint64_t count_between(std::uint64_t from, std::uint64_t to) const;
+
+  private:
+    static constexpr unsigned kSubBits = 5;  ///< 32 buckets for each doubling.
+    static constexpr std::size_t kSub = std::size_t{1} << kSubBits;
+    static constexpr std::size_t kBuckets = kSub * (64 - kSubBits + 1);
+
+    static std::size_t bucket_of(std::uint64_t value) {
+        if (value < kSub) return static_cast<std::size_t>(value);
+        const auto magnitude = static_cast<unsigned>(63 - __builtin_clzll(value));
+        const unsigned shift = magnitude - kSubBits;
+        return kSub * (shift + 1) + static_cast<std::size_t>((value >> shift) - kSub);
+    }
+    static std::uint64_t first_of(std::size_t bucket);
+
+    std::array<std::uint64_t, kBuckets> counts_{};
+    std::uint64_t total_ = 0;
+    std::uint64_t max_ = 0;
+    std::uint64_t min_ = ~std::uint64_t{0};
+};
+
+/// "417 ns", "38.2 µs", "1.94 ms", "2.61 s".
+std::string duration_text(double nanoseconds);
+/// "1,204,551".
+std::string count_text(std::uint64_t count);
+
+/// A picture of it: one bar for each half doubling, with the percentiles marked beside.
+std::string render(const Histogram& histogram, const Screen& screen);
+
+}  // namespace parlance::cli

@@ -1,0 +1,57 @@
+#include "app/cli/interrupt.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+namespace parlance::cli {
+
+namespace {
+
+std::atomic<bool> interrupted = false;
+std::array<int, 2> ends{-1, -1};
+
+extern "C" void on_interrupt(int) {
+    const int saved = errno;
+    interrupted = true;
+    // A full pipe is readable already.
+    [[maybe_unused]] const auto written = ::write(ends[1], "!", 1);
+    errno = saved;
+}
+
+}  // namespace
+
+int interrupt_descriptor() {
+    if (ends[0] >= 0) return ends[0];
+    CHECK(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    // Once is a request and twice is an order: the second one has its usual meaning.
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    return ends[0];
+}
+
+bool is_interrupted() { return interrupted; }
+
+bool rest(std::chrono::milliseconds time) {
+    pollfd item{.fd = interrupt_descriptor(), .events = POLLIN, .revents = 0};
+    ::poll(&item, 1, static_cast<int>(time.count()));
+    return !is_interrupted();
+}
+
+void await_input(int descriptor, std::chrono::milliseconds time) {
+    std::array<pollfd, 2> items{
+        pollfd{.fd = interrupt_descriptor(), .events = POLLIN, .revents = 0},
+        pollfd{.fd = descriptor, .events = POLLIN, .revents = 0}};
+    ::poll(items.data(), items.size(), static_cast<int>(time.count()));
+}
+
+}  // namespace parlance::cli

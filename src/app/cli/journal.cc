@@ -1,0 +1,326 @@
+// `parlance journal`: the hub's memory, read offline and never touched.
+#include "journal/journal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/histogram.h"
+#include "app/cli/json_view.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "journal/event_codec.h"
+#include "journal/posix_disk.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct JournalOptions {
+    std::string data = "./.parlance";
+    std::string range{};
+    std::uint64_t last = 20;
+    std::uint64_t from = 0;
+};
+
+struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+};
+
+/// "7", "7..9", "7.." and "..9".
+std::optional<Range> parse_range(std::string_view text, std::uint64_t end) {
+    const auto number = [](std::string_view digits, std::uint64_t otherwise) {
+        if (digits.empty()) return std::optional{otherwise};
+        std::uint64_t value = 0;
+        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        const bool is_whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
+        return is_whole ? std::optional{value} : std::nullopt;
+    };
+    const std::size_t dots = text.find("..");
+    const auto first = number(text.substr(0, dots), 1);
+    const auto last = dots == std::string_view::npos ? first : number(text.substr(dots + 2), end);
+    if (text.empty() || text == ".." || !first || !last || *first < 1 || *last < *first) return {};
+    return Range{*first, std::min(*last, end)};
+}
+
+/// What is damaged ends with its own exit code; what cannot be read at all is a wrong --data.
+int complain_about_data(const Context& context, const Error& error) {
+    switch (error.fault) {
+        case Fault::Corrupt:
+            return complain(
+                context,
+                BadData,
+                error.message,
+                "Keep a copy of the files; `parlance journal verify` reads all of them.");
+        case Fault::Unsupported:
+            return complain(
+                context, BadData, error.message, "Use the newer program that wrote it.");
+        default:
+            return complain(context, Misused, error.message, "Say --data DIR, as for `serve`.");
+    }
+}
+
+struct OpenJournal {
+    std::unique_ptr<journal::Disk> disk;
+    std::uint64_t last = 0;
+};
+
+Result<OpenJournal> open_journal(const JournalOptions& options) {
+    auto disk = TRY(journal::open_posix_disk(options.data, false));
+    const auto opened = TRY(journal::Journal::open(*disk, {.is_read_only = true}));
+    const std::uint64_t last = opened->last_sequence().value;
+    return OpenJournal{std::move(disk), last};
+}
+
+template <class Each>
+Result<void> for_each_record(OpenJournal& opened, Range range, Each each) {
+    if (range.first > opened.last) return {};
+    auto reader = TRY(journal::Reader::open(*opened.disk, Sequence{range.first}));
+    journal::Record record;
+    while (TRY(reader.next(record, Sequence{range.last}))) {
+        each(record, TRY(journal::decode(record.payload)));
+        if (record.sequence.value >= range.last) break;
+    }
+    return {};
+}
+
+/// The event's own fields as they stand in its JSON, without the three that have columns.
+std::string gist_of(std::string_view text) {
+    std::string gist;
+    for (json::Members members{json::root(text)}; members.next();) {
+        if (members.key == "sequence" || members.key == "at" || members.key == "event") continue;
+        if (members.value.is_null()) continue;
+        gist += fmt::format("{}{}={}",
+                            gist.empty() ? "" : " ",
+                            members.key,
+                            one_line(members.value.raw.substr(
+                                0, members.value.is_object() ? 0 : std::string_view::npos)));
+    }
+    return gist;
+}
+
+int list(const Context& context, const JournalOptions& options) {
+    auto opened = open_journal(options);
+    if (!opened) return complain_about_data(context, opened.error());
+    const std::uint64_t behind = opened->last > options.last ? opened->last - options.last : 0;
+    const std::uint64_t first = options.from != 0 ? options.from : behind + 1;
+    const Range range{first, std::min(first + options.last - 1, opened->last)};
+    Table table{.columns = {{"SEQUENCE", Align::Right, 8},
+                            {"AT", Align::Left, 24},
+                            {"EVENT", Align::Left, 12},
+                            {"WHAT", Align::Left, 20}}};
+    std::string text;
+    const auto read =
+        for_each_record(*opened, range, [&](const journal::Record& record, const Event& event) {
+            text.clear();
+            journal::append_json(text, record.sequence, record.at, event);
+            if (context.is_json) {
+                fmt::print("{}\n", text);
+                return;
+            }
+            table.rows.push_back({{std::to_string(record.sequence.value), Tone::Bold},
+                                  {print_iso_time(record.at), Tone::Dim},
+                                  {std::string(journal::event_name(event)), Tone::Cyan},
+                                  {gist_of(text)}});
+        });
+    if (!context.is_json) fmt::print("{}", render(table, context.out()));
+    if (!read) return complain_about_data(context, read.error());
+    return Done;
+}
+
+int show(const Context& context, const JournalOptions& options) {
+    auto opened = open_journal(options);
+    if (!opened) return complain_about_data(context, opened.error());
+    const auto range = parse_range(options.range, opened->last);
+    if (!range) {
+        return complain(context,
+                        Misused,
+                        "'" + options.range + "' names no records",
+                        fmt::format("Say SEQ or SEQ..SEQ; the last one is {}.", opened->last));
+    }
+    if (range->first > opened->last) {
+        return complain(context,
+                        Misused,
+                        fmt::format("record {} is not there", range->first),
+                        fmt::format("The last one is {}.", opened->last));
+    }
+    const Screen screen = context.out();
+    std::string text;
+    const auto read =
+        for_each_record(*opened, *range, [&](const journal::Record& record, const Event& event) {
+            text.clear();
+            journal::append_json(text, record.sequence, record.at, event);
+            fmt::print(
+                "{}\n",
+                context.is_json || !screen.is_terminal ? text : pretty(screen, json::root(text)));
+        });
+    if (!read) return complain_about_data(context, read.error());
+    return Done;
+}
+
+std::string hex(const journal::Chain& chain) {
+    std::string out;
+    for (const auto byte : chain) out += fmt::format("{:02x}", static_cast<unsigned>(byte));
+    return out;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 1 << 20) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+    return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+int report_damage(const Context& context, const journal::Verification& found) {
+    if (context.is_json) {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .boolean("ok", false)
+                       .text("problem", found.problem)
+                       .integer("records", static_cast<std::int64_t>(found.records))
+                       .done());
+    }
+    return complain(context,
+                    BadData,
+                    found.problem,
+                    fmt::format("{} records before it are as they were written. Keep a copy of the "
+                                "files before anything else.",
+                                count_text(found.records)));
+}
+
+int verify(const Context& context, const JournalOptions& options) {
+    auto disk = journal::open_posix_disk(options.data, false);
+    if (!disk) return complain_about_data(context, disk.error());
+    Progress progress{context.err()};
+    const auto begin = std::chrono::steady_clock::now();
+    const auto found = journal::verify(**disk, [&](std::uint64_t done, std::uint64_t all) {
+        const double share = all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all);
+        progress.show(share, fmt::format("{} of {} read", bytes_text(done), bytes_text(all)));
+    });
+    progress.clear();
+    if (!found) return complain_about_data(context, found.error());
+    if (!found->problem.empty()) return report_damage(context, *found);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (context.is_json) {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .boolean("ok", true)
+                       .integer("records", static_cast<std::int64_t>(found->records))
+                       .integer("batches", static_cast<std::int64_t>(found->batches))
+                       .integer("segments", static_cast<std::int64_t>(found->segments))
+                       .integer("last", static_cast<std::int64_t>(found->last.value))
+                       .text("chain", hex(found->chain))
+                       .done());
+        return Done;
+    }
+    const Screen screen = context.out();
+    fmt::print("{}  {} records in {} batches and {} segment{}, read in {}\n",
+               paint(screen, Tone::Green, "verified"),
+               count_text(found->records),
+               count_text(found->batches),
+               found->segments,
+               found->segments == 1 ? "" : "s",
+               duration_text(seconds * 1e9));
+    fmt::print("{}\n", paint(screen, Tone::Dim, "chain     " + hex(found->chain)));
+    return Done;
+}
+
+struct Stat {
+    std::map<std::string, std::uint64_t, std::less<>> counts{};
+    std::uint64_t records = 0;
+    std::uint64_t payload_bytes = 0;
+    Time first{};
+    Time last{};
+};
+
+void print_stat(const Context& context, const Stat& stat) {
+    if (context.is_json) {
+        json::ObjectWriter events;
+        for (const auto& [name, count] : stat.counts) {
+            events.integer(name, static_cast<std::int64_t>(count));
+        }
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .integer("records", static_cast<std::int64_t>(stat.records))
+                       .integer("payload_bytes", static_cast<std::int64_t>(stat.payload_bytes))
+                       .text("first_at", print_iso_time(stat.first))
+                       .text("last_at", print_iso_time(stat.last))
+                       .raw("events", events.done())
+                       .done());
+        return;
+    }
+    Table table{.columns = {{"EVENT"}, {"COUNT", Align::Right}}};
+    for (const auto& [name, count] : stat.counts) {
+        table.rows.push_back({{name, Tone::Cyan}, {count_text(count)}});
+    }
+    table.rows.push_back({{"all", Tone::Bold}, {count_text(stat.records), Tone::Bold}});
+    fmt::print("{}\n{} to {}, {} of records\n",
+               render(table, context.out()),
+               print_iso_time(stat.first),
+               print_iso_time(stat.last),
+               bytes_text(stat.payload_bytes));
+}
+
+int stat(const Context& context, const JournalOptions& options) {
+    auto opened = open_journal(options);
+    if (!opened) return complain_about_data(context, opened.error());
+    Stat sum;
+    Progress progress{context.err()};
+    const auto read = for_each_record(
+        *opened, {1, opened->last}, [&](const journal::Record& record, const Event& event) {
+            if (sum.records == 0) sum.first = record.at;
+            sum.last = record.at;
+            ++sum.records;
+            sum.payload_bytes += record.payload.size();
+            ++sum.counts[std::string(journal::event_name(event))];
+            if (sum.records % 1024 == 0) {
+                progress.show(static_cast<double>(sum.records) / static_cast<double>(opened->last),
+                              count_text(sum.records) + " records");
+            }
+        });
+    progress.clear();
+    if (!read) return complain_about_data(context, read.error());
+    print_stat(context, sum);
+    return Done;
+}
+
+}  // namespace
+
+void add_journal(CLI::App& app, Context& context) {
+    auto options = std::make_shared<JournalOptions>();
+    CLI::App* const verb = add_verb(app,
+                                    {"journal",
+                                     "Read the hub's memory from its files, and check it",
+                                     "  parlance journal verify --data ./.parlance\n"
+                                     "  parlance journal show 120..130\n"
+                                     "  parlance journal list --last 50 --json | jq .event"});
+    verb->require_subcommand(1);
+    verb->add_option("--data", options->data, "The data directory of the hub")
+        ->type_name("DIR")
+        ->capture_default_str();
+    const auto leave = [&context, options](int (*work)(const Context&, const JournalOptions&)) {
+        return [&context, options, work] {
+            context.run = [&context, options, work] { return work(context, *options); };
+        };
+    };
+    CLI::App* const list_verb = add_verb(*verb, {"list", "The latest records, one a line", ""});
+    list_verb->add_option("--last", options->last, "How many")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->capture_default_str();
+    list_verb->add_option("--from", options->from, "From this sequence on")->type_name("SEQ");
+    list_verb->callback(leave(list));
+    CLI::App* const show_verb = add_verb(*verb, {"show", "Records in full", ""});
+    show_verb->add_option("range", options->range, "SEQ, SEQ..SEQ or SEQ..")->required();
+    show_verb->callback(leave(show));
+    add_verb(*verb, {"verify", "Read everything and believe nothing; 5 if something is wrong", ""})
+        ->callback(leave(verify));
+    add_verb(*verb, {"stat", "How many records of each kind", ""})->callback(leave(stat));
+}
+
+}  // namespace parlance::cli

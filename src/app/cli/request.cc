@@ -1,0 +1,116 @@
+// `parlance request`: ask an agent, wait, and print what it answers.
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/draft.h"
+#include "app/cli/json_view.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct RequestOptions {
+    Draft draft{.type = "TASK_ASSIGNMENT"};
+    std::uint64_t wait_ms = 30'000;
+};
+
+constexpr std::array<std::string_view, 3> kAnswered{
+    "TASK_ASSIGNMENT", "TASK_HANDOFF", "HELP_REQUEST"};
+
+/// A failure is an answer too: its words go to stderr, and the exit code says so.
+int report_failure(const Context& context, json::Value answer) {
+    const json::Value payload = member(answer, "payload");
+    const json::Value error = member(payload, "error");
+    const std::string code = text_member(error, "code");
+    const bool is_late =
+        code == "REQUEST_TIMED_OUT" || text_member(payload, "error_type") == "TIMEOUT";
+    return complain(context,
+                    is_late ? TimedOut : Refused,
+                    fmt::format("{} answered TASK_FAILED{}{}",
+                                text_member(answer, "from"),
+                                code.empty() ? "" : ": ",
+                                code),
+                    error.is_null() ? std::string(payload.raw) : text_member(error, "message"));
+}
+
+int report_answer(const Context& context, std::string_view body) {
+    const json::Value answer = json::root(body);
+    if (context.is_json) fmt::print("{}\n", one_line(body));
+    if (text_member(answer, "type") == "TASK_FAILED") return report_failure(context, answer);
+    if (context.is_json) return Done;
+    const Screen screen = context.out();
+    const json::Value payload = member(answer, "payload");
+    fmt::print("{}\n", screen.is_terminal ? pretty(screen, payload) : one_line(payload.raw));
+    return Done;
+}
+
+int ask(const Context& context, const RequestOptions& options, std::string_view message) {
+    const std::chrono::milliseconds wait{options.wait_ms};
+    auto client =
+        client_of(context,
+                  {.agent = context.operator_name.empty() ? options.draft.from : std::string{},
+                   .operator_name = context.operator_name},
+                  wait + std::chrono::seconds{10});
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call(
+        "POST", "/v1/messages", message, {{"Prefer", fmt::format("wait={}", wait.count())}});
+    if (!response) return complain(context, response.error());
+    if (response->status / 100 != 2 || !json::check(response->body)) {
+        return complain(context, *response);
+    }
+    if (response->status == 200) return report_answer(context, response->body);
+    return complain(context,
+                    TimedOut,
+                    fmt::format("{} has not answered within {} ms", options.draft.to, wait.count()),
+                    fmt::format("Its answer will come to {}'s mailbox: `parlance listen --as {}`.",
+                                options.draft.from,
+                                options.draft.from));
+}
+
+int request(const Context& context, RequestOptions options) {
+    Draft& draft = options.draft;
+    if (draft.from.empty()) draft.from = context.agent;
+    if (draft.to.empty()) return complain(context, Misused, "nobody to ask", "Say --to AGENT.");
+    if (draft.from.empty()) {
+        return complain(context, Misused, "nobody asks", "Say --as AGENT, or set PARLANCE_AGENT.");
+    }
+    const auto text = read_payload(draft.payload);
+    if (!text) return complain(context, Misused, text.error().message);
+    const auto payload = shape_payload(*text, draft.task);
+    if (!payload) return complain(context, Misused, payload.error().message);
+    const auto message = compose(draft, *payload, now());
+    if (!message) return complain(context, Misused, message.error().message);
+    return ask(context, options, *message);
+}
+
+}  // namespace
+
+void add_request(CLI::App& app, Context& context) {
+    auto options = std::make_shared<RequestOptions>();
+    CLI::App* const verb = add_verb(
+        app,
+        {"request",
+         "Ask an agent and print its answer",
+         "  parlance request --as planner --to tag-ai '{\"text\":\"Hotel Adlon, 2 nights\"}'\n"
+         "  parlance request --as planner --to coder --type HELP_REQUEST --wait 5000 @q.json"});
+    add_draft_options(*verb, options->draft);
+    verb->get_option("--type")->check(
+        CLI::IsMember(std::vector<std::string>{kAnswered.begin(), kAnswered.end()}));
+    verb->add_option("--timeout",
+                     options->draft.timeout_ms,
+                     "Milliseconds the agent has before the hub answers for it")
+        ->type_name("MS");
+    verb->add_option("--wait", options->wait_ms, "Milliseconds to wait here for the answer")
+        ->type_name("MS")
+        ->check(CLI::Range(1, 600'000))
+        ->capture_default_str();
+    verb->add_option("payload", options->draft.payload, "JSON, plain words, @FILE, or - for stdin");
+    verb->callback([options, &context] {
+        context.run = [options, &context] { return request(context, *options); };
+    });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,62 @@
+// `parlance serve`: the command line of the hub; app/serve.h runs it.
+#include "app/serve.h"
+
+#include <memory>
+#include <optional>
+
+#include "app/cli/cli.h"
+
+namespace parlance::cli {
+
+namespace {
+
+/// What was typed; what was not is left to the configuration file and the defaults.
+struct ServeFlags {
+    std::string config{};
+    std::optional<std::string> data{};
+    std::optional<std::string> listen{};
+    bool is_dev = false;
+    bool is_quiet = false;
+};
+
+Result<app::ServeOptions> options_of(const ServeFlags& flags) {
+    app::ServeOptions options;
+    if (!flags.config.empty()) TRY(app::read_config(flags.config, options));
+    if (flags.data) options.data = *flags.data;
+    if (flags.listen) {
+        const auto address = TRY(sdk::HubAddress::parse(*flags.listen));
+        options.host = address.host;
+        options.port = address.port;
+    }
+    if (flags.is_dev) options.is_dev = true;
+    if (flags.is_quiet) options.is_quiet = true;
+    return options;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Context& context) {
+    auto flags = std::make_shared<ServeFlags>();
+    CLI::App* const verb =
+        add_verb(app,
+                 {"serve",
+                  "Run the hub",
+                  "  parlance serve --dev\n"
+                  "  parlance serve --config parlance.toml --data /var/lib/parlance"});
+    verb->add_option("--data", flags->data, "Where it keeps its journal (default: ./.parlance)")
+        ->type_name("DIR");
+    verb->add_option("--listen", flags->listen, "Where it listens (default: 127.0.0.1:7420)")
+        ->type_name("HOST:PORT");
+    verb->add_option("--config", flags->config, "Its configuration, in TOML")->type_name("FILE");
+    verb->add_flag("--dev", flags->is_dev, "On this machine only, and without proof of identity");
+    verb->add_flag("--quiet", flags->is_quiet, "Say only what is wrong");
+    verb->callback([flags, &context] {
+        context.run = [flags, &context] {
+            const auto options = options_of(*flags);
+            if (!options) return complain(context, Misused, options.error().message);
+            return app::serve(*options);
+        };
+    });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,21 @@
+// The program: its verbs, joined on one page.
+#include "app/cli/cli.h"
+
+int main(int argc, char** argv) {
+    using namespace parlance::cli;
+    CLI::App app;
+    Context context;
+    add_globals(app, context);
+    add_serve(app, context);
+    add_send(app, context);
+    add_request(app, context);
+    add_listen(app, context);
+
+    add_agents(app, context);
+    add_dead_letters(app, context);
+    add_journal(app, context);
+
+    add_version(app, context);
+    add_completion(app, context);
+    return run(app, context, argc, argv);
+}
