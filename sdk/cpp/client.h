@@ -41,7 +41,9 @@ struct HttpResponse {
 /// Calls over one kept-alive connection; reconnects once when the hub has closed it.
 class Client {
   public:
-    Client(HubAddress hub, Identity identity, std::chrono::milliseconds timeout = std::chrono::seconds{60});
+    Client(HubAddress hub,
+           Identity identity,
+           std::chrono::milliseconds timeout = std::chrono::seconds{60});
     ~Client();
     Client(Client&&) noexcept;
     Client& operator=(Client&&) noexcept;

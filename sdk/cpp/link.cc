@@ -18,7 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kReceiveBytes = 256 * 1024;  ///< A read has room for a quarter, at least.
+constexpr std::size_t kReceiveBytes =
+    std::size_t{256} * 1024;  ///< A read has room for a quarter, at least.
 
 }  // namespace
 

@@ -27,6 +27,10 @@ TEST(SipHash, GivesThePublishedValuesOfTheShortestInputs) {
     EXPECT_EQ(siphash(kPublishedKey, counting_bytes(8)), 0x93f5f5799a932462U);
 }
 
+TEST(SipHash, GivesThePublishedValueInItsShortForm) {
+    EXPECT_EQ(siphash_short(kPublishedKey, counting_bytes(0)), 0xabac0158050fc4dcU);
+}
+
 TEST(SipHash, DependsOnTheKeyTheLengthAndEveryByte) {
     const std::string bytes = counting_bytes(40);
     std::set<std::uint64_t> seen{siphash(kPublishedKey, bytes)};

@@ -255,8 +255,7 @@ bool Value::is_number() const {
 std::string_view Value::text(std::string& spare) const {
     CHECK(is_string() && raw.size() >= 2);
     const std::string_view inner = raw.substr(1, raw.size() - 2);
-    const char* const end = inner.data() + inner.size();
-    if (find_string_stop(inner.data(), end) == end) return inner;
+    if (inner.find('\\') == std::string_view::npos) return inner;
     spare.resize(inner.size());
     spare.resize(unescape(inner, spare.data()));
     return spare;

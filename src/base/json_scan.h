@@ -72,22 +72,30 @@ struct Block {
     std::uint64_t closing = 0;
 };
 
+#if defined(__SSE2__)
+template <unsigned kAt>
+inline void classify_sixteen(const char* bytes, Block& block) {
+    const __m128i piece = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + kAt));
+    // The bit makes '[' a '{' and ']' a '}', and no other byte either of them.
+    const __m128i folded = _mm_or_si128(piece, _mm_set1_epi8(0x20));
+    const auto places = [](__m128i bytes_of, char wanted) {
+        const __m128i found = _mm_cmpeq_epi8(bytes_of, _mm_set1_epi8(wanted));
+        return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(found))} << kAt;
+    };
+    block.quotes |= places(piece, '"');
+    block.backslashes |= places(piece, '\\');
+    block.opening |= places(folded, '{');
+    block.closing |= places(folded, '}');
+}
+#endif
+
 inline Block classify(const char* bytes) {
     Block block;
 #if defined(__SSE2__)
-    // The bit makes '[' a '{' and ']' a '}', and no other byte either of them.
-    const __m128i case_bit = _mm_set1_epi8(0x20);
-    for (unsigned i = 0; i < 64; i += 16) {
-        const __m128i piece = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
-        const auto places = [i](__m128i mask) {
-            return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(mask))} << i;
-        };
-        const __m128i folded = _mm_or_si128(piece, case_bit);
-        block.quotes |= places(_mm_cmpeq_epi8(piece, _mm_set1_epi8('"')));
-        block.backslashes |= places(_mm_cmpeq_epi8(piece, _mm_set1_epi8('\\')));
-        block.opening |= places(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')));
-        block.closing |= places(_mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
-    }
+    classify_sixteen<0>(bytes, block);
+    classify_sixteen<16>(bytes, block);
+    classify_sixteen<32>(bytes, block);
+    classify_sixteen<48>(bytes, block);
 #else
     for (unsigned i = 0; i < 64; ++i) {
         const char c = bytes[i];

@@ -1,7 +1,6 @@
 #include "base/json.h"
 
-#include <chrono>
-#include <cmath>
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -198,11 +197,11 @@ TEST(JsonCheck, TakesAboutTheSameTimeForAMebibyteOfAnything) {
     }
     hostile.insert(hostile.end(), {many + "\"x\":1}", escaped + "\"x\":1}", chunky + "1]"});
     for (const auto& text : hostile) {
-        const auto start = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();
         static_cast<void>(check(text));
-        const auto spent = std::chrono::steady_clock::now() - start;
-        // Ten times what is promised of an optimised build: this one may be slow, not quadratic.
-        EXPECT_LT(spent, std::chrono::milliseconds{500}) << text.substr(0, 20);
+        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+        // Forty times what is promised of an optimised build: this one may be slow, not quadratic.
+        EXPECT_LT(seconds, 2.0) << text.substr(0, 20);
     }
 }
 
@@ -372,6 +371,29 @@ TEST(JsonWalk, GivesMembersInOrderWithUnescapedKeysAndRawValues) {
     EXPECT_EQ(find(root(text), "c")->raw, R"([{"d":"]"},[]])");
     EXPECT_FALSE(find(root(text), "d"));
     EXPECT_FALSE(find(root("{}"), ""));
+}
+
+TEST(JsonWalk, SkipsContainersWhereverTheirQuotesAndBackslashesFall) {
+    for (std::size_t pad = 0; pad < 140; ++pad) {
+        const std::string inner =
+            R"({"k":")" + std::string(pad, 'x') + R"(\\\\","l":"\\\"}]","m":[[],"\"",{"n":"{["}]})";
+        const std::string text = R"({"first":)" + inner + R"(,"second":[)" + inner + "]}";
+        ASSERT_EQ(why(text), "") << pad;
+        ASSERT_EQ(find(root(text), "first")->raw, inner) << pad;
+        ASSERT_EQ(find(root(text), "second")->raw, "[" + inner + "]") << pad;
+    }
+}
+
+TEST(JsonWalk, StopsAtEveryPlaceWhereAStringMay) {
+    for (std::size_t length = 0; length < 40; ++length) {
+        for (const char* escape : {R"(\")", R"(\\)", R"(\n)"}) {
+            const std::string text = '"' + std::string(length, '\x7F') + escape + "é\"";
+            ASSERT_EQ(why(text), "") << text;
+            std::string spare;
+            ASSERT_EQ(root(text).text(spare).size(), length + 3) << text;
+            ASSERT_NE(why('"' + std::string(length, ' ') + "\x1F\""), "") << length;
+        }
+    }
 }
 
 TEST(JsonValue, GivesTextWithoutCopyUnlessItHasEscapes) {

@@ -39,7 +39,6 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
-    const auto sender = registry::intern(state.registry, envelope.from());
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -58,7 +57,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                          {.ticket = event.ticket,
                           .asked = event.envelope,
                           .deadline = event.deadline,
-                          .requester = sender,
+                          .requester = registry::intern(state.registry, envelope.from()),
                           .priority = event.priority,
                           .waits = event.waits});
 }
@@ -85,7 +84,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
     const auto reply_ticket = event.ticket == Ticket{} ? ticket_at(state.sequence) : event.ticket;
-    remember(state, *event.envelope, reply_ticket, 0);
+    remember(state, *event.envelope, reply_ticket, body_key(state.key, event.envelope->body()));
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = event.envelope;
@@ -130,6 +129,7 @@ void apply(State& state, Time at, const Event& event) {
     state.now = at;
     auto& broker = state.broker;
     auto& registry = state.registry;
+    broker.stirred = kNoAgent;
     const auto timeout = state.limits.heartbeat_timeout;
     match(
         event,
@@ -177,16 +177,10 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
-        [&](const MessageDropped& dropped) {
-            broker::remove(broker, state.key, dropped.ticket);
-        },
-        [&](const MessageExpired& expired) {
-            broker::remove(broker, state.key, expired.ticket);
-        },
+        [&](const MessageDropped& dropped) { broker::remove(broker, state.key, dropped.ticket); },
+        [&](const MessageExpired& expired) { broker::remove(broker, state.key, expired.ticket); },
         [&](const MessageDeadLettered& dead) { apply_buried(state, dead); },
-        [&](const DeadLetterRedelivered& back) {
-            broker::revive(broker, state.key, back.ticket);
-        },
+        [&](const DeadLetterRedelivered& back) { broker::revive(broker, state.key, back.ticket); },
         [&](const DeadLetterDiscarded& discarded) {
             broker::remove(broker, state.key, discarded.ticket);
         },

@@ -22,13 +22,17 @@ bool is_registered(const State& state, std::string_view agent) {
 /// True, with the refusal drafted, if the caller may not speak for the agent or nobody knows it.
 bool is_refused(Draft& draft, const AgentId& agent) {
     if (!draft.may_act_for(agent.value)) {
-        refuse(draft, agent.value, Refusal::IdentityMismatch,
+        refuse(draft,
+               agent.value,
+               Refusal::IdentityMismatch,
                "the connection proved to be '" + std::string{draft.asker()} +
                    "' and cannot act for '" + agent.value + "'");
         return true;
     }
     if (!is_registered(draft.state, agent.value)) {
-        refuse(draft, agent.value, Refusal::AgentNotRegistered,
+        refuse(draft,
+               agent.value,
+               Refusal::AgentNotRegistered,
                "agent '" + agent.value + "' is not registered");
         return true;
     }
@@ -59,13 +63,20 @@ void decide_start(Draft& draft, const StartHub& start) {
 void decide_register(Draft& draft, const RegisterAgent& registration) {
     const auto& state = draft.state;
     if (!draft.may_act_for(registration.agent.value)) {
-        return refuse(draft, registration.agent.value, Refusal::IdentityMismatch,
+        return refuse(draft,
+                      registration.agent.value,
+                      Refusal::IdentityMismatch,
                       "the connection proved to be '" + std::string{draft.asker()} +
                           "' and cannot register '" + registration.agent.value + "'");
     }
-    if (!is_registered(state, registration.agent.value) &&
-        state.registry.registered_count >= state.limits.agents_max) {
-        return refuse(draft, registration.agent.value, Refusal::HubOverloaded,
+    const bool is_full =
+        (!is_registered(state, registration.agent.value) &&
+         state.registry.registered_count >= state.limits.agents_max) ||
+        !registry::has_room_for(state.registry, registration.agent.value, state.limits.agents_max);
+    if (is_full) {
+        return refuse(draft,
+                      registration.agent.value,
+                      Refusal::HubOverloaded,
                       "the hub has " + std::to_string(state.limits.agents_max) +
                           " registered agents, which is its limit (agents_max)");
     }
@@ -77,10 +88,11 @@ void decide_remove(Draft& draft, const RemoveAgent& removal) {
     const auto handle = registry::find_agent(draft.state.registry, removal.agent.value);
     const auto& mailbox = broker::mailbox_of(draft.state.broker, handle);
     if (mailbox.waiting + mailbox.in_flight + mailbox.dead > 0) {
-        return refuse(draft, removal.agent.value, Refusal::AgentHasWork,
-                      "agent '" + removal.agent.value + "' has " +
-                          std::to_string(mailbox.waiting) + " waiting, " +
-                          std::to_string(mailbox.in_flight) + " in flight and " +
+        return refuse(draft,
+                      removal.agent.value,
+                      Refusal::AgentHasWork,
+                      "agent '" + removal.agent.value + "' has " + std::to_string(mailbox.waiting) +
+                          " waiting, " + std::to_string(mailbox.in_flight) + " in flight and " +
                           std::to_string(mailbox.dead) + " dead letters");
     }
     for (const Slot slot : draft.state.registry.agents[handle].instances) {
@@ -105,16 +117,17 @@ void decide_join(Draft& draft, const JoinInstance& join) {
 
     const auto others = agent.instances.size() - (namesake != nullptr ? 1 : 0);
     if (others >= instances_max(state, agent.profile)) {
-        return refuse(draft, join.agent.value, Refusal::ConnectionLimitExceeded,
+        return refuse(draft,
+                      join.agent.value,
+                      Refusal::ConnectionLimitExceeded,
                       "agent '" + join.agent.value + "' has " + std::to_string(others) +
                           " live instances, which is its limit");
     }
-    draft.add(InstanceJoined{
-        .instance = {state.registry.instance_last + 1},
-        .agent = join.agent,
-        .name = join.name,
-        .kind = join.kind,
-        .credit = std::min(join.credit, state.limits.instance_credit_max)});
+    draft.add(InstanceJoined{.instance = {state.registry.instance_last + 1},
+                             .agent = join.agent,
+                             .name = join.name,
+                             .kind = join.kind,
+                             .credit = std::min(join.credit, state.limits.instance_credit_max)});
 }
 
 void decide_leave(Draft& draft, const LeaveInstance& leave) {
@@ -125,10 +138,18 @@ void decide_leave(Draft& draft, const LeaveInstance& leave) {
 void decide_credit(Draft& draft, const GrantCredit& grant) {
     const auto* consumer = broker::find_consumer(draft.state.broker, grant.instance);
     if (consumer == nullptr) {
-        return refuse(draft, {}, Refusal::InstanceUnknown,
+        return refuse(draft,
+                      {},
+                      Refusal::InstanceUnknown,
                       "instance " + std::to_string(grant.instance.value) + " is not connected");
     }
     const auto credit = std::min(grant.credit, draft.state.limits.instance_credit_max);
+    if (consumer->kind == InstanceKind::Poll) {
+        return refuse(draft,
+                      {},
+                      Refusal::RouteNotPermitted,
+                      "an instance that polls is given what it asks for and needs no credit");
+    }
     if (credit != consumer->credit) draft.add(CreditGranted{grant.instance, credit});
 }
 
@@ -143,20 +164,25 @@ void decide_heartbeat(Draft& draft, InstanceNumber number) {
 void decide_subscribe(Draft& draft, const Subscribe& subscribe) {
     if (is_refused(draft, subscribe.agent)) return;
     const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, subscribe.agent.value);
+    if (std::ranges::binary_search(state.registry.agents[handle].topics, subscribe.topic)) return;
     const auto topic = state.registry.topics.find(subscribe.topic);
+    const auto subscribers_max = std::min(state.limits.subscribers_per_topic_max, kCopiesMax);
     if (topic == state.registry.topics.end()) {
         if (state.registry.topics.size() >= state.limits.topics_max) {
-            return refuse(draft, subscribe.agent.value, Refusal::HubOverloaded,
+            return refuse(draft,
+                          subscribe.agent.value,
+                          Refusal::HubOverloaded,
                           "the hub has " + std::to_string(state.limits.topics_max) +
                               " topics, which is its limit (topics_max)");
         }
-    } else if (topic->second.size() >= state.limits.subscribers_per_topic_max) {
-        return refuse(draft, subscribe.agent.value, Refusal::HubOverloaded,
+    } else if (topic->second.size() >= subscribers_max) {
+        return refuse(draft,
+                      subscribe.agent.value,
+                      Refusal::HubOverloaded,
                       "topic '" + subscribe.topic.value + "' has " +
                           std::to_string(topic->second.size()) + " subscribers, its limit");
     }
-    const auto handle = registry::find_agent(state.registry, subscribe.agent.value);
-    if (std::ranges::binary_search(state.registry.agents[handle].topics, subscribe.topic)) return;
     draft.add(Subscribed{subscribe.agent, subscribe.topic});
 }
 
@@ -164,7 +190,8 @@ void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe) {
     if (is_refused(draft, unsubscribe.agent)) return;
     const auto& state = draft.state;
     const auto handle = registry::find_agent(state.registry, unsubscribe.agent.value);
-    if (!std::ranges::binary_search(state.registry.agents[handle].topics, unsubscribe.topic)) return;
+    if (!std::ranges::binary_search(state.registry.agents[handle].topics, unsubscribe.topic))
+        return;
     draft.add(Unsubscribed{unsubscribe.agent, unsubscribe.topic});
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kHandOversMax = 4096;
 LeaseGranted lease(const Draft& draft, const broker::Message& message, InstanceNumber instance) {
     return {.ticket = message.ticket,
             .instance = instance,
-            .attempt = message.attempt + 1U,
+            .attempt = static_cast<std::uint16_t>(message.attempt + 1U),
             .until = draft.now() + draft.state.limits.lease};
 }
 
@@ -60,13 +60,23 @@ void hand_over(Draft& draft, AgentHandle agent) {
 void end_term(Draft& draft, const broker::Message& message) {
     const bool is_expired = message.expires_at != Time{} && message.expires_at <= draft.now();
     if (message.stage == broker::Stage::Leased) {
-        return set_back(draft,
-                        message,
-                        {.setback = Setback::LeaseExpired,
-                         .reason = "not settled before its lease ended"});
+        return set_back(
+            draft,
+            message,
+            {.setback = Setback::LeaseExpired, .reason = "not settled before its lease ended"});
     }
     if (is_expired) return expire(draft, message);
     draft.add(RetryBegan{message.ticket});
+}
+
+/// Nothing was heard of an instance for too long. One that polls and holds a lease is at work and
+/// was promised the time: it is judged when its leases have ended.
+void end_silence(Draft& draft, InstanceNumber instance) {
+    const auto* consumer = broker::find_consumer(draft.state.broker, instance);
+    if (consumer->kind == InstanceKind::Poll && consumer->in_flight > 0) {
+        return draft.add(InstanceSeen{instance});
+    }
+    lose_instance(draft, instance, "nothing was heard of it");
 }
 
 }  // namespace
@@ -75,19 +85,24 @@ void decide_take(Draft& draft, const TakeMessages& take) {
     const auto& state = draft.state;
     const auto* consumer = broker::find_consumer(state.broker, take.instance);
     if (consumer == nullptr) {
-        return draft.add(SettlementRefused{
-            {}, std::string{draft.asker()}, Refusal::InstanceUnknown});
+        return draft.add(
+            SettlementRefused{{}, std::string{draft.asker()}, Refusal::InstanceUnknown});
     }
-    const auto room = state.limits.instance_credit_max - std::min(consumer->in_flight,
-                                                                  state.limits.instance_credit_max);
+    if (!draft.may_act_for(state.registry.agents[consumer->mailbox].id.value)) {
+        return draft.add(
+            SettlementRefused{{}, std::string{draft.asker()}, Refusal::IdentityMismatch});
+    }
+    const auto room = state.limits.instance_credit_max -
+                      std::min(consumer->in_flight, state.limits.instance_credit_max);
     broker::Picker picker{state.broker, consumer->mailbox, low_every(state)};
-    for (std::uint32_t i = 0; i < std::min(take.count_max, room); ++i) {
+    const auto count_max = std::min(take.count_max, room);
+    while (draft.events.size() < count_max) {
         const auto* message = picker.next();
         if (message == nullptr) break;
         // What expires in this very turn is not handed over; the tick that follows records it.
         if (message->expires_at != Time{} && message->expires_at <= draft.now() &&
             !is_planted(Mutant::DeliverExpired)) {
-            break;
+            continue;
         }
         draft.add(lease(draft, *message, take.instance));
     }
@@ -101,8 +116,8 @@ void decide_tick(Draft& draft) {
     };
     if (is_due(state.broker.due)) {
         const auto& message = state.broker.messages[state.broker.due.first().owner];
-        const bool ignores = is_planted(Mutant::DeliverExpired) &&
-                             message.stage == broker::Stage::Ready;
+        const bool ignores =
+            is_planted(Mutant::DeliverExpired) && message.stage == broker::Stage::Ready;
         if (!ignores) return end_term(draft, message);
     }
     if (is_due(state.requests.deadlines) && !is_planted(Mutant::NeverTimeOut)) {
@@ -112,7 +127,7 @@ void decide_tick(Draft& draft) {
     }
     if (is_due(state.registry.silence)) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];
-        return lose_instance(draft, instance.number, "nothing was heard of it");
+        return end_silence(draft, instance.number);
     }
     if (!state.broker.restless.empty()) hand_over(draft, state.broker.restless.front());
 }

@@ -1,6 +1,7 @@
 // A message comes in: is it the caller's to send, is it new, does it answer something, is there
 // somebody to take it, and is there room?
 #include <algorithm>
+#include <chrono>
 
 #include "base/mutant.h"
 #include "core/draft.h"
@@ -10,6 +11,8 @@ namespace parlance::core {
 namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
+/// Longer is as good as for ever, and sums of times stay far from their end.
+constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
 void refuse(Draft& draft, const Envelope& envelope, Refusal refusal, std::string detail) {
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
@@ -26,9 +29,15 @@ void answer_duplicate(Draft& draft,
                       const broker::Remembered& first,
                       std::uint64_t key) {
     const auto& envelope = *send.envelope;
-    const auto fingerprint = static_cast<std::uint32_t>(send.fingerprint);
-    if (first.fingerprint != fingerprint && !is_planted(Mutant::AcceptConflictingId)) {
-        return refuse(draft, envelope, Refusal::MessageIdConflict,
+    // A reply that was an answer is remembered by its body, for it may have come with a delivery.
+    const bool is_same = first.fingerprint == static_cast<std::uint32_t>(send.fingerprint) ||
+                         (envelope.intent() == Intent::Reply &&
+                          first.fingerprint == static_cast<std::uint32_t>(
+                                                   body_key(draft.state.key, envelope.body())));
+    if (!is_same && !is_planted(Mutant::AcceptConflictingId)) {
+        return refuse(draft,
+                      envelope,
+                      Refusal::MessageIdConflict,
                       "id '" + std::string{envelope.id()} + "' was used by '" +
                           std::string{envelope.from()} + "' with other content");
     }
@@ -45,8 +54,17 @@ void answer_duplicate(Draft& draft,
 bool answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
-    const auto* request = broker::find_answered(state.requests, state.key, reply);
+    const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
     if (request != nullptr) {
+        const auto correlation = request->asked->correlation();
+        if (!reply.correlation().empty() && reply.correlation() != correlation) {
+            refuse(draft,
+                   reply,
+                   Refusal::InputValidationFailed,
+                   "the request belongs to workflow '" + std::string{correlation} +
+                       "' and its reply to '" + std::string{reply.correlation()} + "'");
+            return true;
+        }
         draft.add(RequestAnswered{
             .request = request->ticket,
             .envelope = send.envelope,
@@ -68,7 +86,10 @@ std::uint64_t share(std::uint64_t limit, Priority priority) {
 }
 
 /// Why there is no room for one more copy in this mailbox; empty if there is.
-std::string lack_of_room(const State& state, AgentHandle agent, const SendMessage& send) {
+std::string lack_of_room(const State& state,
+                         AgentHandle agent,
+                         const SendMessage& send,
+                         std::size_t copies = 1) {
     if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
     const auto& limits = state.limits;
     const auto& mailbox = broker::mailbox_of(state.broker, agent);
@@ -84,7 +105,7 @@ std::string lack_of_room(const State& state, AgentHandle agent, const SendMessag
         return name() + " holds " + std::to_string(mailbox.bytes) + " bytes of at most " +
                std::to_string(limits.mailbox_bytes_max) + " (mailbox_bytes_max)";
     }
-    if (state.broker.bytes + bytes > share(limits.hub_bytes_max, send.priority)) {
+    if (state.broker.bytes + copies * bytes > share(limits.hub_bytes_max, send.priority)) {
         return "the hub holds " + std::to_string(state.broker.bytes) + " bytes of at most " +
                std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
     }
@@ -102,10 +123,11 @@ void accept(Draft& draft, const SendMessage& send) {
                                     limits.retry_count_ceiling),
         .fingerprint = send.fingerprint,
         .waits = is_request && send.waits};
-    if (send.ttl) accepted.expires_at = draft.now() + *send.ttl;
+    if (send.ttl) accepted.expires_at = draft.now() + std::clamp(*send.ttl, Duration{}, kTtlMax);
     if (is_request) {
-        accepted.deadline = draft.now() + std::min(send.timeout.value_or(limits.request_timeout),
-                                                   limits.request_timeout_max);
+        accepted.deadline = draft.now() + std::clamp(send.timeout.value_or(limits.request_timeout),
+                                                     Duration{},
+                                                     limits.request_timeout_max);
         // Nobody waits for the answer after the deadline, so the question is not delivered either.
         if (!send.ttl || accepted.deadline < accepted.expires_at) {
             accepted.expires_at = accepted.deadline;
@@ -117,14 +139,16 @@ void accept(Draft& draft, const SendMessage& send) {
 void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
     const auto& state = draft.state;
     if (send.envelope->intent() == Intent::Request) {
-        return refuse(draft, *send.envelope, Refusal::RouteNotPermitted,
+        return refuse(draft,
+                      *send.envelope,
+                      Refusal::RouteNotPermitted,
                       "a request needs one recipient, and '" + std::string{send.envelope->to()} +
                           "' is a topic");
     }
     const auto found = state.registry.topics.find(TopicName{std::string{topic}});
     if (found != state.registry.topics.end()) {
         for (const auto subscriber : found->second) {
-            auto lack = lack_of_room(state, subscriber, send);
+            auto lack = lack_of_room(state, subscriber, send, found->second.size());
             if (!lack.empty()) {
                 return refuse(draft, *send.envelope, Refusal::MailboxFull, std::move(lack));
             }
@@ -139,7 +163,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     if (!draft.may_act_for(envelope.from())) {
-        return refuse(draft, envelope, Refusal::IdentityMismatch,
+        return refuse(draft,
+                      envelope,
+                      Refusal::IdentityMismatch,
                       "the connection proved to be '" + std::string{draft.asker()} +
                           "' and cannot send as '" + std::string{envelope.from()} + "'");
     }
@@ -155,15 +181,28 @@ void decide_send(Draft& draft, const SendMessage& send) {
 
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
-        return refuse(draft, envelope, Refusal::AgentNotRegistered,
+        return refuse(draft,
+                      envelope,
+                      Refusal::AgentNotRegistered,
                       "recipient '" + std::string{envelope.to()} + "' is not registered");
     }
     if (auto lack = lack_of_room(state, agent, send); !lack.empty()) {
         return refuse(draft, envelope, Refusal::MailboxFull, std::move(lack));
     }
     if (envelope.intent() == Intent::Request &&
+        !registry::has_room_for(state.registry, envelope.from(), state.limits.agents_max)) {
+        return refuse(draft,
+                      envelope,
+                      Refusal::HubOverloaded,
+                      "the hub knows " + std::to_string(state.registry.agents.size()) +
+                          " names and has no room for '" + std::string{envelope.from()} +
+                          "' (agents_max)");
+    }
+    if (envelope.intent() == Intent::Request &&
         state.requests.open.size() >= state.limits.open_requests_max) {
-        return refuse(draft, envelope, Refusal::HubOverloaded,
+        return refuse(draft,
+                      envelope,
+                      Refusal::HubOverloaded,
                       "the hub has " + std::to_string(state.requests.open.size()) +
                           " open requests, which is its limit (open_requests_max)");
     }

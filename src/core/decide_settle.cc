@@ -18,9 +18,9 @@ const broker::Message* held(Draft& draft, const DeliveryToken& delivery) {
         return refuse(Refusal::DeliveryNotFound);
     }
     const auto* message = broker::find_message(draft.state.broker, delivery.ticket);
-    const bool is_current = message != nullptr && message->stage == broker::Stage::Leased &&
-                            (message->attempt == delivery.attempt ||
-                             is_planted(Mutant::AcceptStaleToken));
+    const bool is_current =
+        message != nullptr && message->stage == broker::Stage::Leased &&
+        (message->attempt == delivery.attempt || is_planted(Mutant::AcceptStaleToken));
     if (!is_current) return refuse(Refusal::DeliveryStale);
     if (!draft.may_act_for(draft.state.registry.agents[message->mailbox].id.value)) {
         return refuse(Refusal::IdentityMismatch);
@@ -39,12 +39,15 @@ void note_life(Draft& draft, const broker::Message& message) {
 }
 
 const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
-    const auto found = draft.state.broker.dead.find(ticket);
-    if (found != draft.state.broker.dead.end()) {
-        return &draft.state.broker.messages[found->second.slot];
+    const auto& state = draft.state;
+    const auto found = state.broker.dead.find(ticket);
+    if (found != state.broker.dead.end()) {
+        const auto& message = state.broker.messages[found->second.slot];
+        // Another's letter looks as if it were not there.
+        if (draft.may_act_for(state.registry.agents[message.mailbox].id.value)) return &message;
     }
-    draft.add(SettlementRefused{
-        {ticket, 0}, std::string{draft.asker()}, Refusal::DeadLetterNotFound});
+    draft.add(
+        SettlementRefused{{ticket, 0}, std::string{draft.asker()}, Refusal::DeadLetterNotFound});
     return nullptr;
 }
 
@@ -79,8 +82,8 @@ void decide_progress(Draft& draft, const ReportProgress& progress) {
     const auto* message = held(draft, progress.delivery);
     if (message == nullptr) return;
     note_life(draft, *message);
-    draft.add(ProgressReported{
-        progress.delivery.ticket, lease_end(draft, std::nullopt), progress.note});
+    draft.add(
+        ProgressReported{progress.delivery.ticket, lease_end(draft, std::nullopt), progress.note});
 }
 
 void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
@@ -90,6 +93,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     const auto refuse = [&](Refusal refusal) {
         draft.add(SettlementRefused{reply.delivery, std::string{draft.asker()}, refusal});
     };
+    if (!envelope.from().empty() && !draft.may_act_for(envelope.from())) {
+        return refuse(Refusal::IdentityMismatch);
+    }
     if (message->envelope->intent() != Intent::Request) return refuse(Refusal::RouteNotPermitted);
     const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
                                   is_planted(Mutant::AnswerAcrossWorkflows);
@@ -105,10 +111,10 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .request = reply.delivery.ticket,
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
-    draft.add(RequestAnswered{
-        .request = request->ticket,
-        .envelope = reply.envelope,
-        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+    draft.add(
+        RequestAnswered{.request = request->ticket,
+                        .envelope = reply.envelope,
+                        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
 }
 
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop) {
@@ -123,8 +129,7 @@ void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver) {
 
 void decide_discard(Draft& draft, const DiscardDeadLetter& discard) {
     if (dead_letter(draft, discard.ticket) == nullptr) return;
-    draft.add(
-        DeadLetterDiscarded{discard.ticket, std::string{draft.asker()}, discard.reason});
+    draft.add(DeadLetterDiscarded{discard.ticket, std::string{draft.asker()}, discard.reason});
 }
 
 }  // namespace parlance::core

@@ -40,6 +40,10 @@ std::uint64_t message_key(const HashKey& key, std::string_view from, std::string
     return hash_of(key, {from, id});
 }
 
+std::uint64_t body_key(const HashKey& key, std::string_view body) {
+    return siphash({key.first, key.second}, body);
+}
+
 std::uint64_t request_key(const HashKey& key, const RequestName& name) {
     const char by = static_cast<char>(name.by);
     return hash_of(key, {{&by, 1}, name.requester, name.responder, name.name});

@@ -14,6 +14,9 @@ std::uint64_t lane_key(const HashKey& key, AgentHandle mailbox, std::string_view
 /// A message id of a sender.
 std::uint64_t message_key(const HashKey& key, std::string_view from, std::string_view id);
 
+/// What a message says: tells a repeat of a reply from another one with its id.
+std::uint64_t body_key(const HashKey& key, std::string_view body);
+
 /// What a reply may name its request by.
 enum class NamedBy : char { Id = 'i', Task = 't', Correlation = 'c' };
 struct RequestName {

@@ -22,11 +22,6 @@ void stir(const State& state, AgentHandle agent, Effects& effects) {
     }
 }
 
-void stir_by_ticket(const State& state, Ticket ticket, Effects& effects) {
-    const auto* message = broker::find_message(state.broker, ticket);
-    if (message != nullptr) stir(state, message->mailbox, effects);
-}
-
 void react_accepted(const State& state,
                     const Stamped& cause,
                     const MessageAccepted& event,
@@ -40,11 +35,11 @@ void react_accepted(const State& state,
                          .is_open_request = event.envelope->intent() == Intent::Request});
     }
     // A topic's copies have consecutive tickets; there are none if nobody listens.
+    // The last one is stirred like any other message.
     for (std::uint64_t copy = 0; copy < kCopiesMax; ++copy) {
-        const auto* message =
-            broker::find_message(state.broker, Ticket{event.ticket.value + copy});
+        const auto* message = broker::find_message(state.broker, Ticket{event.ticket.value + copy});
         if (message == nullptr) return;
-        stir(state, message->mailbox, effects);
+        if (message->mailbox != state.broker.stirred) stir(state, message->mailbox, effects);
     }
 }
 
@@ -71,7 +66,8 @@ void react_granted(const State& state,
                     .instance = event.instance,
                     .delivery = {event.ticket, event.attempt},
                     .envelope = message->envelope};
-    if (message->is_notice) deliver.failure = state.broker.notices.at(event.ticket.value);
+    const auto notice = state.broker.notices.find(event.ticket.value);
+    if (notice != state.broker.notices.end()) deliver.failure = notice->second;
     if (is_planted(Mutant::ChangeBody) && event.ticket.value % 5 == 0) {
         deliver.envelope = Envelope::make(message->envelope->header(), "{}");
     }
@@ -88,12 +84,12 @@ void react_answered(const State& state,
                                           .sequence = state.sequence,
                                           .envelope = event.envelope});
     }
-    if (event.ticket != Ticket{}) return stir_by_ticket(state, event.ticket, effects);
+    if (event.ticket != Ticket{}) return;  // It is in the mailbox.
     effects.emplace_back(TellAnswer{.request = event.request, .reply = event.envelope});
 }
 
-void react_failed(const State& state, const RequestFailed& event, Effects& effects) {
-    if (event.ticket != Ticket{}) return stir_by_ticket(state, event.ticket, effects);
+void react_failed(const RequestFailed& event, Effects& effects) {
+    if (event.ticket != Ticket{}) return;  // It is in the mailbox.
     effects.emplace_back(
         TellAnswer{.request = event.request, .failure = {event.refusal, event.detail}});
 }
@@ -110,9 +106,8 @@ void react_progress(const State& state, const ProgressReported& event, Effects& 
 void react_started(const State& state, Effects& effects) {
     for (const auto& agent : state.registry.agents) {
         if (!agent.is_registered || agent.profile.endpoint.empty()) continue;
-        effects.emplace_back(OpenEndpoint{agent.id,
-                                          agent.profile.endpoint,
-                                          std::max(agent.profile.instance_count_max, 1U)});
+        effects.emplace_back(OpenEndpoint{
+            agent.id, agent.profile.endpoint, std::max(agent.profile.instance_count_max, 1U)});
     }
 }
 
@@ -124,22 +119,23 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
     };
     const auto refused = [&](std::string_view id, Refusal refusal, std::string_view detail) {
         if (cause.ask == Ask{}) return;
-        effects.emplace_back(
-            TellRefused{cause.ask, std::string{id}, refusal, std::string{detail}});
+        effects.emplace_back(TellRefused{cause.ask, std::string{id}, refusal, std::string{detail}});
     };
     match(
         event,
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
-        [&](const DeliveryAcknowledged&) { done(); },
+        [&](const DeliveryAcknowledged&) {
+            // A late reply also settles its delivery, but its answer is that it was dropped.
+            if (!std::holds_alternative<ReplyToDelivery>(cause.command)) done();
+        },
         [&](const HubFounded&) {},
         [&](const HubStarted&) { react_started(state, effects); },
         [&](const AgentRegistered& registered) {
             done();
-            effects.emplace_back(
-                OpenEndpoint{registered.agent,
-                             registered.profile.endpoint,
-                             std::max(registered.profile.instance_count_max, 1U)});
+            effects.emplace_back(OpenEndpoint{registered.agent,
+                                              registered.profile.endpoint,
+                                              std::max(registered.profile.instance_count_max, 1U)});
         },
         [&](const AgentRemoved& removed) {
             done();
@@ -157,8 +153,8 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
                                    std::holds_alternative<Heartbeat>(cause.command);
             if (is_taking) return done();
             if (!std::holds_alternative<JoinInstance>(cause.command)) return;
-            effects.emplace_back(TellJoined{
-                cause.ask, seen.instance, state.registry.agents[instance->agent].id});
+            effects.emplace_back(
+                TellJoined{cause.ask, seen.instance, state.registry.agents[instance->agent].id});
         },
         [&](const CreditGranted&) { done(); },
         [&](const Subscribed&) { done(); },
@@ -170,11 +166,10 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
             done();
             react_progress(state, progress, effects);
         },
-        [&](const DeliveryReturned& returned) {
+        [&](const DeliveryReturned&) {
             if (std::holds_alternative<NackDelivery>(cause.command)) done();
-            stir_by_ticket(state, returned.ticket, effects);
         },
-        [&](const RetryBegan& began) { stir_by_ticket(state, began.ticket, effects); },
+        [&](const RetryBegan&) {},
         [&](const MessageDropped&) {
             if (std::holds_alternative<NackDelivery>(cause.command)) done();
         },
@@ -182,21 +177,22 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageDeadLettered&) {
             if (std::holds_alternative<NackDelivery>(cause.command)) done();
         },
-        [&](const DeadLetterRedelivered& back) {
-            done();
-            stir_by_ticket(state, back.ticket, effects);
-        },
+        [&](const DeadLetterRedelivered&) { done(); },
         [&](const DeadLetterDiscarded&) { done(); },
         [&](const SettlementRefused& no) {
-            refused({}, no.refusal, "delivery " + std::to_string(no.delivery.ticket.value) + "." +
-                                        std::to_string(no.delivery.attempt));
+            refused({},
+                    no.refusal,
+                    "delivery " + std::to_string(no.delivery.ticket.value) + "." +
+                        std::to_string(no.delivery.attempt));
         },
         [&](const RequestAnswered& answered) { react_answered(state, cause, answered, effects); },
-        [&](const RequestFailed& failed) { react_failed(state, failed, effects); },
+        [&](const RequestFailed& failed) { react_failed(failed, effects); },
         [&](const ReplyDropped& dropped) {
             refused(dropped.id, dropped.refusal, "the request has its answer already");
         },
         [&](const WaitEnded&) { done(); });
+    // Whatever the event was: if it made something ready, those who poll for it should know.
+    if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
 
 Time next_due(const State& state) {

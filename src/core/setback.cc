@@ -18,13 +18,13 @@ bool is_expired(const broker::Message& message, Time now) {
 Duration backoff(const Draft& draft, const broker::Message& message) {
     const auto& limits = draft.state.limits;
     auto wait = limits.backoff_base;
-    for (int i = 1; i < message.attempt && wait < limits.backoff_max; ++i) {
+    for (std::uint32_t i = 1; i < broker::tries(message) && wait < limits.backoff_max; ++i) {
         wait *= limits.backoff_multiplier;
     }
     wait = std::min(wait, limits.backoff_max);
     const auto mixed = (draft.cause.chance ^ message.ticket.value) * 0x9E37'79B9'7F4A'7C15ULL;
-    const auto percent = static_cast<std::int64_t>((mixed >> 33U) %
-                                                   (limits.backoff_jitter_percent + 1ULL));
+    const auto percent =
+        static_cast<std::int64_t>((mixed >> 33U) % (limits.backoff_jitter_percent + 1ULL));
     return wait - wait * percent / 100;
 }
 
@@ -48,11 +48,11 @@ void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail) {
     const auto* request = broker::find_request(draft.state.requests, ticket);
     if (request == nullptr) return;
-    draft.add(RequestFailed{
-        .request = ticket,
-        .refusal = refusal,
-        .detail = std::move(detail),
-        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+    draft.add(
+        RequestFailed{.request = ticket,
+                      .refusal = refusal,
+                      .detail = std::move(detail),
+                      .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
 }
 
 void expire(Draft& draft, const broker::Message& message) {
@@ -75,23 +75,24 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     }
     if (mishap.is_final) return bury(draft, message, mishap);
     if (is_expired(message, draft.now())) return expire(draft, message);
-    if (message.attempt > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
+    if (broker::tries(message) > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
         return bury(draft, message, mishap);
     }
     // The loss of an instance is not the message's doing: another one may take it at once.
     const bool waits = mishap.setback != Setback::InstanceLost && !is_planted(Mutant::RetryAtOnce);
-    draft.add(DeliveryReturned{
-        .ticket = message.ticket,
-        .attempt = message.attempt,
-        .setback = mishap.setback,
-        .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
-        .reason = mishap.reason});
+    draft.add(
+        DeliveryReturned{.ticket = message.ticket,
+                         .attempt = message.attempt,
+                         .setback = mishap.setback,
+                         .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
+                         .reason = mishap.reason});
 }
 
 void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     const auto& messages = draft.state.broker.messages;
-    for (Slot slot = consumer->leased.head; slot != kNoSlot; slot = messages[slot].link_next) {
+    // The last first: each goes to the front of its list, so the oldest ends up before the others.
+    for (Slot slot = consumer->leased.tail; slot != kNoSlot; slot = messages[slot].link_prev) {
         set_back(draft, messages[slot], {.setback = Setback::InstanceLost, .reason = reason});
     }
     draft.add(InstanceLeft{instance, reason});

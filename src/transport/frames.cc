@@ -135,7 +135,7 @@ bool FrameReader::refuse(std::uint16_t code, std::string_view why) {
     return false;
 }
 
-Piece FrameReader::text(std::string_view payload) const {
+Piece FrameReader::text(std::string_view payload) {
     if (is_utf8(payload)) {
         return {.kind = Piece::Kind::Text, .used = 0, .payload = payload, .code = 0};
     }
@@ -145,7 +145,7 @@ Piece FrameReader::text(std::string_view payload) const {
             .code = kCloseBadText};
 }
 
-Piece FrameReader::control(const Head& head, std::string_view payload) const {
+Piece FrameReader::control(const Head& head, std::string_view payload) {
     if (head.opcode != Opcode::Close) {
         const auto kind = head.opcode == Opcode::Ping ? Piece::Kind::Ping : Piece::Kind::Pong;
         return {.kind = kind, .used = 0, .payload = payload, .code = 0};
@@ -234,7 +234,7 @@ std::string websocket_accept(std::string_view key) {
     unsigned int length = 0;
     CHECK(EVP_Digest(salted.data(), salted.size(), digest.data(), &length, EVP_sha1(), nullptr) ==
           1);
-    std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> encoded{};
+    std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> encoded{};
     const int size = EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(length));
     return {encoded.begin(), encoded.begin() + size};
 }

@@ -57,8 +57,8 @@ class FrameReader {
     bool is_acceptable_control(const Head& head);
     bool is_acceptable_data(const Head& head);
     bool refuse(std::uint16_t code, std::string_view why);
-    Piece control(const Head& head, std::string_view payload) const;
-    Piece text(std::string_view payload) const;
+    static Piece control(const Head& head, std::string_view payload);
+    static Piece text(std::string_view payload);
 
     std::size_t message_bytes_max_;
     std::string message_;  ///< The fragments so far.

@@ -10,7 +10,7 @@ namespace parlance::transport {
 namespace {
 
 /// Requests sent ahead are read up to here, then left in the kernel: it tells the client to wait.
-constexpr std::size_t kReadAheadBytesMax = 64 * 1024;
+constexpr std::size_t kReadAheadBytesMax = std::size_t{64} * 1024;
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace {
 using Resolver = net::ip::basic_resolver<net::ip::tcp, Executor>;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::size_t kReadBytes = 16 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
 struct Address {
     std::string host;  ///< Without brackets.

@@ -21,10 +21,10 @@ using BeastView = boost::beast::string_view;
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 /// A chunk's size line and the trailer must fit in this; neither carries anything we use.
-constexpr std::size_t kChunkLineBytesMax = 16 * 1024;
+constexpr std::size_t kChunkLineBytesMax = std::size_t{16} * 1024;
 constexpr std::size_t kFieldsUsual = 12;
 constexpr std::size_t kAnswerFieldsMax = 200;
-constexpr std::size_t kAnswerHeaderBytesMax = 64 * 1024;
+constexpr std::size_t kAnswerHeaderBytesMax = std::size_t{64} * 1024;
 
 std::string_view plain(BeastView text) { return {text.data(), text.size()}; }
 
@@ -120,7 +120,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
 
     void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
         // Trust the announced length only as far as its bytes could plausibly follow at once.
-        constexpr std::uint64_t kReserveMax = 64 * 1024;
+        constexpr std::uint64_t kReserveMax = std::uint64_t{64} * 1024;
         if (length) body.reserve(static_cast<std::size_t>(std::min(*length, kReserveMax)));
     }
 

@@ -15,7 +15,7 @@ namespace {
 using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
 
 /// One read; large enough for many frames, small enough to stay in the processor's cache.
-constexpr std::size_t kReadBytesMax = 256 * 1024;
+constexpr std::size_t kReadBytesMax = std::size_t{256} * 1024;
 /// Connections above the limit that are told so; beyond these, they are just closed.
 constexpr std::size_t kTurnedAwayMax = 64;
 constexpr Duration kSweepMin{5};

@@ -28,8 +28,8 @@ class Loop {
     Loop& operator=(const Loop&) = delete;
 
     void run(const std::function<void()>& between);
-    void stop();                               ///< From any thread.
-    void post(std::function<void()> work);     ///< From any thread.
+    void stop();                            ///< From any thread.
+    void post(std::function<void()> work);  ///< From any thread.
     void after(Duration delay, std::function<void()> work);
     /// Runs `work` on SIGINT and SIGTERM instead of the default.
     void on_signal(std::function<void(int)> work);
@@ -42,7 +42,7 @@ class Loop {
 };
 
 struct DoorLimits {
-    std::size_t header_bytes_max = 32 * 1024;
+    std::size_t header_bytes_max = std::size_t{32} * 1024;
     std::size_t header_fields_max = 100;
     Duration header_time_max{std::chrono::seconds{10}};
     std::size_t body_bytes_max = std::size_t{1} << 20;
@@ -57,11 +57,11 @@ struct DoorLimits {
 
 struct Request {
     std::string method{};
-    std::string path{};   ///< Percent-decoded, without the query.
+    std::string path{};  ///< Percent-decoded, without the query.
     std::vector<std::pair<std::string, std::string>> query{};  ///< Decoded.
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
-    std::string peer{};   ///< "127.0.0.1:50312"
+    std::string peer{};  ///< "127.0.0.1:50312"
 
     /// The value of a header, whatever its case; empty if it is not there.
     std::string_view header(std::string_view name) const;
@@ -130,11 +130,8 @@ struct DoorCounts {
 
 class Server {
   public:
-    static Result<std::unique_ptr<Server>> listen(Loop& loop,
-                                                  const std::string& host,
-                                                  std::uint16_t port,
-                                                  DoorLimits limits,
-                                                  Doors doors);
+    static Result<std::unique_ptr<Server>> listen(
+        Loop& loop, const std::string& host, std::uint16_t port, DoorLimits limits, Doors doors);
     Server() = default;
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;

@@ -77,6 +77,7 @@ void list_ready(Broker& broker, Slot slot, Priority as, End end) {
     end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
     set_due(broker, slot, message.expires_at);
     update_restless(broker, message.mailbox);
+    broker.stirred = message.mailbox;
 }
 
 void unlist_ready(Broker& broker, Slot slot) {
@@ -181,8 +182,8 @@ Slot add(Broker& broker, Arrival arrival) {
          .envelope = std::move(arrival.envelope),
          .expires_at = arrival.expires_at,
          .mailbox = arrival.mailbox,
-         .priority = arrival.priority,
-         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max)});
+         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
+         .priority = arrival.priority});
     broker.slots.emplace(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     return slot;
@@ -239,7 +240,6 @@ void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
 
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure) {
     const Slot slot = add(broker, std::move(arrival));
-    broker.messages[slot].is_notice = true;
     broker.notices.emplace(broker.messages[slot].ticket.value, std::move(failure));
     enter_lane(broker, key, slot);
 }
@@ -261,7 +261,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& consumer = broker.consumers[found->second];
     message.stage = Stage::Leased;
     message.consumer = found->second;
-    message.attempt = static_cast<std::uint8_t>(event.attempt);
+    message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
     ++consumer.in_flight;
     ++mailbox.in_flight;
@@ -291,7 +291,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     }
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
-    if (message.is_notice) broker.notices.erase(ticket.value);
+    broker.notices.erase(ticket.value);
     broker.slots.erase(ticket.value);
     broker.messages.remove(slot);
 }
@@ -326,11 +326,9 @@ void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, 
     --mailbox.waiting;
     --broker.waiting;
     ++mailbox.dead;
-    broker.dead.emplace(event.ticket,
-                        DeadLetter{.slot = slot,
-                                   .setback = event.setback,
-                                   .reason = event.reason,
-                                   .died_at = now});
+    broker.dead.emplace(
+        event.ticket,
+        DeadLetter{.slot = slot, .setback = event.setback, .reason = event.reason, .died_at = now});
 }
 
 void revive(Broker& broker, const HashKey& key, Ticket ticket) {
@@ -341,7 +339,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempt = 0;
+    message.attempts_before = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     enter_lane(broker, key, slot);
 }
@@ -392,8 +390,8 @@ const Message* Picker::next() {
     if (is_planted(Mutant::ServeOldestFirst)) {
         for (std::size_t i = 0; i < kPriorities; ++i) {
             if (at_[i] == kNoSlot) continue;
-            if (chosen == kPriorities || broker_.messages[at_[i]].ticket <
-                                             broker_.messages[at_[chosen]].ticket) {
+            if (chosen == kPriorities ||
+                broker_.messages[at_[i]].ticket < broker_.messages[at_[chosen]].ticket) {
                 chosen = i;
             }
         }

@@ -44,13 +44,20 @@ struct Message {
     Slot link_prev = kNoSlot;  ///< In the ready or leased list; Behind: the one before in the lane.
     Slot link_next = kNoSlot;
     Slot consumer = kNoSlot;
+    std::uint16_t attempt = 0;
+    std::uint16_t attempts_before = 0;  ///< Of journeys that ended among the dead letters.
+    std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
     Stage stage = Stage::Ready;
-    std::uint8_t attempt = 0;
-    std::uint8_t retry_count_max = 0;
-    bool is_notice = false;  ///< Shows a failure instead of its envelope; see Broker::notices.
 };
+static_assert(sizeof(Message) == 56);
+
+/// How often it was tried on this journey. Tokens count on over all of them, so that one from
+/// before the dead letters is stale after them.
+constexpr std::uint32_t tries(const Message& message) {
+    return static_cast<std::uint16_t>(message.attempt - message.attempts_before);
+}
 
 /// A first-in-first-out list threaded through the messages themselves.
 struct List {
@@ -103,8 +110,10 @@ struct Broker {
     boost::unordered_flat_map<std::uint64_t, Slot> consumer_slots;  ///< By instance number.
     Agenda due;                         ///< When a lease, a wait or a ttl ends.
     std::vector<AgentHandle> restless;  ///< Mailboxes in which something can be handed over now.
+    AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
-    boost::unordered_flat_map<std::uint64_t, Failure> notices;  ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Failure>
+        notices;  ///< By ticket: copies that show a failure instead of their envelope.
     std::uint64_t waiting = 0;
     std::uint64_t in_flight = 0;
     std::uint64_t bytes = 0;

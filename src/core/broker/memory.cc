@@ -35,6 +35,7 @@ Ticket find_closed(const Memory& memory, std::uint64_t key) {
 
 void remember_id(Memory& memory, std::uint64_t key, Remembered remembered) {
     memory.newer.ids.insert_or_assign(key, remembered);
+    ++memory.taken;
 }
 
 void remember_answer(Memory& memory, std::uint64_t key, Sequence answer) {
@@ -45,15 +46,9 @@ void remember_closed(Memory& memory, std::uint64_t key, Ticket request) {
     memory.newer.closed.insert_or_assign(key, request);
 }
 
-void age(Memory& memory, std::uint64_t ids_max, const std::function<bool(Ticket)>& is_live) {
+bool is_full(const Memory& memory, std::uint64_t ids_max) {
     // Replies may fill `closed` faster than messages fill `ids`: three names a request.
-    const bool is_full = memory.newer.ids.size() * 2 >= ids_max ||
-                         memory.newer.closed.size() >= ids_max * 2;
-    if (!is_full) return;
-    const auto forgotten = std::exchange(memory.older, std::exchange(memory.newer, {}));
-    for (const auto& [key, remembered] : forgotten.ids) {
-        if (is_live(remembered.ticket)) memory.newer.ids.emplace(key, remembered);
-    }
+    return memory.taken * 2 >= ids_max || memory.newer.closed.size() >= ids_max * 2;
 }
 
 }  // namespace parlance::core::broker

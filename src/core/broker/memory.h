@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -27,6 +27,7 @@ struct Generation {
 struct Memory {
     Generation newer;
     Generation older;
+    std::uint64_t taken = 0;  ///< Ids since the newer one began; what it was handed on is not new.
 };
 
 const Remembered* find_id(const Memory& memory, std::uint64_t key);
@@ -37,7 +38,21 @@ void remember_id(Memory& memory, std::uint64_t key, Remembered remembered);
 void remember_answer(Memory& memory, std::uint64_t key, Sequence answer);
 void remember_closed(Memory& memory, std::uint64_t key, Ticket request);
 
-/// Forgets the older generation once the newer one holds half of `ids_max`.
-void age(Memory& memory, std::uint64_t ids_max, const std::function<bool(Ticket)>& is_live);
+/// Whether the newer generation has had its half of `ids_max`.
+bool is_full(const Memory& memory, std::uint64_t ids_max);
+
+/// Forgets the older generation once the newer one is full, but for what `is_live(ticket)`.
+template <class IsLive>
+void age(Memory& memory, std::uint64_t ids_max, IsLive is_live) {
+    if (!is_full(memory, ids_max)) return;
+    const auto forgotten = std::exchange(memory.older, std::exchange(memory.newer, {}));
+    memory.taken = 0;
+    for (const auto& [key, remembered] : forgotten.ids) {
+        if (!is_live(remembered.ticket)) continue;
+        memory.newer.ids.emplace(key, remembered);
+        const auto answer = forgotten.answers.find(key);
+        if (answer != forgotten.answers.end()) memory.newer.answers.emplace(key, answer->second);
+    }
+}
 
 }  // namespace parlance::core::broker

@@ -36,6 +36,22 @@ Names names_in_reply(const Envelope& reply) {
             name(NamedBy::Correlation, reply.correlation())};
 }
 
+/// How many requests of one name are looked at, so that a flood of them costs no more.
+constexpr int kNamesakesMax = 64;
+
+const OpenRequest* find_named(const Requests& requests, const Broker& broker, std::uint64_t name) {
+    const OpenRequest* oldest = nullptr;
+    auto at = requests.names.lower_bound({name, Ticket{}});
+    for (int i = 0; i < kNamesakesMax; ++i, ++at) {
+        if (at == requests.names.end() || at->first != name) break;
+        const auto* request = find_request(requests, at->second);
+        const auto* question = find_message(broker, at->second);
+        if (question == nullptr || question->attempt > 0) return request;
+        if (oldest == nullptr) oldest = request;
+    }
+    return oldest;
+}
+
 }  // namespace
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
@@ -44,12 +60,13 @@ const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
 }
 
 const OpenRequest* find_answered(const Requests& requests,
+                                 const Broker& broker,
                                  const HashKey& key,
                                  const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
         if (name.name.empty()) continue;
-        const auto found = requests.names.find(request_key(key, name));
-        if (found != requests.names.end()) return find_request(requests, found->second);
+        const auto* request = find_named(requests, broker, request_key(key, name));
+        if (request != nullptr) return request;
         if (name.by == NamedBy::Id) return nullptr;  // It says exactly which one it means.
     }
     return nullptr;
@@ -68,7 +85,7 @@ void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto ticket = request.ticket;
     const auto deadline = request.deadline;
     for (const auto& name : names_of_request(*request.asked)) {
-        if (!name.name.empty()) requests.names.insert_or_assign(request_key(key, name), ticket);
+        if (!name.name.empty()) requests.names.emplace(request_key(key, name), ticket);
     }
     const Slot slot = requests.open.add(std::move(request));
     requests.slots.emplace(ticket.value, slot);
@@ -83,10 +100,7 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     for (const auto& name : names_of_request(*requests.open[slot].asked)) {
         if (name.name.empty()) continue;
         const auto hash = request_key(key, name);
-        // A later request of the same task or workflow may have taken the name over.
-        const auto named = requests.names.find(hash);
-        if (named == requests.names.end() || named->second != ticket) continue;
-        requests.names.erase(named);
+        requests.names.erase({hash, ticket});
         remember_closed(memory, hash, ticket);
     }
     requests.deadlines.remove(slot, place_of(requests));

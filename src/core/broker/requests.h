@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/agenda.h"
 #include "base/slab.h"
+#include "core/broker/broker.h"
 #include "core/broker/memory.h"
 #include "core/handles.h"
 #include "core/keys.h"
@@ -27,15 +30,17 @@ struct OpenRequest {
 
 struct Requests {
     Slab<OpenRequest> open;
-    boost::unordered_flat_map<std::uint64_t, Slot> slots;    ///< By ticket.
-    boost::unordered_flat_map<std::uint64_t, Ticket> names;  ///< By request_key.
+    boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
+    std::set<std::pair<std::uint64_t, Ticket>> names;      ///< By request_key, the oldest first.
     Agenda deadlines;
 };
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
+/// Of several in one task or workflow it is the oldest whose question was handed over.
 const OpenRequest* find_answered(const Requests& requests,
+                                 const Broker& broker,
                                  const HashKey& key,
                                  const Envelope& reply);
 /// The request that `reply` would have answered had it not ended; none if there never was one.

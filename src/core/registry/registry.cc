@@ -41,6 +41,10 @@ const Instance* find_named(const Registry& registry, AgentHandle agent, std::str
     return nullptr;
 }
 
+bool has_room_for(const Registry& registry, std::string_view name, std::uint64_t agents_max) {
+    return registry.agents.size() < 2 * agents_max || find_agent(registry, name) != kNoAgent;
+}
+
 AgentHandle intern(Registry& registry, std::string_view name) {
     if (const auto known = find_agent(registry, name); known != kNoAgent) return known;
     const auto handle = static_cast<AgentHandle>(registry.agents.size());
@@ -106,7 +110,9 @@ void apply(Registry& registry, const Subscribed& event) {
     if (topic != topics.end() && *topic == event.topic) return;
     topics.insert(topic, event.topic);
 
-    const auto name = [&](AgentHandle agent) -> const AgentId& { return registry.agents[agent].id; };
+    const auto name = [&](AgentHandle agent) -> const AgentId& {
+        return registry.agents[agent].id;
+    };
     auto& subscribers = registry.topics[event.topic];
     subscribers.insert(std::ranges::lower_bound(subscribers, event.agent, {}, name), handle);
 }

@@ -32,9 +32,9 @@ struct Instance {
 struct Agent {
     AgentId id;
     Profile profile;
-    bool is_registered = false;      ///< Else it is only known as a sender.
-    std::vector<Slot> instances;     ///< In the order of joining.
-    std::vector<TopicName> topics;   ///< Sorted.
+    bool is_registered = false;     ///< Else it is only known as a sender.
+    std::vector<Slot> instances;    ///< In the order of joining.
+    std::vector<TopicName> topics;  ///< Sorted.
 };
 
 struct NameHash {
@@ -59,6 +59,10 @@ AgentHandle find_agent(const Registry& registry, std::string_view name);
 const Instance* find_instance(const Registry& registry, InstanceNumber number);
 /// The instance of an agent that goes by this name, or null.
 const Instance* find_named(const Registry& registry, AgentHandle agent, std::string_view name);
+
+/// Whether one more name can be known. Names stay after their agent was removed, so there is room
+/// for as many of those as for agents.
+bool has_room_for(const Registry& registry, std::string_view name, std::uint64_t agents_max);
 
 /// The agent's handle; a name not heard before gets one.
 AgentHandle intern(Registry& registry, std::string_view name);

@@ -160,6 +160,23 @@ Reading<SendMessage> checked(Reading<SendMessage> reading, Problems problems) {
     return reading;
 }
 
+/// What was right as it came may be too long or too deep with what was put around it.
+std::optional<Rejection> outgrown(std::string_view text, std::string_view made) {
+    const auto because = [&](Refusal refusal, std::string rule) {
+        return Rejection{.refusal = refusal,
+                         .problems = {{.value = shortened(text), .rule = std::move(rule)}}};
+    };
+    if (made.size() > kMessageBytesMax) {
+        return because(Refusal::MessageTooLarge,
+                       fmt::format("must be at most {} bytes long with what the hub fills in",
+                                   kMessageBytesMax));
+    }
+    const auto still_json = made.empty() ? Result<void>{} : json::check(made);
+    if (still_json) return {};
+    return because(Refusal::MessageMalformed,
+                   "must be JSON with what the hub fills in, but: " + still_json.error().message);
+}
+
 }  // namespace
 
 Reading<SendMessage> read_reply(std::string_view text,
@@ -170,14 +187,7 @@ Reading<SendMessage> read_reply(std::string_view text,
     const bool is_message = json::find(answer, "type").has_value();
     const std::string made = is_message ? completed(text, settled, reception)
                                         : wrapped(text, request, settled, reception);
-    if (made.size() > kMessageBytesMax) {
-        return tl::unexpected(Rejection{
-            .refusal = Refusal::MessageTooLarge,
-            .problems = {{.value = shortened(text),
-                          .rule = fmt::format("must be at most {} bytes long with what the hub "
-                                              "fills in",
-                                              kMessageBytesMax)}}});
-    }
+    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
     return checked(read_answer(made.empty() ? text : made, reception, request.id()),
                    is_message ? contradictions(answer, settled) : Problems{});
 }

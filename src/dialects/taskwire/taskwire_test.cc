@@ -451,6 +451,15 @@ TEST(TaskwireReply, IsRefusedWhenTheFilledInMessageIsTooLarge) {
               Refusal::MessageTooLarge);
 }
 
+TEST(TaskwireReply, IsRefusedWhenTheFilledInMessageIsTooDeep) {
+    const auto nested = [](std::size_t depth) {
+        return R"({"result":)" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+    };
+    const EnvelopePtr request = request_of("TASK_ASSIGNMENT");
+    EXPECT_TRUE(reply(nested(json::kDepthMax - 1), request));
+    EXPECT_EQ(reply(nested(json::kDepthMax), request).error().refusal, Refusal::MessageMalformed);
+}
+
 TEST(TaskwireReply, ToATopicComesFromWhoeverAnswers) {
     const EnvelopePtr request =
         read(R"({"id":"m-1","from":"alice","to":"topic:help","type":"HELP_REQUEST","payload":{}})")
