@@ -32,7 +32,7 @@ struct Options {
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
     std::size_t turn_commands_max = 4'096;  ///< Bounds how long an acknowledgement waits.
     std::size_t turn_bytes_max = std::size_t{8} << 20;
-    std::uint64_t snapshot_records_min = 200'000;
+    std::uint64_t snapshot_records_min = 500'000;
     std::uint64_t snapshot_bytes_factor = 4;  ///< And so many times its size of new records.
     Duration full_disk_retry{std::chrono::milliseconds{250}};
 };
