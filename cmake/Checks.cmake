@@ -3,17 +3,23 @@
 # another preset. Each build takes all processors, so the tests around it wait.
 option(PARLANCE_FULL_CHECK "Add the checks that take minutes: format, tidy, sanitizers, fuzz" OFF)
 set(PARLANCE_FUZZ_SECONDS 30 CACHE STRING "How long each decoder is fuzzed")
+set(PARLANCE_SIM_SEEDS 200 CACHE STRING "How many worlds are simulated")
 
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tools ${PROJECT_SOURCE_DIR}/tools)
 add_test(NAME rooms COMMAND ${Python3_EXECUTABLE} ${tools}/check_rooms.py ${PROJECT_SOURCE_DIR})
 add_test(NAME rooms_check COMMAND ${Python3_EXECUTABLE} ${tools}/check_rooms_test.py)
-set_tests_properties(rooms rooms_check PROPERTIES LABELS tree)
+add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${tools}/check_docs.py)
+set_tests_properties(rooms rooms_check docs PROPERTIES LABELS tree)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+if(TARGET parlance_sim_main)
+  add_test(NAME simulation
+    COMMAND parlance_sim_main --seeds 1..${PARLANCE_SIM_SEEDS} --jobs ${cores})
+  set_tests_properties(simulation PROPERTIES LABELS sim PROCESSORS ${cores} TIMEOUT 1500)
+endif()
 if(NOT PARLANCE_FULL_CHECK)
   return()
 endif()
-
-cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
 # parlance_check(asan_build COMMAND … [SETS fixture] [NEEDS fixture] [ALL_CORES])
 function(parlance_check name)
@@ -38,13 +44,14 @@ parlance_check(tidy ALL_CORES
 # The same tests under the address and undefined-behaviour sanitizers. Lines are enough for their
 # reports, and take less time to compile than full debug information.
 set(tested unit_tests)
-foreach(target scenarios parlance_sim)
+foreach(target scenarios parlance_sim_main)
   if(TARGET ${target})
     list(APPEND tested ${target})
   endif()
 endforeach()
 parlance_check(asan_build ALL_CORES SETS asan
-  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 --target ${tested})
+  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DPARLANCE_SIM_SEEDS=100
+          --target ${tested})
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
           -LE "end_to_end|tree")
