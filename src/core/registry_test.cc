@@ -98,7 +98,7 @@ TEST(Registry, ANameIsTakenOverByTheConnectionThatComesBack) {
     EXPECT_NE(first, second);
     ASSERT_EQ(story.asked_for<CloseInstance>().size(), 1U);
     EXPECT_EQ(story.asked_for<CloseInstance>()[0].instance, first);
-    EXPECT_EQ(story.delivered(), (Ids{"m1", "m2"})) << "and gets what the old one held, in order";
+    ASSERT_EQ(story.delivered(), (Ids{"m1", "m2"})) << "and gets what the old one held, in order";
     EXPECT_EQ(story.asked_for<Deliver>()[0].instance, second);
     EXPECT_EQ(story.asked_for<Deliver>()[0].delivery.attempt, 2U);
 }
