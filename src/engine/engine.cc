@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/match.h"
 #include "base/mutant.h"
 #include "base/uuid.h"
 #include "core/snapshot.h"
@@ -26,6 +27,21 @@ std::size_t bytes_of(const Stamped& stamped) {
         return reply->envelope->body().size();
     }
     return 0;
+}
+
+/// Whom an effect would have answered, and about which message.
+TellRefused addressee_of(const Effect& effect) {
+    return match(
+        effect,
+        [](const TellAccepted& accepted) {
+            return TellRefused{accepted.ask,
+                               accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
+        },
+        [](const TellRefused& refused) { return TellRefused{refused.ask, refused.id}; },
+        [](const TellDone& done) { return TellRefused{done.ask}; },
+        [](const TellJoined& joined) { return TellRefused{joined.ask}; },
+        [](const Deliver& deliver) { return TellRefused{deliver.ask}; },
+        [](const auto&) { return TellRefused{}; });
 }
 
 }  // namespace
@@ -155,7 +171,8 @@ bool Engine::has_room() {
 
 void Engine::refuse_for_want_of_room() {
     if (health_.condition == Condition::Serving) {
-        health_ = {Condition::DiskFull, "the disk is full; new work is refused until there is room"};
+        health_ = {Condition::DiskFull,
+                   "the disk is full; new work is refused until there is room"};
         world_.log(health_.reason);
     }
     for (auto& stamped : inbox_) {
@@ -237,13 +254,23 @@ bool Engine::commit() {
 void Engine::speak() {
     if (effects_.empty()) return;
     world_.outbox(std::move(effects_));
-    effects_ = {};
+    effects_.clear();  // Keeps its memory if the outbox only read it.
 }
 
 /// A failed sync is final: what the disk holds is unknown, so nothing more is promised.
 void Engine::stop_for(const Error& error) {
     health_ = {Condition::DiskFailed, error.message};
-    effects_.clear();
+    // Who waits for an answer from the turn that failed is not left waiting. Whether the disk has
+    // it is unknown; sent again under its id after the restart, it is either new or a duplicate.
+    Effects refusals;
+    for (const auto& effect : effects_) {
+        auto refused = addressee_of(effect);
+        if (refused.ask == Ask{}) continue;
+        refused.refusal = Refusal::HubStorageFailed;
+        refused.detail = error.message;
+        refusals.emplace_back(std::move(refused));
+    }
+    effects_ = std::move(refusals);
     world_.log("the hub stops acknowledging: " + error.message);
     for (const auto& stamped : inbox_) {
         if (stamped.ask == Ask{}) continue;
@@ -272,7 +299,8 @@ void Engine::maintain() {
 }
 
 void Engine::snapshot_now() {
-    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence()) return;
+    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence())
+        return;
     if (state_.sequence.value == snapshot_sequence_) return;
     if (chores_->is_snapshotting.exchange(true)) return;
     auto snapshot = std::make_shared<journal::Snapshot>();

@@ -162,6 +162,15 @@ void bring_done(Desk& desk, Call& call, Command command) {
 
 }  // namespace
 
+bool is_topic_name(std::string_view name) {
+    return name.size() + 6 <= kIdBytesMax && is_agent_id(name);
+}
+
+std::string no_topic_name(std::string_view name) {
+    return "topic '" + std::string{name.substr(0, 140)} +
+           "' is not 1 to 122 letters, digits or ._-:/@";
+}
+
 dialects::Reading<Profile> read_profile(std::string_view text) {
     dialects::Rejection rejection{.refusal = Refusal::InputValidationFailed};
     Profile profile;
@@ -255,6 +264,10 @@ void post_heartbeat(Desk& desk, Call& call) {
     std::string spare;
     const auto named = json::find(*body, "instance");
     const std::string name{named && named->is_string() ? named->text(spare) : "poll"};
+    if ((named && !named->is_string()) || name.empty() || name.size() > kIdBytesMax) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
+    }
     // Joining again under the same name is a sign of life, and the way in after a restart.
     bring_done(desk,
                call,
@@ -279,11 +292,9 @@ void get_topics(Desk& desk, Call& call) {
 
 void put_subscriber(Desk& desk, Call& call) {
     const TopicName topic{std::string{call.captures.at(0)}};
-    if (topic.value.size() + 6 > kIdBytesMax || !is_agent_id(topic.value)) {
+    if (!is_topic_name(topic.value)) {
         return call.exchange->respond(
-            problem(Refusal::InputValidationFailed,
-                    "topic '" + topic.value.substr(0, 140) +
-                        "' is not 1 to 122 letters, digits or ._-:/@"));
+            problem(Refusal::InputValidationFailed, no_topic_name(topic.value)));
     }
     bring_done(desk, call, Subscribe{{std::string{call.captures.at(1)}}, topic});
 }

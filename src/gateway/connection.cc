@@ -84,17 +84,24 @@ void Connection::let_go(const std::string& reason) {
     desk_.by_instance.erase(instance_.value);
     desk_.connections.erase(ask_.value);
     const bool is_replaced = reason.starts_with("replaced");
+    say_error(Refusal::InstanceUnknown, reason);
     socket_->close(is_replaced ? 4000 : 4001, reason);
 }
 
-void Connection::break_off(std::string_view what) {
-    flush();
+void Connection::say_error(Refusal refusal, std::string_view what) {
     socket_->send("{\"error\":" + json::ObjectWriter{}
-                                      .text("code", "MESSAGE_MALFORMED")
+                                      .text("code", refusal_row(refusal).code)
                                       .text("message", what)
                                       .done() +
                   "}");
-    socket_->close(1008, std::string{what.substr(0, 100)});
+}
+
+void Connection::break_off(std::string_view what) { break_off(Refusal::MessageMalformed, what); }
+
+void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t close_code) {
+    flush();
+    say_error(refusal, what);
+    socket_->close(close_code, std::string{what.substr(0, 100)});
     leave();
 }
 
@@ -108,7 +115,9 @@ void Connection::touch() {
 
 void Connection::hear(std::string_view frame) {
     if (is_gone_) return;
-    if (const auto checked = json::check(frame); !checked) return break_off(checked.error().message);
+    if (const auto checked = json::check(frame); !checked) {
+        return break_off(Refusal::MessageMalformed, checked.error().message, 1007);
+    }
     const auto root = json::root(frame);
     if (!root.is_object()) return break_off("a frame is an object of verbs");
 
@@ -149,8 +158,10 @@ void Connection::hear_hello(json::Value value) {
     if (!value.is_object()) return break_off("hello takes an object with an \"agent\"");
     const AgentId agent{text_of(value, "agent")};
     if (!caller_->agent.value.empty() && !agent.value.empty() && agent != caller_->agent) {
-        return break_off("this connection proved to be '" + caller_->agent.value +
-                         "' and cannot be '" + agent.value + "'");
+        const auto what = "this connection proved to be '" + caller_->agent.value +
+                          "' and cannot be '" + agent.value.substr(0, kIdBytesMax) + "'";
+        record(Refusal::IdentityMismatch, {}, what);
+        return break_off(Refusal::IdentityMismatch, what);
     }
     if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});
     if (caller_->agent.value.empty()) return break_off("hello names no agent");
@@ -163,10 +174,12 @@ void Connection::hear_hello(json::Value value) {
         submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});
     }
     auto name = text_of(value, "instance");
+    if (name.size() > kIdBytesMax) return break_off("an instance name has at most 128 bytes");
     if (name.empty()) name = "connection-" + std::to_string(ask_.value - kConnectionAsks);
     const auto credit = json::find(value, "credit");
     const auto wanted = credit ? credit->integer().value_or(-1) : 1;
     if (wanted < 0) return break_off("credit must be a whole number from 0");
+    is_joining_ = true;
     bring(JoinInstance{caller_->agent,
                        std::move(name),
                        InstanceKind::Socket,
@@ -176,28 +189,37 @@ void Connection::hear_hello(json::Value value) {
 void Connection::hear_credit(json::Value value) {
     const auto credit = value.integer();
     if (!credit || *credit < 0) return break_off("credit must be a whole number from 0");
-    bring(GrantCredit{instance_,
-                      static_cast<std::uint32_t>(std::min<std::int64_t>(*credit, 1'000'000))});
+    const auto total = static_cast<std::uint32_t>(std::min<std::int64_t>(*credit, 1'000'000));
+    if (is_joining_) {
+        early_credit_ = total;
+        return;
+    }
+    bring(GrantCredit{instance_, total});
+}
+
+/// Calls `use(topic)` for each topic of a list that has a name a topic may have.
+template <class Use>
+void Connection::each_topic(json::Value list, Use use) {
+    if (!list.is_array()) return break_off("this verb takes a list of topics");
+    json::Elements topics{list};
+    std::string spare;
+    while (topics.next()) {
+        if (!topics.value.is_string()) return break_off("a topic is a string");
+        const TopicName topic{std::string{topics.value.text(spare)}};
+        if (is_topic_name(topic.value)) {
+            use(topic);
+        } else {
+            refuse({}, Refusal::InputValidationFailed, no_topic_name(topic.value));
+        }
+    }
 }
 
 void Connection::hear_subscribe(json::Value value) {
-    if (!value.is_array()) return break_off("subscribe takes a list of topics");
-    json::Elements topics{value};
-    std::string spare;
-    while (topics.next()) {
-        if (!topics.value.is_string()) return break_off("a topic is a string");
-        bring(Subscribe{caller_->agent, {std::string{topics.value.text(spare)}}});
-    }
+    each_topic(value, [&](const TopicName& topic) { bring(Subscribe{caller_->agent, topic}); });
 }
 
 void Connection::hear_unsubscribe(json::Value value) {
-    if (!value.is_array()) return break_off("unsubscribe takes a list of topics");
-    json::Elements topics{value};
-    std::string spare;
-    while (topics.next()) {
-        if (!topics.value.is_string()) return break_off("a topic is a string");
-        bring(Unsubscribe{caller_->agent, {std::string{topics.value.text(spare)}}});
-    }
+    each_topic(value, [&](const TopicName& topic) { bring(Unsubscribe{caller_->agent, topic}); });
 }
 
 void Connection::hear_ack(json::Value value) {
@@ -309,14 +331,18 @@ void Connection::refuse(std::string_view id, Refusal refusal, std::string_view d
     touch();
 }
 
-void Connection::reject(const dialects::Rejection& rejection) {
-    const auto summary = rejection.summary();
+void Connection::record(Refusal refusal, std::string_view id, std::string_view detail) {
     submit(desk_,
-           RecordRefusal{.id = rejection.id,
-                         .refusal = static_cast<std::uint8_t>(rejection.refusal),
-                         .detail = summary},
+           RecordRefusal{.id = std::string{id},
+                         .refusal = static_cast<std::uint8_t>(refusal),
+                         .detail = std::string{detail}},
            caller_,
            {});
+}
+
+void Connection::reject(const dialects::Rejection& rejection) {
+    const auto summary = rejection.summary();
+    record(rejection.refusal, rejection.id, summary);
     refuse(rejection.id, rejection.refusal, summary);
 }
 
@@ -335,12 +361,16 @@ void Connection::tell(const TellAccepted& accepted) {
 }
 
 void Connection::tell(const TellRefused& refused) {
+    is_joining_ = false;
     refuse(refused.id, refused.refusal, refused.detail);
 }
 
 void Connection::tell(const TellJoined& joined) {
     instance_ = joined.instance;
     last_beat_ = desk_.clock();
+    is_joining_ = false;
+    if (early_credit_) bring(GrantCredit{instance_, *early_credit_});
+    early_credit_.reset();
     desk_.by_instance.insert_or_assign(instance_.value, shared_from_this());
     const auto heartbeat = desk_.options.heartbeat_timeout.count() / 3;
     welcome_ = json::ObjectWriter{}

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,10 +56,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void touch();
     void bring(Command command);
     void refuse(std::string_view id, Refusal refusal, std::string_view detail);
+    void record(Refusal refusal, std::string_view id, std::string_view detail);
     void reject(const dialects::Rejection& rejection);
     void break_off(std::string_view what);
+    void break_off(Refusal refusal, std::string_view what, std::uint16_t close_code = 1008);
+    void say_error(Refusal refusal, std::string_view what);
     template <class Use>
     void each_delivery(json::Value list, Use use);
+    template <class Use>
+    void each_topic(json::Value list, Use use);
 
     Desk& desk_;
     std::shared_ptr<transport::Socket> socket_;
@@ -66,6 +72,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Ask ask_;
     InstanceNumber instance_;
     bool has_greeted_ = false;
+    bool is_joining_ = false;
+    std::optional<std::uint32_t> early_credit_;  ///< Said in one frame with hello.
     bool is_gone_ = false;
     bool is_touched_ = false;
     Time last_beat_{};

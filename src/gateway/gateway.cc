@@ -194,9 +194,16 @@ void Gateway::carry(const Effects& effects) {
         if (found != desk_.pending.end()) found->second.is_answered = false;
         park_or_answer(desk_, ask);
     }
+    flush();
+}
+
+void Gateway::flush() {
     for (const auto& connection : std::exchange(desk_.touched, {})) connection->flush();
 }
 
-void Gateway::after_turn() { pump_all(desk_); }
+void Gateway::after_turn() {
+    flush();  // What the desk itself refused is said even if the turn had nothing to say.
+    pump_all(desk_);
+}
 
 }  // namespace parlance::gateway

@@ -32,6 +32,7 @@ class Gateway {
 
   private:
     void carry(const Effects& effects);
+    void flush();
 
     Desk desk_;
     Effects early_;

@@ -38,6 +38,10 @@ void refuse_message(Desk& desk, Call& call, const dialects::Rejection& rejection
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
 dialects::Reading<Profile> read_profile(std::string_view text);
 
+/// What may stand after "topic:" in a recipient, and how to say that something may not.
+bool is_topic_name(std::string_view name);
+std::string no_topic_name(std::string_view name);
+
 /// The body as a JSON object, or an empty one when there is none; nothing, with the call
 /// answered, when it is something else.
 std::optional<json::Value> read_object(Call& call);

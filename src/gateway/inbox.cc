@@ -53,6 +53,10 @@ void get_inbox(Desk& desk, Call& call) {
             Refusal::InputValidationFailed, "max must be 1 to 1000 and wait 0 to 60000 (ms)"));
     }
     const auto named = request.parameter("instance");
+    if (named.size() > kIdBytesMax) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
+    }
     const auto ask = ++desk.ask_last;
     const Duration patience{*wait};
     auto exchange = call.exchange;

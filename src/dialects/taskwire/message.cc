@@ -7,6 +7,8 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/iso_time.h"
+#include "base/json_write.h"
+#include "dialects/splice.h"
 #include "dialects/taskwire/tables.h"
 #include "dialects/taskwire/taskwire.h"
 
@@ -188,6 +190,23 @@ SendMessage compose(std::string_view body,
     return send;
 }
 
+/// The message with the id and the sender that it left to the hub, so that whoever gets it sees both.
+/// Empty when it left out neither.
+std::string completed(std::string_view text, const Parts& parts, const Reception& reception) {
+    std::vector<NewMember> members;
+    const auto fill = [&](BaseField field, std::string_view stand_in) {
+        if (!parts.base[field].raw.empty()) return;
+        members.push_back({kBase[field].name, {}});
+        json::append_quoted(members.back().json, stand_in);
+    };
+    fill(Id, reception.fresh_id);
+    fill(From, reception.caller);
+    if (members.empty()) return {};
+    Splice splice{text};
+    splice.set(json::root(text), members);
+    return splice.done();
+}
+
 /// The text of a field that keeps its rule; else nothing, for a rejection's own header.
 std::string as_far_as_readable(const Parts& parts, BaseField field) {
     const json::Value value = parts.base[field];
@@ -205,7 +224,10 @@ Reading<SendMessage> read_answer(std::string_view text,
     Problems problems;
     hold_to_rules(kBase, parts.base, "", reception, problems);
     hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
-    if (problems.empty()) return compose(text, parts, reception, request_id);
+    if (problems.empty()) {
+        const std::string whole = completed(text, parts, reception);
+        return compose(whole.empty() ? text : whole, parts, reception, request_id);
+    }
     return tl::unexpected(Rejection{.refusal = Refusal::InputValidationFailed,
                                     .id = as_far_as_readable(parts, Id),
                                     .from = as_far_as_readable(parts, From),

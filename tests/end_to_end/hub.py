@@ -1,0 +1,219 @@
+"""What the end-to-end tests share: the real binary as a child process, and the two ways to talk to it.
+
+Standard library only, loopback only; every wait is bounded, and only processes started here are ended.
+"""
+import base64
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+BINARY = os.environ.get("PARLANCE_BINARY", "parlance")
+SKIPPED = 77  # What CTest takes for "skipped".
+
+
+def command(data, port, config=None):
+    """The one place that knows how a hub is started."""
+    words = [BINARY, "serve", "--dev", "--data", data, "--listen", f"127.0.0.1:{port}"]
+    return words + (["--config", config] if config else [])
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def check(is_true, what):
+    if not is_true:
+        raise AssertionError(what)
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+class Scratch:
+    """A directory that goes away at the end."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="parlance-e2e-")
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Hub:
+    """One data directory, and the process that serves it, if it runs."""
+
+    def __init__(self, data, settings=None):
+        self.data = data
+        self.port = free_port()
+        self.process = None
+        self.starts = 0
+        self.log = data + ".log"
+        self.config = None
+        if settings:
+            self.config = data + ".toml"
+            with open(self.config, "w") as file:
+                file.write(settings)
+
+    def launch(self, wrapper=(), env=None):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [*wrapper, *command(self.data, self.port, self.config)],
+                stdout=log, stderr=log, env={**os.environ, **(env or {})})
+        self.starts += 1
+
+    def start(self, wrapper=(), env=None, seconds=20):
+        self.launch(wrapper, env)
+        check(self.is_up(seconds), f"the hub does not start: {self.last_words()}")
+        return self
+
+    def is_up(self, seconds):
+        """Whether it answers; it need not be ready."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                self.ask("GET", "/healthz", timeout=5)
+                return True
+            except OSError:
+                time.sleep(0.01)
+        return False
+
+    def ask(self, method, path, body=None, headers=None, timeout=20):
+        """(status, answer); OSError when there is no answer."""
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            return ask_on(line, method, path, body, headers)
+        finally:
+            line.close()
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        if self.process:
+            self.process.wait(20)
+
+    def stop(self):
+        """SIGTERM; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(20)
+
+    def last_words(self):
+        with open(self.log, "rb") as log:
+            return log.read()[-2000:].decode(errors="replace")
+
+    def drain(self, agent, seconds=60):
+        """Takes and settles everything that waits for the agent: the messages, in order."""
+        end = time.monotonic() + seconds
+        taken = []
+        while time.monotonic() < end:
+            _, answer = self.ask("GET", f"/v1/agents/{agent}/inbox?max=1000&wait=200")
+            for item in answer["messages"]:
+                taken.append(item["message"])
+                status, _ = self.ask("POST", f"/v1/deliveries/{item['delivery_id']}/ack")
+                check(status == 204, f"ack answered {status}")
+            _, shown = self.ask("GET", f"/v1/agents/{agent}")
+            if not answer["messages"] and shown["waiting"] + shown["in_flight"] == 0:
+                return taken
+        raise AssertionError(f"{agent} is not drained after {seconds} s")
+
+    def dead_letter_ids(self):
+        _, answer = self.ask("GET", "/v1/dead-letters?max=1000")
+        return {letter["message_id"] for letter in answer["dead_letters"]}
+
+    def verify(self):
+        """What `parlance journal verify` finds wrong; nothing is good."""
+        done = subprocess.run([BINARY, "journal", "verify", "--data", self.data],
+                              capture_output=True, text=True, timeout=120)
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def ask_on(line, method, path, body=None, headers=None):
+    try:
+        line.request(method, path, body if body is None else json.dumps(body), headers or {})
+        answer = line.getresponse()
+        text = answer.read()
+    except http.client.HTTPException as error:
+        raise OSError(str(error)) from error
+    is_json = text and "json" in (answer.getheader("Content-Type") or "")
+    return answer.status, json.loads(text) if is_json else text.decode(errors="replace")
+
+
+def message(sender, number, to="worker", kind="ERROR_REPORT"):
+    """At least once, and in the order of its sender's one task."""
+    return {"id": f"{sender}-{number}", "from": sender, "to": to, "type": kind,
+            "payload": {"task_id": f"task-{sender}", "n": number}}
+
+
+class Socket:
+    """A WebSocket to /v1/connect that blocks; OSError when it is over."""
+
+    def __init__(self, port, agent, timeout=10, **hello):
+        self.line = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        self.line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.waiting = b""
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.line.sendall((
+            "GET /v1/connect HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+        ).encode())
+        while b"\r\n\r\n" not in self.waiting:
+            self.fill()
+        head, self.waiting = self.waiting.split(b"\r\n\r\n", 1)
+        if b" 101 " not in head.split(b"\r\n", 1)[0]:
+            raise OSError(head.decode())
+        self.say({"hello": {"agent": agent, **hello}})
+        self.welcome = self.hear()
+        if "welcome" not in self.welcome:
+            raise OSError(json.dumps(self.welcome))
+
+    def fill(self):
+        fresh = self.line.recv(65536)
+        if not fresh:
+            raise OSError("the connection ended")
+        self.waiting += fresh
+
+    def take(self, count):
+        while len(self.waiting) < count:
+            self.fill()
+        taken, self.waiting = self.waiting[:count], self.waiting[count:]
+        return taken
+
+    def write(self, opcode, payload):
+        size = len(payload)
+        head = struct.pack("!BB", 0x80 | opcode, 0x80 | size) if size < 126 else (
+            struct.pack("!BBH", 0x80 | opcode, 0xFE, size) if size < 65536 else
+            struct.pack("!BBQ", 0x80 | opcode, 0xFF, size))
+        self.line.sendall(head + b"\0\0\0\0" + payload)  # A mask of zeros masks nothing.
+
+    def say(self, frame):
+        self.write(1, json.dumps(frame).encode())
+
+    def hear(self):
+        while True:
+            first, size = self.take(2)
+            if size == 126:
+                size = struct.unpack("!H", self.take(2))[0]
+            elif size == 127:
+                size = struct.unpack("!Q", self.take(8))[0]
+            payload = self.take(size)
+            if first & 0x0F == 9:
+                self.write(10, payload)
+            elif first & 0x0F == 8:
+                raise OSError(f"closed: {payload[2:].decode(errors='replace')}")
+            elif first & 0x0F == 1:
+                return json.loads(payload)
+
+    def close(self):
+        self.line.close()

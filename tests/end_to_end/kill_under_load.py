@@ -1,0 +1,160 @@
+"""kill -9 at random moments under load: nothing acknowledged is lost, nothing inside a task is inverted.
+
+PARLANCE_KILLS says how often (default 10), PARLANCE_SEED when.
+"""
+import http.client
+import os
+import random
+import threading
+import time
+
+from hub import Hub, Scratch, Socket, ask_on, check, message
+
+KILLS = int(os.environ.get("PARLANCE_KILLS", "10"))
+SEED = int(os.environ.get("PARLANCE_SEED", str(random.randrange(1 << 30))))
+BATCH = 8
+
+
+class Record:
+    """What was promised and what was seen, over all lives of the hub."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.life = 0
+        self.accepted = set()
+        self.seen = {}  # By task: the numbers, in the order in which they came.
+        self.ids = set()
+        self.stops = threading.Event()
+        self.failures = []
+
+    def accept(self, ids):
+        with self.lock:
+            self.accepted.update(ids)
+
+    def see(self, life, arrived):
+        """False for what a former life of the hub said: it is settled with a hub that is no more."""
+        with self.lock:
+            if life != self.life:
+                return False
+            self.ids.add(arrived["id"])
+            self.seen.setdefault(arrived["payload"]["task_id"], []).append(arrived["payload"]["n"])
+            return True
+
+
+def patiently(record, work):
+    """Runs `work` again and again: the hub may be away for a while."""
+    while not record.stops.is_set():
+        try:
+            work()
+        except OSError:
+            time.sleep(0.005)
+        except Exception as error:  # A thread's failure is the test's.
+            record.failures.append(repr(error))
+            record.stops.set()
+
+
+def send_over_http(hub, record, name):
+    number = 0
+
+    def work():
+        nonlocal number
+        line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=10)
+        while not record.stops.is_set():
+            status, answer = ask_on(line, "POST", "/v1/messages", message(name, number))
+            check(status == 202, f"{status}: {answer}")
+            record.accept([answer["message_id"]])
+            number += 1
+
+    patiently(record, work)
+
+
+def send_over_socket(hub, record, name):
+    number = 0
+
+    def work():
+        nonlocal number
+        socket = Socket(hub.port, name, credit=0, register={"dialect": "taskwire"})
+        while not record.stops.is_set():
+            batch = [message(name, n) for n in range(number, number + BATCH)]
+            socket.say({"send": batch})
+            missing = {item["id"] for item in batch}
+            while missing:
+                frame = socket.hear()
+                check("refused" not in frame, str(frame))
+                said = [item["message_id"] for item in frame.get("accepted", [])]
+                record.accept(said)
+                missing.difference_update(said)
+            number += BATCH
+
+    patiently(record, work)
+
+
+def consume(hub, record, name):
+    def work():
+        life = record.life
+        socket = Socket(hub.port, "worker", timeout=1, instance=name, credit=16)
+        while not record.stops.is_set():
+            arrived = socket.hear().get("deliver", [])
+            done = [item["delivery_id"] for item in arrived if record.see(life, item["message"])]
+            if done:
+                socket.say({"ack": done})
+
+    patiently(record, work)
+
+
+def live_and_die(hub, record, chance):
+    for count in range(KILLS):
+        time.sleep(chance.uniform(0.02, 0.4))
+        with record.lock:
+            record.life += 1
+        hub.kill()
+        hub.start()
+        if record.failures:
+            break
+        if count % 10 == 9:
+            print(f"{count + 1} kills, {len(record.accepted)} accepted", flush=True)
+
+
+def main():
+    print(f"PARLANCE_KILLS={KILLS} PARLANCE_SEED={SEED}", flush=True)
+    chance = random.Random(SEED)
+    record = Record()
+    with Scratch() as scratch:
+        hub = Hub(scratch + "/data").start()
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        threads = [
+            threading.Thread(target=send_over_http, args=(hub, record, "http-a")),
+            threading.Thread(target=send_over_http, args=(hub, record, "http-b")),
+            threading.Thread(target=send_over_socket, args=(hub, record, "socket-a")),
+            threading.Thread(target=consume, args=(hub, record, "one")),
+            threading.Thread(target=consume, args=(hub, record, "two")),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            live_and_die(hub, record, chance)
+        finally:
+            record.stops.set()
+            for thread in threads:
+                thread.join(20)
+        try:
+            check(not record.failures, str(record.failures))
+            time.sleep(0.3)  # The backoff of what the consumers held when they left.
+            for item in hub.drain("worker", 60):
+                record.see(record.life, item)
+            dead = hub.dead_letter_ids()
+            lost = record.accepted - record.ids - dead
+            check(not lost, f"{len(lost)} acknowledged messages are lost, such as {sorted(lost)[:5]}")
+            for task, numbers in record.seen.items():
+                pairs = [pair for pair in zip(numbers, numbers[1:]) if pair[1] < pair[0]]
+                check(not pairs, f"{task} is inverted at {pairs[:5]}")
+            check(len(record.accepted) > KILLS, "hardly anything was accepted")
+            check(hub.stop() == 0, "the hub does not stop cleanly")
+            check(not hub.verify(), hub.verify())
+            print(f"{KILLS} kills: {len(record.accepted)} accepted, {len(dead)} dead letters, none lost")
+        finally:
+            hub.kill()
+
+
+if __name__ == "__main__":
+    main()

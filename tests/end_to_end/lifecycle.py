@@ -1,0 +1,132 @@
+"""Starting and stopping: one hub to a data directory, nothing newer is touched, a clean stop is quick."""
+import hashlib
+import os
+import socket
+import time
+
+from hub import Hub, Scratch, Socket, check, message
+
+
+def fingerprint(directory):
+    found = {}
+    for name in sorted(os.listdir(directory)):
+        with open(os.path.join(directory, name), "rb") as file:
+            found[name] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def stops_cleanly_and_starts_at_once(scratch):
+    hub = Hub(scratch + "/clean").start()
+    try:
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        for number in range(200):
+            hub.ask("POST", "/v1/messages", message("alice", number))
+        listener = Socket(hub.port, "worker", credit=0)
+        began = time.monotonic()
+        check(hub.stop() == 0, "SIGTERM is not a clean stop")
+        check(time.monotonic() - began < 5, "the stop took more than 5 s")
+        try:
+            listener.hear()
+            raise AssertionError("the connection outlived the hub")
+        except OSError as error:
+            check("the hub stops" in str(error), f"the farewell was: {error}")
+        check(not hub.verify(), hub.verify())
+        began = time.monotonic()
+        hub.start()
+        check(time.monotonic() - began < 5, "the start after a clean stop took more than 5 s")
+        numbers = [item["payload"]["n"] for item in hub.drain("worker")]
+        check(numbers == list(range(200)), "something is missing after a clean restart")
+    finally:
+        hub.kill()
+
+
+def a_second_hub_is_refused(scratch):
+    hub = Hub(scratch + "/shared").start()
+    second = Hub(scratch + "/shared")
+    try:
+        second.log += ".second"
+        second.launch()
+        check(second.process.wait(20) != 0, "a second hub serves the same data")
+        check("shared" in second.last_words(), f"it does not say why: {second.last_words()}")
+        check(hub.ask("GET", "/readyz")[0] == 200, "the first hub was disturbed")
+    finally:
+        second.kill()
+        hub.kill()
+
+
+def newer_data_is_refused_untouched(scratch):
+    hub = Hub(scratch + "/newer").start()
+    try:
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        check(hub.stop() == 0, "no clean stop")
+        check(make_newer(hub.data) > 0, "no file with a version was found")
+        before = fingerprint(hub.data)
+        hub.launch()
+        check(hub.process.wait(20) != 0, "a hub serves data of a newer version")
+        check("data version" in hub.last_words(), f"it does not say why: {hub.last_words()}")
+        check(fingerprint(hub.data) == before, "newer data was touched")
+    finally:
+        hub.kill()
+
+
+CASTAGNOLI = [0] * 256
+for _i in range(256):
+    _c = _i
+    for _ in range(8):
+        _c = (_c >> 1) ^ (0x82F63B78 if _c & 1 else 0)
+    CASTAGNOLI[_i] = _c
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CASTAGNOLI[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def make_newer(directory):
+    """Gives every file the next data version, with the right checksum: it is newer, not damaged."""
+    changed = 0
+    for name in os.listdir(directory):
+        path = os.path.join(directory, name)
+        with open(path, "r+b") as file:
+            head = bytearray(file.read(PREFIX))
+            if len(head) < PREFIX or head[:8] not in KINDS:
+                continue
+            version = int.from_bytes(head[8:12], "little") + 1
+            head[8:12] = version.to_bytes(4, "little")
+            head[12:16] = crc32c(head[:12]).to_bytes(4, "little")
+            file.seek(0)
+            file.write(head)
+            changed += 1
+    return changed
+
+
+PREFIX = 16
+KINDS = (b"PARLSEGM", b"PARLSNAP")
+
+
+def a_taken_port_is_said(scratch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        hub = Hub(scratch + "/port")
+        hub.port = taken.getsockname()[1]
+        hub.launch()
+        try:
+            check(hub.process.wait(20) != 0, "a hub serves at a port that is taken")
+            check(str(hub.port) in hub.last_words(), f"it does not say which: {hub.last_words()}")
+        finally:
+            hub.kill()
+
+
+def main():
+    with Scratch() as scratch:
+        for story in (stops_cleanly_and_starts_at_once, a_second_hub_is_refused,
+                      newer_data_is_refused_untouched, a_taken_port_is_said):
+            story(scratch)
+            print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

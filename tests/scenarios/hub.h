@@ -1,0 +1,89 @@
+// A whole hub in this process: the real rooms on a real disk and a real port, but on a clock that
+// only moves when the transcript says so, and with chance that is the same every time.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "app/serve.h"
+#include "engine/engine.h"
+#include "gateway/gateway.h"
+#include "journal/posix_disk.h"
+#include "transport/transport.h"
+#include "views/feed.h"
+
+namespace parlance::scenarios {
+
+class Hub {
+  public:
+    Hub(app::ServeOptions options, std::function<Time()> clock);
+    ~Hub();
+    Hub(const Hub&) = delete;
+    Hub& operator=(const Hub&) = delete;
+
+    std::uint16_t port() const { return server_->port(); }
+    /// Everything that has arrived is decided, durable and said.
+    void settle();
+    /// Waits until the doors have taken in this much more than at `before`.
+    transport::DoorCounts counts();
+    void await(const std::function<bool(const transport::DoorCounts&)>& has_arrived);
+    /// As SIGTERM does; without it the destructor just drops everything, as a crash would.
+    void stop_cleanly();
+
+  private:
+    void open();
+    void turn();
+    void wake();
+    void on_loop(const std::function<void()>& work);
+
+    app::ServeOptions options_;
+    std::function<Time()> clock_;
+    std::mt19937_64 chance_{42};
+    transport::Loop loop_;
+    std::unique_ptr<journal::Disk> disk_;
+    std::unique_ptr<views::Feed> feed_;
+    std::unique_ptr<gateway::Gateway> gateway_;
+    std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<transport::Server> server_;
+    std::uint64_t beats_ = 0;  ///< Touched on the loop alone.
+    std::thread thread_;
+};
+
+/// An agent's push endpoint: keeps what it was posted, and answers from a script.
+class Receiver {
+  public:
+    struct Reply {
+        int status = 200;
+        std::string body;
+    };
+
+    Receiver();
+    ~Receiver();
+    Receiver(const Receiver&) = delete;
+    Receiver& operator=(const Receiver&) = delete;
+
+    std::uint16_t port() const { return server_->port(); }
+    void will_answer(Reply reply);
+    /// The next request, as "POST /path body"; empty when none came in time.
+    std::string next();
+
+  private:
+    void take(const std::shared_ptr<transport::Exchange>& exchange);
+
+    std::mutex mutex_;
+    std::condition_variable came_;
+    std::deque<Reply> script_;
+    std::deque<std::string> got_;
+    transport::Loop loop_;
+    std::unique_ptr<transport::Server> server_;
+    std::thread thread_;
+};
+
+}  // namespace parlance::scenarios

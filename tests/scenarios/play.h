@@ -1,0 +1,24 @@
+// Plays one transcript against a hub and says where the hub disagreed. The lines of a transcript
+// are described in README.md beside it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parlance::scenarios {
+
+struct Disagreement {
+    std::size_t line = 0;  ///< From 1, in the transcript as it stands.
+    std::string expected;
+    std::string came;
+};
+
+struct Played {
+    std::vector<std::string> lines;  ///< The transcript as it should read.
+    std::vector<Disagreement> disagreements;
+};
+
+Played play(const std::vector<std::string>& transcript, const std::filesystem::path& data);
+
+}  // namespace parlance::scenarios
