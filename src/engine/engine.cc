@@ -158,10 +158,9 @@ bool Engine::follow_up(Time now) {
 bool Engine::has_room() {
     const auto needed = kReserveBytes + 2 * std::min(inbox_bytes_, options_.turn_bytes_max);
     if (journal_->room_bytes() >= needed) return true;
-    // The background has not kept up, or there is no space: this one time it is made here.
-    if (chores_->is_preparing.exchange(true)) return journal_->room_bytes() >= kReserveBytes;
+    // The background has not kept up, or there is no space: this one time it is made here, or
+    // waited for if it is just being made. That it is late does not mean that the disk is full.
     const auto made = journal_->prepare_spare();
-    chores_->is_preparing = false;
     if (made) return true;
     if (made.error().fault != Fault::Exhausted) {
         stop_for(made.error());
@@ -202,6 +201,7 @@ bool Engine::turn() {
             health_ = {};
             world_.log("there is room on the disk again; the hub serves");
         }
+        decided_at_ = now_;
         take_commands(now_);
         const bool has_more = follow_up(now_);
         return commit() && (has_more || !inbox_.empty());
@@ -227,7 +227,9 @@ bool Engine::commit() {
         });
         world_.outbox(std::move(early));
     }
-    const auto written = journal_->append(now_, batch_);
+    // A batch that had to wait for room is recorded under the time it was decided and applied at:
+    // any other would rebuild another state.
+    const auto written = journal_->append(decided_at_, batch_);
     if (!written && written.error().fault == Fault::Exhausted) {
         std::swap(batch_, pending_);
         if (health_.condition == Condition::Serving) world_.log(written.error().message);

@@ -128,7 +128,7 @@ class Engine {
     journal::Batch batch_;
     Effects effects_;
     journal::Batch pending_;  ///< Decided and applied, but the disk was full: written again later.
-    Time pending_at_{};
+    Time decided_at_{};       ///< When what is in the batch, or pending, was decided.
     Time retry_at_{};
     Time now_{};
     std::shared_ptr<Chores> chores_;
