@@ -34,10 +34,13 @@ TellRefused addressee_of(const Effect& effect) {
     return match(
         effect,
         [](const TellAccepted& accepted) {
-            return TellRefused{accepted.ask,
-                               accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
+            return TellRefused{
+                accepted.ask,
+                accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
         },
-        [](const TellRefused& refused) { return TellRefused{refused.ask, refused.id}; },
+        [](const TellRefused& refused) {
+            return TellRefused{refused.ask, refused.id};
+        },
         [](const TellDone& done) { return TellRefused{done.ask}; },
         [](const TellJoined& joined) { return TellRefused{joined.ask}; },
         [](const Deliver& deliver) { return TellRefused{deliver.ask}; },
@@ -172,7 +175,8 @@ bool Engine::has_room() {
 
 void Engine::refuse_for_want_of_room() {
     if (health_.condition == Condition::Serving) {
-        health_ = {Condition::DiskFull, "the disk is full; new work is refused until there is room"};
+        health_ = {Condition::DiskFull,
+                   "the disk is full; new work is refused until there is room"};
         world_.log(health_.reason);
     }
     for (auto& stamped : inbox_) {
@@ -296,7 +300,8 @@ void Engine::maintain() {
 }
 
 void Engine::snapshot_now() {
-    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence()) return;
+    if (health_.condition != Condition::Serving || state_.sequence != journal_->last_sequence())
+        return;
     if (state_.sequence.value == snapshot_sequence_) return;
     if (chores_->is_snapshotting.exchange(true)) return;
     auto snapshot = std::make_shared<journal::Snapshot>();
