@@ -13,6 +13,8 @@ set(ROOM_sim       base model core journal engine)
 set(ROOM_sdk       base)
 set(ROOM_app       base model core journal engine views dialects transport gateway sim sdk)
 
+add_custom_target(unit_tests)  # All tests that stand beside the code.
+
 # parlance_room(core SOURCES decide.cc apply.cc TESTS decide_test.cc [LIBS ext::lib])
 # builds the room as a static library, and its tests as one program that links
 # this room and the rooms above it, nothing else.
@@ -41,5 +43,7 @@ function(parlance_room name)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE parlance::${name} GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES LABELS unit)
+    add_dependencies(unit_tests ${name}_test)
   endif()
 endfunction()

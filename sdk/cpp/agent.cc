@@ -1,8 +1,21 @@
 #include "sdk/cpp/agent.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace parlance::sdk {
+
+namespace {
+
+Result<void> check_error(const HubFrame& frame) {
+    if (!frame.error) return {};
+    // A hub that stops will be back; whatever else it minds will not pass by itself.
+    const bool is_passing = frame.error->code == "HUB_STOPPING";
+    return fail(is_passing ? Fault::Unavailable : Fault::Malformed,
+                std::string(frame.error->code) + ": " + std::string(frame.error->message));
+}
+
+}  // namespace
 
 Result<Agent> Agent::connect(const AgentOptions& options) {
     Identity identity = options.identity;
@@ -21,7 +34,10 @@ Result<void> Agent::welcome(std::chrono::milliseconds timeout) {
     HubFrame frame;
     while (Clock::now() < deadline) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-        if (!TRY(receive(frame, left))) continue;
+        const auto text = TRY(connection_.receive(left));
+        if (!text) continue;
+        TRY(read_frame(*text, frame));
+        TRY(check_error(frame));
         if (!frame.refused.empty()) {
             const Refused& refused = frame.refused.front();
             return fail(Fault::Malformed,
@@ -33,6 +49,7 @@ Result<void> Agent::welcome(std::chrono::milliseconds timeout) {
                   .instance = std::string(frame.welcome->instance),
                   .send_credit = std::max(frame.welcome->send_credit, 1U),
                   .heartbeat = std::chrono::milliseconds{frame.welcome->heartbeat_ms}};
+        stashed_ = *text;
         return {};
     }
     return fail(Fault::Unavailable, "the hub did not welcome us in time");
@@ -45,6 +62,12 @@ Result<void> Agent::flush() {
 }
 
 Result<bool> Agent::receive(HubFrame& frame, std::chrono::milliseconds wait) {
+    if (!stashed_.empty()) {
+        read_ = std::exchange(stashed_, {});
+        TRY(flush());
+        TRY(read_frame(read_, frame));
+        return true;
+    }
     // Half of what the hub allows, so that one late wake-up is not yet a missed sign of life.
     const auto interval = terms_.heartbeat / 2;
     const auto deadline = Clock::now() + wait;
@@ -58,13 +81,7 @@ Result<bool> Agent::receive(HubFrame& frame, std::chrono::milliseconds wait) {
         const auto text = TRY(connection_.receive(left));
         if (text) {
             TRY(read_frame(*text, frame));
-            if (frame.error) {
-                // A hub that stops will be back; whatever else it minds will not pass by itself.
-                const bool is_passing = frame.error->code == "HUB_STOPPING";
-                return fail(
-                    is_passing ? Fault::Unavailable : Fault::Malformed,
-                    std::string(frame.error->code) + ": " + std::string(frame.error->message));
-            }
+            TRY(check_error(frame));
             return true;
         }
         if (until == deadline) return false;

@@ -62,6 +62,8 @@ class Agent {
     Connection connection_;
     FrameWriter writer_{};
     Terms terms_{};
+    std::string stashed_{};      ///< The frame of the welcome: it may already carry deliveries.
+    std::string read_{};         ///< The same while the caller looks at it.
     Clock::time_point heard_{};  ///< When the hub last heard of us.
 };
 

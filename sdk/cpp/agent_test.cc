@@ -35,6 +35,25 @@ TEST(Agent, SaysHelloAndKeepsTheTermsOfTheWelcome) {
     EXPECT_EQ(hello, R"({"hello":{"agent":"a","credit":5}})");
 }
 
+TEST(Agent, LosesNothingThatCameWithTheWelcome) {
+    ScriptedHub hub{[&](Peer& peer) {
+        peer.accept_socket();
+        peer.read_frame();
+        peer.write_frame(
+            R"({"welcome":{"agent":"a"},"deliver":[{"delivery_id":"1.1","message":{}}]})");
+        peer.write_frame(R"({"settled":4})");
+    }};
+    auto agent = Agent::connect({.hub = hub.address(), .hello = {.agent = "a"}});
+    ASSERT_TRUE(agent);
+    HubFrame frame;
+    ASSERT_TRUE(agent->receive(frame, 5s).value());
+    ASSERT_EQ(frame.deliveries.size(), 1U);
+    EXPECT_EQ(frame.deliveries[0].delivery_id, "1.1");
+    ASSERT_TRUE(agent->receive(frame, 5s).value());
+    EXPECT_TRUE(frame.deliveries.empty());
+    EXPECT_EQ(frame.settled, 4U);
+}
+
 TEST(Agent, IsToldWhyItsHelloWasRefused) {
     for (
         const char* answer :
@@ -77,6 +96,7 @@ TEST(Agent, SpeaksBeforeItListens) {
         ASSERT_TRUE(agent);
         agent->say().ack("1.1");
         HubFrame frame;
+        ASSERT_TRUE(agent->receive(frame, 5s).value());  // The welcome itself.
         ASSERT_TRUE(agent->receive(frame, 5s).value());
         EXPECT_EQ(frame.settled, 1U);
     }
@@ -96,6 +116,7 @@ TEST(Agent, GivesASignOfLifeWhileItWaits) {
         auto agent = Agent::connect({.hub = hub.address(), .hello = {.agent = "a"}});
         ASSERT_TRUE(agent);
         HubFrame frame;
+        ASSERT_TRUE(agent->receive(frame, 5s).value());  // The welcome itself.
         ASSERT_TRUE(agent->receive(frame, 5s).value());
         EXPECT_EQ(frame.settled, 2U);
     }

@@ -32,7 +32,7 @@ std::string websocket_accept(const std::string& key) {
     return base64(digest.data(), length);
 }
 
-enum Opcode : std::uint8_t { kContinuation = 0, kText = 1, kClose = 8, kPing = 9, kPong = 10 };
+enum Opcode : std::uint8_t { Continuation = 0, Text = 1, Close = 8, Ping = 9, Pong = 10 };
 
 /// A cheap mask: it keeps proxies from mistaking frames for requests, and hides nothing.
 std::uint32_t next_mask(std::uint32_t& seed) {
@@ -199,23 +199,23 @@ Result<std::optional<std::string_view>> Connection::Impl::receive(milliseconds w
 /// Whether a message is whole with this frame.
 Result<bool> Connection::Impl::on_frame(const FrameHead& head, std::string_view payload) {
     switch (head.opcode) {
-        case kText:
-        case kContinuation:
-            if (in_message != (head.opcode == kContinuation)) {
+        case Text:
+        case Continuation:
+            if (in_message != (head.opcode == Continuation)) {
                 return end(Fault::Malformed, "sent fragments out of order");
             }
             if (!head.final || in_message) message += payload;
             in_message = !head.final;
             if (message.size() > kFrameBytesMax) return end(Fault::Malformed, "sent too much");
             return head.final;
-        case kPing:
-            TRY(send(kPong, payload));
+        case Ping:
+            TRY(send(Pong, payload));
             return false;
-        case kPong:
+        case Pong:
             return false;
-        case kClose: {
+        case Close: {
             const std::string said{payload};
-            [[maybe_unused]] const auto answered = send(kClose, said.substr(0, 2));
+            [[maybe_unused]] const auto answered = send(Close, said.substr(0, 2));
             if (said.size() < 2) return end(Fault::Unavailable, "closed the connection");
             const int code =
                 static_cast<std::uint8_t>(said[0]) << 8 | static_cast<std::uint8_t>(said[1]);
@@ -240,7 +240,7 @@ Result<Connection> Connection::open(const HubAddress& hub,
     return Connection{std::move(impl)};
 }
 
-Result<void> Connection::send(std::string_view frame) { return impl_->send(kText, frame); }
+Result<void> Connection::send(std::string_view frame) { return impl_->send(Text, frame); }
 
 Result<std::optional<std::string_view>> Connection::receive(milliseconds wait) {
     return impl_->receive(wait);
@@ -252,7 +252,7 @@ void Connection::close() {
     auto& link = impl_->link;
     if (!link.is_open()) return;
     const auto deadline = deadline_in(kFarewell);
-    if (impl_->send(kClose, "\x03\xE8")) {
+    if (impl_->send(Close, "\x03\xE8")) {
         link.finish_sending();
         for (;;) {
             const auto filled = link.fill(deadline);

@@ -116,7 +116,7 @@ Result<std::string> write_request(const HubAddress& hub, const Identity& identit
         if (!is_one_line(name) || !is_one_line(value)) {
             return fail(Fault::Malformed, "the header '" + name + "' has a line end in it");
         }
-        text += name + ": " + value + "\r\n";
+        text.append(name).append(": ").append(value).append("\r\n");
     }
     text.append("\r\n").append(ask.body);
     return text;

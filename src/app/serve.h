@@ -20,7 +20,7 @@ struct ServeOptions {
     Limits limits;
     transport::DoorLimits doors;
     journal::Options journal;
-    std::uint64_t snapshot_records_min = 200'000;
+    std::uint64_t snapshot_records_min = 500'000;
 };
 
 /// Reads parlance.toml over the defaults. Unknown keys and bad values are errors that name them.

@@ -98,7 +98,7 @@ std::uint32_t crc32c_portable(std::string_view bytes, std::uint32_t before) {
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
 #if defined(__x86_64__)
-    static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
+    static const bool has_instruction = static_cast<bool>(__builtin_cpu_supports("sse4.2"));
     if (has_instruction) return crc32c_sse(bytes, before);
 #endif
     return crc32c_portable(bytes, before);

@@ -22,12 +22,12 @@ constexpr std::size_t kFewKeys = 16;
 
 /// Drawn once per process, so that nobody can prepare keys that collide.
 SipKey table_key() {
-    static const SipKey kKey = [] {
+    static const SipKey key = [] {
         std::random_device random;
         const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };
         return SipKey{word(), word()};
     }();
-    return kKey;
+    return key;
 }
 
 /// The keys of all objects with many keys, in one table: an entry is a key and its object's number.
@@ -195,7 +195,7 @@ class Checker {
         const char* const start = at_++;
         constexpr std::string_view kShort = "\"\\/bfnrt";
         if (peek() != 'u') {
-            if (at_ == end_ || kShort.find(*at_) == kShort.npos) {
+            if (at_ == end_ || kShort.find(*at_) == std::string_view::npos) {
                 return wrong("an unknown escape stands in a string");
             }
             ++at_;

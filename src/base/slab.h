@@ -36,16 +36,7 @@ class Slab {
         (*this)[slot] = T{};
         free_.push_back(slot);
         --size_;
-        if (size_ == 0) clear();
-    }
-
-    /// Also gives the memory back: an empty pool is a small one.
-    void clear() {
-        chunks_.clear();
-        free_.clear();
-        free_.shrink_to_fit();
-        end_ = 0;
-        size_ = 0;
+        if (size_ == 0) start_over();
     }
 
     T& operator[](Slot slot) { return chunks_[slot / kChunk][slot % kChunk]; }
@@ -53,6 +44,16 @@ class Slab {
     std::size_t size() const { return size_; }
 
   private:
+    /// Gives the memory back: an empty pool is a small one. It keeps one chunk, or a pool that is
+    /// emptied by every message would be made anew for each.
+    void start_over() {
+        free_.clear();
+        end_ = 0;
+        if (chunks_.size() == 1) return;
+        chunks_.resize(1);
+        free_.shrink_to_fit();
+    }
+
     static constexpr std::size_t kChunk = 1024;
     std::vector<std::unique_ptr<T[]>> chunks_;  // NOLINT(*-avoid-c-arrays): one allocation a chunk.
     std::vector<Slot> free_;

@@ -1,6 +1,7 @@
 #include "core/snapshot.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -24,19 +25,56 @@ void put(std::string& out, Time time) {
     append_varint(out, to_zigzag(time.time_since_epoch().count()));
 }
 
+/// From here on the bytes read as nothing, and in the end as garbage.
+void spoil(ByteReader& in) { in.bytes(in.left() + 1); }
+void expect(ByteReader& in, bool is_sound) {
+    if (!is_sound) spoil(in);
+}
+
 std::string take_text(ByteReader& in) { return std::string{in.bytes(in.varint())}; }
-Time take_time(ByteReader& in) { return Time{Duration{from_zigzag(in.varint())}}; }
+
+/// A number of at most `last`.
+std::uint64_t take_number(ByteReader& in, std::uint64_t last) {
+    const auto number = in.varint();
+    expect(in, number <= last);
+    return number <= last ? number : 0;
+}
+
+/// A time that can be added to without coming to the end of time.
+Time take_time(ByteReader& in) {
+    constexpr std::int64_t kLast = std::int64_t{1} << 50U;
+    const auto count = from_zigzag(in.varint());
+    const bool is_sound = count >= -kLast && count <= kLast;
+    expect(in, is_sound);
+    return Time{Duration{is_sound ? count : 0}};
+}
 
 /// A count that cannot be larger than what is left, so that garbage cannot ask for the moon.
-std::uint64_t take_count(ByteReader& in) {
-    const auto count = in.varint();
-    return in.ok() && count <= in.left() ? count : 0;
-}
+std::uint64_t take_count(ByteReader& in) { return take_number(in, in.left()); }
 
 template <class Enum>
-Enum take_enum(ByteReader& in) {
-    return static_cast<Enum>(in.varint());
+Enum take_enum(ByteReader& in, Enum first, Enum last) {
+    const auto number = in.varint();
+    const bool is_sound =
+        number >= static_cast<std::uint64_t>(first) && number <= static_cast<std::uint64_t>(last);
+    expect(in, is_sound);
+    return is_sound ? static_cast<Enum>(number) : first;
 }
+
+Priority take_priority(ByteReader& in) { return take_enum(in, Priority::Critical, Priority::Low); }
+
+/// Tickets come in their order, each once, and none from the future.
+struct TicketOrder {
+    Sequence last_sequence;
+    Ticket last{};
+
+    Ticket take(ByteReader& in) {
+        const Ticket ticket{in.varint()};
+        expect(in, ticket > last && sequence_of(ticket) <= last_sequence);
+        last = ticket;
+        return ticket;
+    }
+};
 
 /// Written once for all copies that share it: consecutive ones have the same pointer.
 void put_envelope(std::string& out, const EnvelopePtr& envelope, const Envelope*& previous) {
@@ -84,13 +122,13 @@ void take_agents(ByteReader& in, registry::Registry& registry) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         const AgentId id{take_text(in)};
-        registry::intern(registry, id.value);
+        expect(in, registry::intern(registry, id.value) == i);  // A name is there once.
         const bool is_registered = in.varint() != 0;
         Profile profile;
-        profile.dialect = take_enum<Dialect>(in);
+        profile.dialect = take_enum(in, Dialect::Taskwire, Dialect::Correlation);
         profile.role = take_text(in);
         profile.domain = take_text(in);
-        profile.instance_count_max = static_cast<std::uint32_t>(in.varint());
+        profile.instance_count_max = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
         const auto tools = take_count(in);
         for (std::uint64_t k = 0; k < tools; ++k) profile.tools_allowed.push_back(take_text(in));
         profile.capabilities = take_text(in);
@@ -122,16 +160,18 @@ void put_instances(std::string& out, const State& state) {
 void take_instances(ByteReader& in, State& state) {
     const auto last = in.varint();
     const auto count = take_count(in);
-    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+    for (std::uint64_t i = 0; i < count; ++i) {
         InstanceJoined joined;
-        joined.instance.value = in.varint();
+        joined.instance.value = take_number(in, last);
+        expect(in, joined.instance.value > state.registry.instance_last);  // In their order.
         const auto agent = in.varint();
-        if (agent >= state.registry.agents.size()) return;
+        if (!in.ok() || agent >= state.registry.agents.size()) return spoil(in);
         joined.agent = state.registry.agents[agent].id;
         joined.name = take_text(in);
-        joined.kind = take_enum<InstanceKind>(in);
+        joined.kind = take_enum(in, InstanceKind::Socket, InstanceKind::Push);
         const auto seen = take_time(in);
-        joined.credit = static_cast<std::uint32_t>(in.varint());
+        joined.credit = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+        if (!in.ok()) return;
         registry::apply(state.registry, joined, seen, state.limits.heartbeat_timeout);
         broker::join(state.broker, joined, static_cast<AgentHandle>(agent));
     }
@@ -158,7 +198,11 @@ std::vector<Slot> take_slots(ByteReader& in, const broker::Broker& broker) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto found = broker.slots.find(in.varint());
-        if (found != broker.slots.end()) slots.push_back(found->second);
+        if (found == broker.slots.end()) {
+            spoil(in);
+            return {};
+        }
+        slots.push_back(found->second);
     }
     return slots;
 }
@@ -187,29 +231,45 @@ void put_message(std::string& out,
     put(out, notice->second.detail);
 }
 
-bool take_message(ByteReader& in, broker::Broker& broker, EnvelopePtr& previous) {
+/// What ends at this time fits the stage: a ttl, a wait or a lease, or nothing.
+bool is_fitting(const broker::Message& message, Time due) {
+    switch (message.stage) {
+        case broker::Stage::Ready:
+        case broker::Stage::Behind:
+            return due == message.expires_at;
+        case broker::Stage::Delayed:
+        case broker::Stage::Leased:
+            return due != Time{};
+        case broker::Stage::Dead:
+            return due == Time{};
+    }
+    return false;
+}
+
+bool take_message(ByteReader& in,
+                  broker::Broker& broker,
+                  TicketOrder& tickets,
+                  EnvelopePtr& previous) {
     broker::Message message;
-    message.ticket.value = in.varint();
+    message.ticket = tickets.take(in);
     message.envelope = take_envelope(in, previous);
-    message.mailbox = static_cast<AgentHandle>(in.varint());
-    message.priority = take_enum<Priority>(in);
-    message.listed_as = take_enum<Priority>(in);
-    message.stage = take_enum<broker::Stage>(in);
-    message.attempt = static_cast<std::uint16_t>(in.varint());
-    message.attempts_before = static_cast<std::uint16_t>(in.varint());
-    message.retry_count_max = static_cast<std::uint8_t>(in.varint());
+    message.mailbox = static_cast<AgentHandle>(take_number(in, UINT32_MAX));
+    message.priority = take_priority(in);
+    message.listed_as = take_priority(in);
+    message.stage = take_enum(in, broker::Stage::Ready, broker::Stage::Dead);
+    message.attempt = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
+    message.attempts_before = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
+    message.retry_count_max = static_cast<std::uint8_t>(take_number(in, 254));
     message.expires_at = take_time(in);
     const auto due = take_time(in);
     if (in.varint() != 0) {
         Failure failure;
-        failure.refusal = take_enum<Refusal>(in);
+        failure.refusal = take_enum(in, Refusal::None, Refusal::AgentHasWork);
         failure.detail = take_text(in);
         broker.notices.emplace(message.ticket.value, std::move(failure));
     }
     const bool is_sound = in.ok() && message.envelope &&
-                          message.mailbox < broker.mailboxes.size() &&
-                          message.priority <= Priority::Low && message.listed_as <= Priority::Low &&
-                          message.stage <= broker::Stage::Dead;
+                          message.mailbox < broker.mailboxes.size() && is_fitting(message, due);
     if (!is_sound) return false;
 
     auto& mailbox = broker.mailboxes[message.mailbox];
@@ -248,22 +308,23 @@ void put_messages(std::string& out, const broker::Broker& broker) {
     }
 }
 
-bool take_messages(ByteReader& in, broker::Broker& broker) {
-    const auto mailboxes = in.varint();
-    if (mailboxes > 0xFFFF'FFFFU) return false;
-    // Every agent of a snapshot was read before, so this cannot be made huge by garbage alone.
+bool take_messages(ByteReader& in, State& state) {
+    auto& broker = state.broker;
+    // Every agent was read before, so garbage cannot make this huge.
+    const auto mailboxes = take_number(in, state.registry.agents.size());
     broker.mailboxes.resize(std::max<std::size_t>(broker.mailboxes.size(), mailboxes));
     const auto count = take_count(in);
     broker.slots.reserve(count);
     EnvelopePtr previous;
+    TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count; ++i) {
-        if (!take_message(in, broker, previous)) return false;
+        if (!take_message(in, broker, tickets, previous)) return false;
     }
     for (const auto& [ticket, slot] : sorted(broker.slots)) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
-        letter.setback = take_enum<Setback>(in);
+        letter.setback = take_enum(in, Setback::Nacked, Setback::AgentRemoved);
         letter.reason = take_text(in);
         letter.died_at = take_time(in);
         broker.dead.emplace(Ticket{ticket}, std::move(letter));
@@ -300,12 +361,50 @@ void put_order(std::string& out, const State& state) {
     for (const auto& tickets : lanes) put_tickets(out, tickets);
 }
 
-void link(broker::Broker& broker, broker::List& list, const std::vector<Slot>& slots) {
-    for (const Slot slot : slots) {
-        auto& message = broker.messages[slot];
-        message.link_prev = list.tail;
-        (list.tail == kNoSlot ? list.head : broker.messages[list.tail].link_next) = slot;
-        list.tail = slot;
+/// Which copies have found their place in a list or behind another in a lane; each has one.
+struct Places {
+    broker::Broker& broker;
+    std::vector<bool> taken = std::vector<bool>(broker.messages.size());
+
+    bool take(Slot slot) {
+        if (taken[slot]) return false;
+        taken[slot] = true;
+        return true;
+    }
+};
+
+void link(broker::Broker& broker, broker::List& list, Slot slot) {
+    auto& message = broker.messages[slot];
+    message.link_prev = list.tail;
+    (list.tail == kNoSlot ? list.head : broker.messages[list.tail].link_next) = slot;
+    list.tail = slot;
+}
+
+void take_ready(ByteReader& in, Places& places, AgentHandle agent) {
+    auto& mailbox = places.broker.mailboxes[agent];
+    for (std::size_t i = 0; i < kPriorities; ++i) {
+        mailbox.passed_over[i] = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+        for (const Slot slot : take_slots(in, places.broker)) {
+            const auto& message = places.broker.messages[slot];
+            const bool is_sound =
+                message.stage == broker::Stage::Ready && message.mailbox == agent &&
+                static_cast<std::size_t>(message.listed_as) == i && places.take(slot);
+            if (!is_sound) return spoil(in);
+            link(places.broker, mailbox.ready[i], slot);
+        }
+    }
+}
+
+void take_leased(ByteReader& in, Places& places, Slot consumer_slot) {
+    auto& consumer = places.broker.consumers[consumer_slot];
+    for (const Slot slot : take_slots(in, places.broker)) {
+        auto& message = places.broker.messages[slot];
+        const bool is_sound = message.stage == broker::Stage::Leased &&
+                              message.mailbox == consumer.mailbox && places.take(slot);
+        if (!is_sound) return spoil(in);
+        link(places.broker, consumer.leased, slot);
+        message.consumer = consumer_slot;
+        ++consumer.in_flight;
     }
 }
 
@@ -313,51 +412,68 @@ void count_in(broker::Lane& lane, Priority priority) {
     if (is_at_least_once(priority)) ++lane.urgent[static_cast<std::size_t>(priority)];
 }
 
-void take_lanes(ByteReader& in, State& state) {
-    auto& broker = state.broker;
-    for (const auto& [ticket, slot] : broker.slots) {
-        const auto& message = broker.messages[slot];
+std::uint64_t lane_of(const State& state, Slot slot) {
+    const auto& message = state.broker.messages[slot];
+    return lane_key(state.key, message.mailbox, message.envelope->task());
+}
+
+/// Every lane has one head that is not behind anything.
+void find_heads(ByteReader& in, State& state) {
+    for (const auto& [ticket, slot] : state.broker.slots) {
+        const auto& message = state.broker.messages[slot];
         if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead)
             continue;
-        const auto key = lane_key(state.key, message.mailbox, message.envelope->task());
+        const auto key = lane_of(state, slot);
         if (key == 0) continue;
-        auto& lane = broker.lanes[key];
+        auto& lane = state.broker.lanes[key];
+        expect(in, lane.head == kNoSlot);
         lane.head = lane.tail = slot;
         count_in(lane, message.priority);
     }
-    const auto count = take_count(in);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const auto slots = take_slots(in, broker);
-        if (slots.empty()) return;
-        const auto& head = broker.messages[slots.front()];
-        auto& lane = broker.lanes[lane_key(state.key, head.mailbox, head.envelope->task())];
-        for (std::size_t k = 1; k < slots.size(); ++k) {
-            broker.messages[slots[k]].link_prev = slots[k - 1];
-            broker.messages[slots[k - 1]].lane_next = slots[k];
-            count_in(lane, broker.messages[slots[k]].priority);
-        }
-        lane.tail = slots.back();
+}
+
+void take_lane(ByteReader& in, State& state, Places& places) {
+    const auto slots = take_slots(in, state.broker);
+    if (slots.size() < 2) return spoil(in);
+    const auto key = lane_of(state, slots.front());
+    const auto found = state.broker.lanes.find(key);
+    const bool is_head = found != state.broker.lanes.end() && found->second.head == slots.front() &&
+                         found->second.tail == slots.front();
+    if (!is_head) return spoil(in);
+    auto& lane = found->second;
+    for (std::size_t i = 1; i < slots.size(); ++i) {
+        auto& message = state.broker.messages[slots[i]];
+        const bool is_sound = message.stage == broker::Stage::Behind &&
+                              lane_of(state, slots[i]) == key && places.take(slots[i]);
+        if (!is_sound) return spoil(in);
+        message.link_prev = slots[i - 1];
+        state.broker.messages[slots[i - 1]].lane_next = slots[i];
+        count_in(lane, message.priority);
     }
+    lane.tail = slots.back();
+}
+
+/// Whoever waits for nothing but its turn, or is out, stands somewhere.
+bool has_place(const broker::Message& message) {
+    return message.stage != broker::Stage::Delayed && message.stage != broker::Stage::Dead;
 }
 
 void take_order(ByteReader& in, State& state) {
     auto& broker = state.broker;
-    for (auto& mailbox : broker.mailboxes) {
-        if (in.varint() == 0) continue;
-        for (std::size_t i = 0; i < kPriorities; ++i) {
-            mailbox.passed_over[i] = static_cast<std::uint32_t>(in.varint());
-            link(broker, mailbox.ready[i], take_slots(in, broker));
-        }
+    Places places{broker};
+    for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
+        if (take_number(in, 1) != 0) take_ready(in, places, agent);
     }
     for (const auto& [number, slot] : state.registry.instance_slots) {
-        const Slot consumer_slot = broker.consumer_slots.at(number.value);
-        auto& consumer = broker.consumers[consumer_slot];
-        const auto slots = take_slots(in, broker);
-        link(broker, consumer.leased, slots);
-        consumer.in_flight = static_cast<std::uint32_t>(slots.size());
-        for (const Slot held : slots) broker.messages[held].consumer = consumer_slot;
+        take_leased(in, places, broker.consumer_slots.at(number.value));
     }
-    take_lanes(in, state);
+    find_heads(in, state);
+    const auto lanes = take_count(in);
+    for (std::uint64_t i = 0; i < lanes && in.ok(); ++i) take_lane(in, state, places);
+    for (Slot slot = 0; slot < places.taken.size(); ++slot) {
+        expect(in, places.taken[slot] == has_place(broker.messages[slot]));
+    }
+    if (!in.ok()) return;
     for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
         broker::update_restless(broker, agent);
     }
@@ -385,9 +501,10 @@ void put_requests(std::string& out, const State& state) {
 
 bool take_requests(ByteReader& in, State& state) {
     const auto count = take_count(in);
+    TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count; ++i) {
         broker::OpenRequest request;
-        request.ticket.value = in.varint();
+        request.ticket = tickets.take(in);
         if (in.varint() != 0) {
             const auto* message = broker::find_message(state.broker, request.ticket);
             if (message == nullptr) return false;
@@ -396,10 +513,11 @@ bool take_requests(ByteReader& in, State& state) {
             request.asked = Envelope::unpack(in);
         }
         request.deadline = take_time(in);
-        request.requester = static_cast<AgentHandle>(in.varint());
-        request.priority = take_enum<Priority>(in);
+        request.requester = static_cast<AgentHandle>(take_number(in, UINT32_MAX));
+        request.priority = take_priority(in);
         request.waits = in.varint() != 0;
         if (!in.ok() || !request.asked) return false;
+        if (request.requester >= state.registry.agents.size()) return false;
         broker::open_request(state.requests, state.key, std::move(request));
     }
     return in.ok();
@@ -480,12 +598,12 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.hub_id = take_text(in);
     state.key.first = in.word<std::uint64_t>();
     state.key.second = in.word<std::uint64_t>();
-    state.sequence.value = in.varint();
+    state.sequence.value = take_number(in, UINT64_MAX / kCopiesMax / 2);
     state.now = take_time(in);
     take_agents(in, state.registry);
     take_instances(in, state);
     const auto garbled = fail(Fault::Corrupt, "the snapshot's content does not add up");
-    if (!take_messages(in, state.broker)) return garbled;
+    if (!in.ok() || !take_messages(in, state)) return garbled;
     take_order(in, state);
     if (!take_requests(in, state)) return garbled;
     state.memory.taken = in.varint();

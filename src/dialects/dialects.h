@@ -54,7 +54,10 @@ Reading<SendMessage> read_reply(std::string_view text,
                                 const Reception& reception);
 
 /// The hub's own answer to `request` for an agent that gave none, in the requester's dialect.
-std::string write_failure(const Envelope& request, Refusal refusal, std::string_view detail, Time now);
+std::string write_failure(const Envelope& request,
+                          Refusal refusal,
+                          std::string_view detail,
+                          Time now);
 
 /// The dialect's own form of a refusal, a JSON object, for problem+json's `dialect_error`.
 std::string write_refusal(Dialect dialect,

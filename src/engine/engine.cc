@@ -255,7 +255,7 @@ bool Engine::commit() {
 void Engine::speak() {
     if (effects_.empty()) return;
     world_.outbox(std::move(effects_));
-    effects_ = {};
+    effects_.clear();  // Keeps its memory if the outbox only read it.
 }
 
 /// A failed sync is final: what the disk holds is unknown, so nothing more is promised.

@@ -30,10 +30,10 @@ struct Options {
     std::string version;
     std::size_t inbox_commands_max = 65'536;
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
-    std::size_t turn_commands_max = 4'096;            ///< Bounds how long an acknowledgement waits.
+    std::size_t turn_commands_max = 4'096;  ///< Bounds how long an acknowledgement waits.
     std::size_t turn_bytes_max = std::size_t{8} << 20;
-    std::uint64_t snapshot_records_min = 200'000;
-    std::uint64_t snapshot_bytes_factor = 4;          ///< And so many times its size of new records.
+    std::uint64_t snapshot_records_min = 500'000;
+    std::uint64_t snapshot_bytes_factor = 4;  ///< And so many times its size of new records.
     Duration full_disk_retry{std::chrono::milliseconds{250}};
 };
 
@@ -41,8 +41,9 @@ struct Options {
 struct World {
     std::function<Time()> clock;
     std::function<std::uint64_t()> chance;
-    std::function<void(Effects&&)> outbox;                 ///< Called after each durable turn.
-    std::function<void(std::function<void()>)> background;  ///< Runs slow work, elsewhere if it can.
+    std::function<void(Effects&&)> outbox;  ///< Called after each durable turn.
+    std::function<void(std::function<void()>)>
+        background;  ///< Runs slow work, elsewhere if it can.
     std::function<void(const std::string&)> log;
 };
 

@@ -252,6 +252,8 @@ struct EnumName {
     Enum value;
     std::string_view name;
 };
+template <class Enum>
+EnumName(Enum, std::string_view) -> EnumName<Enum>;
 
 template <class Enum>
 inline constexpr auto kEnumNames = nullptr;

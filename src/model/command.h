@@ -70,10 +70,10 @@ struct SendMessage {
     EnvelopePtr envelope;
     Priority priority = Priority::Normal;
     std::optional<Duration> ttl{};
-    std::optional<Duration> timeout{};       ///< Request only: how long the answer may take.
+    std::optional<Duration> timeout{};  ///< Request only: how long the answer may take.
     std::optional<std::uint32_t> retry_count_max{};
-    std::uint64_t fingerprint = 0;           ///< Of the content, to tell a repeat from a conflict.
-    bool waits = false;                      ///< Request only: the asker holds the line.
+    std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
+    bool waits = false;             ///< Request only: the asker holds the line.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.

@@ -16,7 +16,7 @@ struct TellAccepted {
     Ask ask;
     Ticket ticket;  ///< Of the (first) copy; a request's answer will name it.
     Sequence sequence;
-    EnvelopePtr envelope;    ///< Null for a duplicate: `id` has the message's id then.
+    EnvelopePtr envelope;  ///< Null for a duplicate: `id` has the message's id then.
     std::string id;
     bool is_duplicate = false;
     bool is_open_request = false;  ///< A reply or failure will follow.

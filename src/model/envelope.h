@@ -41,7 +41,7 @@ struct Header {
     std::string_view type{};         ///< The dialect's own word, "TASK_ASSIGNMENT".
     std::string_view task{};         ///< Messages of one task stay in order.
     std::string_view correlation{};  ///< Constant over a workflow.
-    std::string_view answers{};      ///< Reply only: the id of the request, where the dialect has it.
+    std::string_view answers{};  ///< Reply only: the id of the request, where the dialect has it.
     Dialect dialect = Dialect::Taskwire;
     Intent intent = Intent::OneWay;
 };

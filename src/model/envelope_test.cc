@@ -21,7 +21,8 @@ TEST(Envelope, KeepsItsBodyByteForByteAndFindsTheFieldsInIt) {
 
 TEST(Envelope, KeepsBesideTheBodyWhatTheBodyDoesNotSay) {
     const std::string correlation(kIdBytesMax, 'c');
-    const auto envelope = Envelope::make({.id = "made-by-the-hub", .correlation = correlation}, "{}");
+    const auto envelope =
+        Envelope::make({.id = "made-by-the-hub", .correlation = correlation}, "{}");
     EXPECT_EQ(envelope->body(), "{}");
     EXPECT_EQ(envelope->id(), "made-by-the-hub");
     EXPECT_EQ(envelope->correlation(), correlation);

@@ -96,9 +96,9 @@ struct MessageRefused {
 struct DuplicateReceived {
     std::string from;
     std::string id;
-    Sequence first;   ///< Where the first one was accepted.
-    Ticket ticket;    ///< Of the first one.
-    Sequence answer;  ///< Where its answer was recorded, if it has one.
+    Sequence first;      ///< Where the first one was accepted.
+    Ticket ticket;       ///< Of the first one.
+    Sequence answer;     ///< Where its answer was recorded, if it has one.
     bool waits = false;  ///< The asker holds the line, and the request is still open.
 };
 

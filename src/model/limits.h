@@ -11,14 +11,14 @@ namespace parlance {
 struct Limits {
     // Delivery.
     Duration lease{std::chrono::seconds{30}};
-    Duration lease_max{std::chrono::hours{1}};        ///< One extension reaches at most this far.
+    Duration lease_max{std::chrono::hours{1}};  ///< One extension reaches at most this far.
     Duration backoff_base{std::chrono::milliseconds{200}};
     Duration backoff_max{std::chrono::seconds{30}};
     std::uint32_t backoff_multiplier = 2;
-    std::uint32_t backoff_jitter_percent = 20;        ///< A wait is shortened by up to this much.
-    std::uint32_t retry_count_max = 5;                ///< Where the message gives none.
-    std::uint32_t retry_count_ceiling = 100;          ///< Whatever the message gives.
-    std::uint32_t low_every = 100;                    ///< A waiting lower message gets 1 in so many.
+    std::uint32_t backoff_jitter_percent = 20;  ///< A wait is shortened by up to this much.
+    std::uint32_t retry_count_max = 5;          ///< Where the message gives none.
+    std::uint32_t retry_count_ceiling = 100;    ///< Whatever the message gives.
+    std::uint32_t low_every = 100;              ///< A waiting lower message gets 1 in so many.
 
     // Requests.
     Duration request_timeout{std::chrono::minutes{5}};
@@ -37,7 +37,7 @@ struct Limits {
     std::uint64_t mailbox_bytes_max = std::uint64_t{4} << 30;
     std::uint64_t hub_bytes_max = std::uint64_t{8} << 30;
     std::uint64_t open_requests_max = 1'000'000;
-    std::uint64_t remembered_ids_max = 1'000'000;     ///< How far back a duplicate is recognised.
+    std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
 };
 
 }  // namespace parlance

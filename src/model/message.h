@@ -21,13 +21,13 @@ enum class InstanceKind : std::uint8_t {
 
 /// Why a delivery came back to the hub unsettled, or why a message was given up.
 enum class Setback : std::uint8_t {
-    Nacked = 1,       ///< The agent said that it cannot take it now.
-    LeaseExpired,     ///< The agent did not settle it in time.
-    InstanceLost,     ///< The instance that held it went away.
-    RetriesExhausted, ///< It was tried as often as allowed.
-    Expired,          ///< Its ttl passed.
-    Rejected,         ///< The agent said that it never will take it.
-    AgentRemoved,     ///< Its recipient is no longer registered.
+    Nacked = 1,        ///< The agent said that it cannot take it now.
+    LeaseExpired,      ///< The agent did not settle it in time.
+    InstanceLost,      ///< The instance that held it went away.
+    RetriesExhausted,  ///< It was tried as often as allowed.
+    Expired,           ///< Its ttl passed.
+    Rejected,          ///< The agent said that it never will take it.
+    AgentRemoved,      ///< Its recipient is no longer registered.
 };
 
 }  // namespace parlance

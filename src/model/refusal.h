@@ -45,12 +45,14 @@ enum class Refusal : std::uint8_t {
 
 struct RefusalRow {
     Refusal refusal;
-    std::string_view code;    ///< Stable, CATEGORY_SPECIFIC_ERROR.
+    std::string_view code;  ///< Stable, CATEGORY_SPECIFIC_ERROR.
     int http_status;
     bool retryable;           ///< The same bytes may be accepted later.
     std::string_view advice;  ///< What to do, in a sentence a language model can act on.
 };
 
+// A row is two lines, so that the table can be read as one.
+// clang-format off
 inline constexpr std::array kRefusals{
     RefusalRow{Refusal::MessageMalformed, "MESSAGE_MALFORMED", 400, false,
                "Send one well-formed JSON message, as its dialect's schema says."},
@@ -111,6 +113,7 @@ inline constexpr std::array kRefusals{
     RefusalRow{Refusal::AgentHasWork, "AGENT_HAS_WORK", 409, false,
                "Let it finish, or clear its mailbox and dead letters, then remove it."},
 };
+// clang-format on
 
 /// The row of a refusal. Every enumerator but None has one.
 const RefusalRow& refusal_row(Refusal refusal);

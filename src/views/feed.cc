@@ -55,8 +55,7 @@ void Feed::enqueue(std::function<void()> job) {
     wake_.notify_one();
 }
 
-void Feed::read(
-    std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told) {
+void Feed::read(std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told) {
     enqueue([=, this, told = std::move(told)] { told(next_passage(id, from, up_to, bytes_max)); });
 }
 
@@ -91,7 +90,8 @@ void Feed::read_one(Sequence at, std::function<void(Result<Event>)> told) {
             auto reader = TRY(journal::Reader::open(disk_, at));
             journal::Record record;
             if (!TRY(reader.next(record, at))) {
-                return fail(Fault::NotFound, "record " + std::to_string(at.value) + " is not there");
+                return fail(Fault::NotFound,
+                            "record " + std::to_string(at.value) + " is not there");
             }
             return TRY(journal::decode(record.payload));
         }());

@@ -45,7 +45,10 @@ class Feed {
   private:
     void run();
     void enqueue(std::function<void()> job);
-    Result<Passage> next_passage(std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max);
+    Result<Passage> next_passage(std::uint64_t id,
+                                 Sequence from,
+                                 Sequence up_to,
+                                 std::size_t bytes_max);
 
     journal::Disk& disk_;
     std::map<std::uint64_t, journal::Reader> readers_;  ///< Touched by the thread alone.

@@ -1,5 +1,6 @@
 #include "app/cli/cli.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -8,6 +9,7 @@
 
 #include "app/cli/json_view.h"
 #include "base/json.h"
+#include "model/refusal.h"
 
 namespace parlance::cli {
 
@@ -28,6 +30,9 @@ int complain_about_usage(const CLI::App& app,
                          const CLI::ParseError& error) {
     std::string what = error.what();
     what = what.substr(0, what.find('\n'));
+    const auto strays = app.remaining(true);
+    const bool lacks_verb = error.get_name() == "RequiredError" && !strays.empty();
+    if (lacks_verb) what = "there is no verb '" + strays.front() + "' here";
     std::string path = "parlance";
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
         at = at->get_subcommands().front();
@@ -101,14 +106,21 @@ int complain(const Context& context, const sdk::HttpResponse& response) {
     }
     const json::Value problem = json::root(body);
     if (context.is_json) fmt::print("{}\n", one_line(body));
-    const std::string code = text_member(problem, "code");
+    return complain(context, text_member(problem, "code"), text_member(problem, "detail"));
+}
+
+int complain(const Context& context, std::string_view code, std::string_view detail) {
     const Exit exit = code == "REQUEST_TIMED_OUT" ? TimedOut : Refused;
-    return complain(context,
-                    exit,
-                    fmt::format("{}: {}",
-                                code.empty() ? std::to_string(response.status) : code,
-                                text_member(problem, "title")),
-                    text_member(problem, "detail"));
+    // The hub says in one breath what is wrong and what to do; the table knows the second half.
+    std::string_view advice;
+    const auto row = std::ranges::find(kRefusals, code, &RefusalRow::code);
+    if (row != kRefusals.end() && detail.ends_with(row->advice)) {
+        advice = row->advice;
+        detail.remove_suffix(advice.size());
+    }
+    while (detail.ends_with(' ') || detail.ends_with('.')) detail.remove_suffix(1);
+    return complain(
+        context, exit, fmt::format("{}{}{}", code, detail.empty() ? "" : ": ", detail), advice);
 }
 
 sdk::Identity operator_identity(const Context& context) {

@@ -74,6 +74,8 @@ int complain(const Context& context,
 int complain(const Context& context, const Error& error);
 /// An answer that is a problem: its code, what is wrong, and what to do.
 int complain(const Context& context, const sdk::HttpResponse& response);
+/// A refusal by its stable code.
+int complain(const Context& context, std::string_view code, std::string_view detail);
 
 /// Who speaks in calls that are not an agent's own: the operator, unless --as says otherwise.
 sdk::Identity operator_identity(const Context& context);

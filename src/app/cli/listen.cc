@@ -92,7 +92,7 @@ void take_settled(Listening& listening, const sdk::HubFrame& frame) {
     // A stale ack is answered too, and then nothing more comes for it.
     listening.unsettled -= std::min<std::uint64_t>(listening.unsettled, frame.refused.size());
     for (const sdk::Refused& refused : frame.refused) {
-        complain(listening.context, Refused, refused.code, refused.message);
+        complain(listening.context, refused.code, refused.message);
     }
 }
 

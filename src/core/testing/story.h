@@ -1,8 +1,8 @@
 // Lets a test of the core read as: given the past, when asked, then this happened.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +39,12 @@ inline EnvelopePtr envelope(const Letter& letter) {
                           letter.body);
 }
 
+inline std::uint64_t fingerprint(const Letter& letter) {
+    return std::hash<std::string>{}(letter.body);
+}
+
+using Ids = std::vector<std::string>;
+
 /// Lives through commands as the engine would, without disk or doors.
 class Story {
   public:
@@ -61,6 +67,19 @@ class Story {
         caller_ = std::make_shared<Caller>(Caller{{std::move(agent)}});
         return *this;
     }
+    Story& as_operator() {
+        caller_ = std::make_shared<Caller>(Caller{{"olga"}, true});
+        return *this;
+    }
+    Story& as_the_hub() {
+        caller_ = nullptr;
+        return *this;
+    }
+    /// A long story compares itself with its replay only now and then.
+    Story& replayed_every(std::size_t commands) {
+        replayed_every_ = commands;
+        return *this;
+    }
 
     /// One command and everything that follows from it by itself.
     Story& ask(Command command) {
@@ -71,23 +90,56 @@ class Story {
               .now = now_,
               .chance = ++chance_,
               .ask = {77}});
+        int ticks = 0;
         while (step({.command = Tick{}, .now = now_, .chance = ++chance_})) {
+            if (++ticks < kTicksMax) continue;
+            ADD_FAILURE() << "the hub never comes to rest";
+            break;
         }
-        expect_replay();
+        if (++asked_ % replayed_every_ == 0) expect_replay();
         return *this;
     }
     Story& tick() { return ask(Tick{}); }
+    /// The process ends and another one starts with the same memory.
+    Story& restart() { return ask(StartHub{.hub_id = "hub-2", .version = "test"}); }
 
     Story& agent(const std::string& id) { return ask(RegisterAgent{{id}, {}}); }
     InstanceNumber connect(const std::string& id, std::uint32_t credit, std::string name = "one") {
         ask(JoinInstance{{id}, std::move(name), InstanceKind::Socket, credit});
         return {state_.registry.instance_last};
     }
+    InstanceNumber poll(const std::string& id, std::string name = "poller") {
+        ask(JoinInstance{{id}, std::move(name), InstanceKind::Poll, 0});
+        const auto joined = asked_for<TellJoined>();
+        return joined.empty() ? InstanceNumber{} : joined.back().instance;
+    }
     Story& send(const Letter& letter, Priority priority = Priority::High) {
         return ask(SendMessage{.envelope = envelope(letter),
                                .priority = priority,
-                               .fingerprint = std::hash<std::string>{}(letter.body)});
+                               .fingerprint = fingerprint(letter)});
     }
+    Story& send_for(Duration ttl, const Letter& letter, Priority priority = Priority::High) {
+        return ask(SendMessage{.envelope = envelope(letter),
+                               .priority = priority,
+                               .ttl = ttl,
+                               .fingerprint = fingerprint(letter)});
+    }
+    /// A request, and the ticket by which the core knows it.
+    Ticket request(Letter letter,
+                   bool waits = false,
+                   Priority priority = Priority::High,
+                   std::optional<Duration> timeout = {}) {
+        letter.intent = Intent::Request;
+        ask(SendMessage{.envelope = envelope(letter),
+                        .priority = priority,
+                        .timeout = timeout,
+                        .fingerprint = fingerprint(letter),
+                        .waits = waits});
+        const auto accepted = happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    Story& ack(const DeliveryToken& delivery) { return ask(AckDelivery{delivery}); }
+    Story& nack(const DeliveryToken& delivery) { return ask(NackDelivery{delivery, "not now"}); }
 
     /// The events of this kind in the last answer.
     template <class Fact>
@@ -112,12 +164,27 @@ class Story {
         for (const auto& deliver : asked_for<Deliver>()) ids.emplace_back(deliver.envelope->id());
         return ids;
     }
+    /// Why the last command was refused, whatever it was.
+    Refusal refusal() const {
+        const auto refused = asked_for<TellRefused>();
+        return refused.empty() ? Refusal::None : refused.back().refusal;
+    }
+    /// What a setback made of the copy's next try.
+    Time retry_at() const {
+        const auto returned = happened<DeliveryReturned>();
+        return returned.empty() ? Time{} : returned.back().retry_at;
+    }
+    const broker::Mailbox& mailbox(const std::string& agent) const {
+        return broker::mailbox_of(state_.broker, registry::find_agent(state_.registry, agent));
+    }
     DeliveryToken last_delivery() const {
         const auto all = asked_for<Deliver>();
         return all.empty() ? DeliveryToken{} : all.back().delivery;
     }
 
   private:
+    static constexpr int kTicksMax = 100'000;
+
     bool step(const Stamped& stamped) {
         Events events;
         decide(state_, stamped, events);
@@ -149,6 +216,8 @@ class Story {
     std::shared_ptr<const Caller> caller_;
     Time now_{std::chrono::hours{480'000}};
     std::uint64_t chance_ = 0;
+    std::size_t asked_ = 0;
+    std::size_t replayed_every_ = 1;
 };
 
 }  // namespace parlance::core

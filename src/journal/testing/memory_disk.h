@@ -115,6 +115,19 @@ class MemoryDisk final : public Disk {
         return all;
     }
 
+    /// Whether a power failure could take anything from the files whose names end like this.
+    bool has_unsynced(std::string_view suffix) const {
+        const std::lock_guard lock{mutex_};
+        const auto is_meant = [&](const std::string& name) { return name.ends_with(suffix); };
+        return std::ranges::any_of(pending_,
+                                   [&](const Change& change) {
+                                       return is_meant(change.gone) || is_meant(change.there);
+                                   }) ||
+               std::ranges::any_of(directory_, [&](const auto& file) {
+                   return is_meant(file.first) && !file.second->unsynced.empty();
+               });
+    }
+
     /// An independent disk with the same durable and the same pending state.
     std::unique_ptr<MemoryDisk> clone() const {
         const std::lock_guard lock{mutex_};

@@ -1,0 +1,59 @@
+// What a waiting message costs beyond its body: resident bytes of a state that holds a million.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "bench/core/letters.h"
+#include "core/core.h"
+
+namespace {
+
+using namespace parlance;
+
+constexpr std::uint64_t kMessages = 1'000'000;
+constexpr std::uint64_t kAgents = 100;
+
+std::uint64_t resident_bytes() {
+    std::uint64_t size = 0;
+    std::uint64_t resident = 0;
+    std::ifstream{"/proc/self/statm"} >> size >> resident;
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void live(core::State& state, Command command) {
+    static Events events;
+    const Stamped stamped{.command = std::move(command), .now = Time{std::chrono::hours{480'000}}};
+    core::decide(state, stamped, events);
+    for (const auto& event : events) core::apply(state, stamped.now, event);
+}
+
+}  // namespace
+
+/// With "task" each message has a task of its own. One run each: memory once used stays used.
+int main(int argc, char** argv) {
+    const bool has_task = argc > 1 && std::string_view{argv[1]} == "task";
+    core::State state;
+    live(state, StartHub{.hub_id = "hub", .hash_key_0 = 1, .hash_key_1 = 2});
+    for (std::uint64_t i = 0; i < kAgents; ++i) {
+        live(state, RegisterAgent{{"agent-" + std::to_string(i)}, {}});
+    }
+    bench::LetterMaker letters;
+    const auto before = resident_bytes();
+    for (std::uint64_t i = 0; i < kMessages; ++i) {
+        live(state,
+             SendMessage{
+                 .envelope = letters.make(i, "agent-" + std::to_string(i % kAgents), has_task),
+                 .priority = Priority::High,
+                 .fingerprint = i});
+    }
+    if (state.broker.waiting != kMessages) return EXIT_FAILURE;
+    const auto each = (resident_bytes() - before) / kMessages;
+    std::printf("%s task: %llu bytes a waiting message, %lld of them beyond its body\n",
+                has_task ? "with a" : "without a",
+                static_cast<unsigned long long>(each),
+                static_cast<long long>(each) - static_cast<long long>(bench::kBodyBytes));
+    return EXIT_SUCCESS;
+}

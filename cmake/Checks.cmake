@@ -1,0 +1,70 @@
+# Whatever the project checks is a ctest. Those here look at the tree rather than run a room; with
+# PARLANCE_FULL_CHECK, which ./test sets, they also build and run what needs another compiler or
+# another preset. Each build takes all processors, so the tests around it wait.
+option(PARLANCE_FULL_CHECK "Add the checks that take minutes: format, tidy, sanitizers, fuzz" OFF)
+set(PARLANCE_FUZZ_SECONDS 30 CACHE STRING "How long each decoder is fuzzed")
+set(PARLANCE_SIM_SEEDS 200 CACHE STRING "How many worlds are simulated")
+
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+set(tools ${PROJECT_SOURCE_DIR}/tools)
+add_test(NAME rooms COMMAND ${Python3_EXECUTABLE} ${tools}/check_rooms.py ${PROJECT_SOURCE_DIR})
+add_test(NAME rooms_check COMMAND ${Python3_EXECUTABLE} ${tools}/check_rooms_test.py)
+add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${tools}/check_docs.py)
+set_tests_properties(rooms rooms_check docs PROPERTIES LABELS tree)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+if(TARGET parlance_sim_main)
+  add_test(NAME simulation
+    COMMAND parlance_sim_main --seeds 1..${PARLANCE_SIM_SEEDS} --jobs ${cores})
+  set_tests_properties(simulation PROPERTIES LABELS sim PROCESSORS ${cores} TIMEOUT 1500)
+endif()
+if(NOT PARLANCE_FULL_CHECK)
+  return()
+endif()
+
+# parlance_check(asan_build COMMAND … [SETS fixture] [NEEDS fixture] [ALL_CORES])
+function(parlance_check name)
+  cmake_parse_arguments(ARG "ALL_CORES" "SETS;NEEDS" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 3000 LABELS check)
+  if(ARG_ALL_CORES)
+    set_tests_properties(${name} PROPERTIES PROCESSORS ${cores})
+  endif()
+  if(ARG_SETS)
+    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP ${ARG_SETS})
+  endif()
+  if(ARG_NEEDS)
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED ${ARG_NEEDS})
+  endif()
+endfunction()
+
+parlance_check(format COMMAND ${tools}/format)
+parlance_check(tidy ALL_CORES
+  COMMAND ${Python3_EXECUTABLE} ${tools}/tidy.py --build ${CMAKE_BINARY_DIR} --jobs ${cores})
+
+# The same tests under the address and undefined-behaviour sanitizers. Lines are enough for their
+# reports, and take less time to compile than full debug information.
+set(tested unit_tests)
+foreach(target scenarios parlance_sim_main)
+  if(TARGET ${target})
+    list(APPEND tested ${target})
+  endif()
+endforeach()
+parlance_check(asan_build ALL_CORES SETS asan
+  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DPARLANCE_SIM_SEEDS=100
+          --target ${tested})
+parlance_check(asan_tests ALL_CORES NEEDS asan
+  COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
+          -LE "end_to_end|tree")
+
+# Every decoder, on hostile bytes, for a while. The list is the one in fuzz/CMakeLists.txt.
+set(fuzz ${PROJECT_SOURCE_DIR}/build/fuzz/fuzz)
+file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuzz\\(")
+list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
+list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE programs)
+parlance_check(fuzz_build ALL_CORES SETS fuzz
+  COMMAND ${tools}/build_preset fuzz "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" --target ${programs})
+foreach(decoder IN LISTS decoders)
+  parlance_check(fuzz_${decoder} NEEDS fuzz
+    COMMAND ${fuzz}/fuzz_${decoder} -dict=${fuzz}/${decoder}.dict -max_len=8192 -timeout=10
+            -max_total_time=${PARLANCE_FUZZ_SECONDS} ${fuzz}/corpus/${decoder})
+endforeach()

@@ -1,0 +1,266 @@
+#include "sim/agents.h"
+
+#include <utility>
+
+namespace parlance::sim {
+
+Agents::Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door)
+    : plan_(plan), chance_(chance), timeline_(timeline), door_(door), writer_(plan, chance) {
+    door_.listen({.on_delivery = [this](const Deliver& deliver) { on_delivery(deliver); },
+                  .on_closed = [this](InstanceNumber instance) { on_closed(instance); },
+                  .on_down = [this] { on_down(); }});
+}
+
+void Agents::begin() {
+    for (std::uint64_t agent = 0; agent < plan_.agents; ++agent) {
+        enlist(agent);
+        const auto count = chance_.between(1, plan_.consumers_max);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            consumers_.push_back(
+                {.agent = agent,
+                 .name = "consumer-" + std::to_string(i),
+                 .kind = chance_.percent(20) ? InstanceKind::Poll : InstanceKind::Socket,
+                 .credit = static_cast<std::uint32_t>(chance_.between(1, plan_.credit_max))});
+        }
+        timeline_.after(chance_.ms(20, 200), [this, agent] { send_on(agent); });
+    }
+    for (std::size_t i = 0; i < consumers_.size(); ++i) {
+        timeline_.after(chance_.ms(20, 500), [this, i] { pulse(i); });
+    }
+}
+
+void Agents::calm() {
+    is_calm_ = true;
+    for (auto& consumer : consumers_) consumer.asleep_until = {};
+}
+
+void Agents::tell(const std::string& agent, Command command) {
+    door_.bring(agent, std::move(command), {});
+}
+
+/// An agent says who it is until it has heard that it was understood.
+void Agents::enlist(std::uint64_t agent) {
+    const auto name = agent_name(agent);
+    door_.bring_as_operator(RegisterAgent{{name}, {}});
+    for (int topic = 0; topic < 2; ++topic) {
+        if (chance_.percent(50)) {
+            door_.bring_as_operator(Subscribe{{name}, {"news-" + std::to_string(topic)}});
+        }
+    }
+}
+
+// Sending.
+
+void Agents::send_on(std::uint64_t agent) {
+    if (is_calm_) return;
+    const auto share = static_cast<std::uint64_t>(plan_.chaos.count()) * plan_.agents /
+                       std::max<std::uint64_t>(plan_.messages, 1);
+    const bool is_burst = chance_.percent(plan_.burst);
+    for (std::uint64_t i = is_burst ? chance_.between(10, 40) : 1; i > 0; --i) {
+        auto letter = writer_.write(agent);
+        if (letter.envelope->intent() == Intent::Request) questions_.push_back(letter.envelope);
+        ++messages_;
+        send(agent, std::move(letter), 4);
+    }
+    timeline_.after(chance_.ms(1, 2 * share * (is_burst ? 5 : 1)),
+                    [this, agent] { send_on(agent); });
+}
+
+/// Again until there is an answer, as a careful sender does; and now and then once too often.
+void Agents::send(std::uint64_t agent, SendMessage letter, int tries) {
+    if (tries == 0 || is_calm_) return;
+    const auto has_answer = std::make_shared<bool>(false);
+    door_.bring(agent_name(agent), letter, [has_answer](const Effect&) { *has_answer = true; });
+    const bool repeats = plan_.naughty > 0 && chance_.percent(8);
+    if (repeats && chance_.percent(30)) tell(agent_name(agent), writer_.rewrite(letter));
+    if (repeats && chance_.percent(10)) tell(agent_name((agent + 1) % plan_.agents), letter);
+    timeline_.after(chance_.ms(30, 700),
+                    [this, agent, has_answer, repeats, tries, letter = std::move(letter)] {
+                        if (!*has_answer || repeats) send(agent, letter, tries - 1);
+                    });
+}
+
+// Taking.
+
+void Agents::join(std::size_t number) {
+    const auto& consumer = consumers_[number];
+    door_.bring(
+        agent_name(consumer.agent),
+        JoinInstance{{agent_name(consumer.agent)}, consumer.name, consumer.kind, consumer.credit},
+        [this, number](const Effect& effect) {
+            const auto* joined = std::get_if<TellJoined>(&effect);
+            if (joined == nullptr) return;
+            consumers_[number].instance = joined->instance;
+            connected_[joined->instance] = number;
+        });
+}
+
+/// A consumer's heartbeat: it joins if it is not connected, and else shows that it is alive.
+void Agents::pulse(std::size_t number) {
+    auto& consumer = consumers_[number];
+    const auto rhythm = static_cast<std::uint64_t>(plan_.limits.heartbeat_timeout.count()) / 4;
+    const auto pause =
+        consumer.kind == InstanceKind::Poll ? chance_.ms(5, 100) : chance_.ms(rhythm / 2, rhythm);
+    timeline_.after(is_calm_ ? std::min(pause, Duration{50}) : pause,
+                    [this, number] { pulse(number); });
+    if (consumer.asleep_until > timeline_.now()) return;
+    if (consumer.instance == InstanceNumber{}) return join(number);
+
+    const auto agent = agent_name(consumer.agent);
+    const auto forget = [this, number](const Effect& effect) {
+        if (std::holds_alternative<TellRefused>(effect)) consumers_[number].instance = {};
+    };
+    if (consumer.kind == InstanceKind::Poll) {
+        const auto count = static_cast<std::uint32_t>(chance_.between(1, 5));
+        return door_.bring(agent, TakeMessages{consumer.instance, count}, forget);
+    }
+    if (is_calm_ || chance_.percent(10)) {
+        const auto credit = static_cast<std::uint32_t>(chance_.between(1, plan_.credit_max));
+        door_.bring(agent, GrantCredit{consumer.instance, credit}, forget);
+    }
+    door_.bring(agent, Heartbeat{consumer.instance}, {});
+}
+
+/// It crashes: either its connection ends with it, or nobody notices at first.
+void Agents::fall_asleep(Consumer& consumer) {
+    consumer.asleep_until = timeline_.now() + chance_.ms(50, 3'000);
+    if (chance_.percent(50)) {
+        tell(agent_name(consumer.agent), LeaveInstance{consumer.instance, "the connection ended"});
+    }
+    consumer.instance = {};
+}
+
+void Agents::on_closed(InstanceNumber instance) {
+    const auto found = connected_.find(instance);
+    if (found == connected_.end()) return;
+    auto& consumer = consumers_[found->second];
+    if (consumer.instance == instance) consumer.instance = {};
+    connected_.erase(found);
+}
+
+void Agents::on_down() {
+    for (auto& consumer : consumers_) {
+        if (consumer.kind == InstanceKind::Socket) consumer.instance = {};
+    }
+}
+
+void Agents::on_delivery(const Deliver& deliver) {
+    const auto found = connected_.find(deliver.instance);
+    if (found == connected_.end()) return;
+    auto& consumer = consumers_[found->second];
+    if (consumer.instance != deliver.instance) return;  // Its connection is another one by now.
+    tokens_.push_back(deliver.delivery);
+    if (!is_calm_ && chance_.percent(plan_.naughty)) return misbehave(consumer, deliver);
+    timeline_.after(
+        is_calm_ ? Duration{1} : chance_.ms(1, 40),
+        [this, agent = agent_name(consumer.agent), deliver] { settle(agent, deliver); });
+}
+
+void Agents::settle(const std::string& agent, const Deliver& deliver) {
+    const bool is_question =
+        deliver.envelope->intent() == Intent::Request && deliver.failure.refusal == Refusal::None;
+    if (is_question) return answer(agent, deliver);
+    tell(agent, AckDelivery{deliver.delivery});
+}
+
+/// With its token, or by a message of its own, with or without settling the delivery first.
+void Agents::answer(const std::string& agent, const Deliver& deliver) {
+    const auto& asked = *deliver.envelope;
+    auto reply = writer_.reply(agent, asked, asked.correlation());
+    if (is_calm_ || chance_.percent(60)) {
+        return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope});
+    }
+    if (chance_.percent(50)) tell(agent, AckDelivery{deliver.delivery});
+    timeline_.after(chance_.ms(0, 200), [this, agent, reply] { tell(agent, reply); });
+}
+
+void Agents::use_wrong_token(const std::string& agent, const Deliver& deliver) {
+    auto token = deliver.delivery;
+    switch (chance_.below(4)) {
+        case 0:
+            token.attempt += 1;
+            break;
+        case 1:
+            token.attempt -= 1;
+            break;
+        case 2:
+            token = tokens_[chance_.below(tokens_.size())];
+            break;
+        default:
+            token.ticket.value += chance_.below(3'000);
+            break;
+    }
+    switch (chance_.below(4)) {
+        case 0:
+            return tell(agent, NackDelivery{token, "not mine", chance_.percent(30)});
+        case 1:
+            return tell(agent, ExtendLease{token, chance_.ms(1, 3'000)});
+        default:
+            return tell(agent, AckDelivery{token});
+    }
+}
+
+void Agents::keep_alive(const std::string& agent, const Deliver& deliver) {
+    Duration wait{};
+    for (auto i = chance_.between(1, 4); i > 0; --i) {
+        wait += plan_.limits.lease * static_cast<std::int64_t>(chance_.between(30, 110)) / 100;
+        timeline_.after(wait, [this, agent, deliver] {
+            if (chance_.percent(50)) return tell(agent, ReportProgress{deliver.delivery, "1"});
+            tell(agent, ExtendLease{deliver.delivery, std::nullopt});
+        });
+    }
+    timeline_.after(wait + Duration{1}, [this, agent, deliver] { settle(agent, deliver); });
+}
+
+void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
+    const auto agent = agent_name(consumer.agent);
+    const auto& asked = *deliver.envelope;
+    const bool is_question = asked.intent() == Intent::Request;
+    const auto later = [&](std::uint64_t ms_max) {
+        timeline_.after(chance_.ms(1, ms_max), [this, agent, deliver] { settle(agent, deliver); });
+    };
+    switch (chance_.below(is_question ? 12 : 8)) {
+        case 0:
+            return fall_asleep(consumer);
+        case 1:
+            return;  // Hangs for good.
+        case 2:
+            return later(6'000);
+        case 3:
+            return tell(agent, NackDelivery{deliver.delivery, "not now", false});
+        case 4:
+            return tell(agent, NackDelivery{deliver.delivery, "never", true});
+        case 5:
+            return keep_alive(agent, deliver);
+        case 6:
+            use_wrong_token(agent, deliver);
+            return later(100);
+        case 7:
+            return later(static_cast<std::uint64_t>(plan_.limits.lease.count()) + 50);
+        case 8: {  // Answers twice.
+            settle(agent, deliver);
+            const auto second = writer_.reply(agent, asked, asked.correlation());
+            return timeline_.after(chance_.ms(1, 400),
+                                   [this, agent, second] { tell(agent, second); });
+        }
+        case 9: {  // Answers for another workflow, one way or the other.
+            auto wrong = writer_.reply(agent, asked, "flow-of-another");
+            if (chance_.percent(50)) {
+                return tell(agent, ReplyToDelivery{deliver.delivery, wrong.envelope});
+            }
+            return tell(agent, wrong);
+        }
+        case 10: {  // Answers what somebody else was asked.
+            if (questions_.empty()) return later(10);
+            const auto other = questions_[chance_.below(questions_.size())];
+            return tell(agent, writer_.reply(agent, *other, other->correlation()));
+        }
+        default: {  // Answers the same thing by both ways.
+            const auto reply = writer_.reply(agent, asked, asked.correlation());
+            tell(agent, reply);
+            return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope});
+        }
+    }
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,66 @@
+// The agents: some behave and some do not. Each sends, and takes what it is sent through one or
+// more consumers that may crash, hang, be slow, lie about tokens, or answer twice, late and
+// wrongly.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/door.h"
+#include "sim/letters.h"
+
+namespace parlance::sim {
+
+class Agents {
+  public:
+    Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door);
+    /// Registers everybody, connects the consumers, and starts the sending.
+    void begin();
+    /// From now on everybody behaves, and nobody sends anything new.
+    void calm();
+    std::uint64_t messages() const { return messages_; }
+
+  private:
+    struct Consumer {
+        std::uint64_t agent = 0;
+        std::string name;
+        InstanceKind kind = InstanceKind::Socket;
+        std::uint32_t credit = 1;
+        InstanceNumber instance{};  ///< None: not connected, as far as it knows.
+        Time asleep_until{};
+    };
+
+    void enlist(std::uint64_t agent);
+    void send_on(std::uint64_t agent);
+    void send(std::uint64_t agent, SendMessage letter, int tries);
+    void pulse(std::size_t number);
+    void join(std::size_t number);
+    void fall_asleep(Consumer& consumer);
+
+    void on_delivery(const Deliver& deliver);
+    void on_closed(InstanceNumber instance);
+    void on_down();
+    void settle(const std::string& agent, const Deliver& deliver);
+    void answer(const std::string& agent, const Deliver& deliver);
+    void misbehave(Consumer& consumer, const Deliver& deliver);
+    void use_wrong_token(const std::string& agent, const Deliver& deliver);
+    void keep_alive(const std::string& agent, const Deliver& deliver);
+    void tell(const std::string& agent, Command command);
+
+    const Plan& plan_;
+    Chance& chance_;
+    Timeline& timeline_;
+    Door& door_;
+    LetterWriter writer_;
+    std::deque<Consumer> consumers_;
+    std::map<InstanceNumber, std::size_t> connected_;
+    std::vector<DeliveryToken> tokens_;  ///< Ever seen by anyone.
+    std::vector<EnvelopePtr> questions_;
+    std::uint64_t messages_ = 0;
+    bool is_calm_ = false;
+};
+
+}  // namespace parlance::sim

@@ -1,0 +1,141 @@
+// A1: whatever the outside was told has exactly one record, which was durable before.
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/match.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+using Delivery = std::tuple<Ticket, std::uint32_t, InstanceNumber>;
+
+class Audit {
+  public:
+    Audit(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {
+        for (const auto& entry : history_.journal) index(entry);
+    }
+
+    void run() {
+        for (const auto& shown : history_.shown) {
+            match(
+                shown.effect,
+                [&](const TellAccepted& told) { accepted(shown, told); },
+                [&](const Deliver& deliver) { delivered(shown, deliver); },
+                [&](const TellRefused& told) { refused(told); },
+                [&](const TellDone& told) { done(told); },
+                [&](const TellJoined& told) {
+                    expect_record(shown, joined_, told.instance, "an instance joined");
+                },
+                [&](const TellAnswer& told) {
+                    expect_record(shown, answered_, told.request, "a request was answered");
+                },
+                [](const auto&) {});
+        }
+    }
+
+  private:
+    void index(const Entry& entry) {
+        match(
+            entry.event,
+            [&](const LeaseGranted& event) {
+                ++leases_[{event.ticket, event.attempt, event.instance}];
+                leased_at_.insert_or_assign({event.ticket, event.attempt, event.instance},
+                                            entry.sequence);
+            },
+            [&](const InstanceJoined& event) { joined_.emplace(event.instance, entry.sequence); },
+            [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
+            [&](const RequestFailed& event) { answered_.emplace(event.request, entry.sequence); },
+            [&](const MessageRefused&) { ++refusals_; },
+            [&](const SettlementRefused&) { ++refusals_; },
+            [&](const ReplyDropped&) { ++refusals_; },
+            [](const auto&) {});
+    }
+
+    void find(std::string what, Ticket ticket = {}) {
+        findings_.push_back({"A1", std::move(what), ticket});
+    }
+
+    template <class Key>
+    void expect_record(const Shown& shown,
+                       const std::map<Key, Sequence>& records,
+                       Key key,
+                       const std::string& what) {
+        const auto found = records.find(key);
+        if (found == records.end()) return find(what + " without a record");
+        if (found->second > shown.durable) find(what + " before its record was durable");
+    }
+
+    void accepted(const Shown& shown, const TellAccepted& told) {
+        const auto at = told.sequence.value;
+        if (at == 0 || at > history_.journal.size()) {
+            return find("a sender was told of record " + std::to_string(at) +
+                        ", which does not exist");
+        }
+        const auto& event = history_.journal[at - 1].event;
+        const auto* message = std::get_if<MessageAccepted>(&event);
+        const auto* answer = std::get_if<RequestAnswered>(&event);
+        if (message == nullptr && answer == nullptr) {
+            return find("a sender was told that record " + std::to_string(at) + " accepted it");
+        }
+        const auto& envelope = message != nullptr ? message->envelope : answer->envelope;
+        const auto& asked = history_.asked[told.ask.value - 1];
+        const auto* send = std::get_if<SendMessage>(&asked.command);
+        if (send != nullptr && (send->envelope->id() != envelope->id() ||
+                                send->envelope->from() != envelope->from())) {
+            find("a sender was told of the record of another message", told.ticket);
+        }
+        if (told.sequence > shown.durable) {
+            find("a sender was told before its message was durable", told.ticket);
+        }
+    }
+
+    void delivered(const Shown& shown, const Deliver& deliver) {
+        const auto ticket = deliver.delivery.ticket;
+        const Delivery key{ticket, deliver.delivery.attempt, deliver.instance};
+        const auto name = "delivery " + std::to_string(ticket.value) + "." +
+                          std::to_string(deliver.delivery.attempt);
+        const auto lease = leased_at_.find(key);
+        if (lease == leased_at_.end()) return find(name + " has no record", ticket);
+        if (lease->second > shown.durable) find(name + " left before it was durable", ticket);
+        // A dead letter that is sent again counts its tries from the beginning.
+        if (++shown_[key] > leases_[key]) find(name + " left twice on one record", ticket);
+        if (lease->second < last_ && leases_[key] == 1) find(name + " left out of order", ticket);
+        if (leases_[key] == 1) last_ = lease->second;
+    }
+
+    /// Only what is said for want of disk is not on record: there is no room to write it.
+    void refused(const TellRefused& told) {
+        if (told.refusal == Refusal::HubStorageFull || told.refusal == Refusal::HubStorageFailed) {
+            return;
+        }
+        if (refusals_ == 0) return find("a refusal was told that is not on record");
+        --refusals_;
+    }
+
+    void done(const TellDone& told) {
+        if (told.ask == Ask{}) return;
+        const auto& command = history_.asked[told.ask.value - 1].command;
+        if (std::holds_alternative<SendMessage>(command)) {
+            find("a message was neither accepted nor refused on record");
+        }
+    }
+
+    const History& history_;
+    Findings& findings_;
+    std::map<Delivery, int> leases_;
+    std::map<Delivery, int> shown_;
+    std::map<Delivery, Sequence> leased_at_;
+    std::map<InstanceNumber, Sequence> joined_;
+    std::map<Ticket, Sequence> answered_;
+    Sequence last_{};
+    std::uint64_t refusals_ = 0;
+};
+
+}  // namespace
+
+void check_a1(const Book& book, Findings& findings) { Audit{book, findings}.run(); }
+
+}  // namespace parlance::sim

@@ -1,0 +1,210 @@
+#include "sim/checkers/book.h"
+
+#include "base/match.h"
+
+namespace parlance::sim {
+
+namespace {
+
+constexpr std::string_view kTopicPrefix = "topic:";
+
+class Reader {
+  public:
+    explicit Reader(const History& history) { book_.history = &history; }
+
+    Book read() {
+        const auto& journal = book_.history->journal;
+        for (std::size_t i = 0; i < journal.size(); ++i) {
+            const auto ticket = ticket_of(journal[i].event);
+            if (const auto found = book_.copies.find(ticket); found != book_.copies.end()) {
+                found->second.records.push_back(i);
+            }
+            match(
+                journal[i].event,
+                [&](const Subscribed& event) {
+                    topics_[event.topic.value].insert(event.agent.value);
+                },
+                [&](const Unsubscribed& event) {
+                    topics_[event.topic.value].erase(event.agent.value);
+                },
+                [&](const InstanceJoined& event) {
+                    book_.instances[event.instance] = event.agent.value;
+                },
+                [&](const MessageAccepted& event) { accepted(i, event); },
+                [&](const RequestAnswered& event) {
+                    answered(i, event.request, event.ticket, event.envelope);
+                },
+                [&](const RequestFailed& event) {
+                    answered(i, event.request, event.ticket, nullptr);
+                },
+                [](const auto&) {});
+        }
+        return std::move(book_);
+    }
+
+  private:
+    void add(std::size_t index, Copy copy) {
+        copy.records = {index};
+        book_.copies[copy.ticket] = std::move(copy);
+    }
+
+    void accepted(std::size_t index, const MessageAccepted& event) {
+        const auto& envelope = *event.envelope;
+        Copy copy{.ticket = event.ticket,
+                  .recipient = std::string{envelope.to()},
+                  .envelope = event.envelope,
+                  .priority = event.priority,
+                  .expires_at = event.expires_at,
+                  .retry_count_max = event.retry_count_max};
+        if (envelope.to().starts_with(kTopicPrefix)) {
+            for (const auto& agent :
+                 topics_[std::string{envelope.to().substr(kTopicPrefix.size())}]) {
+                copy.recipient = agent;
+                add(index, copy);
+                ++copy.ticket.value;
+            }
+            return;
+        }
+        add(index, copy);
+        if (envelope.intent() != Intent::Request) return;
+        book_.requests[event.ticket] = {.asked = event.envelope,
+                                        .priority = event.priority,
+                                        .deadline = event.deadline,
+                                        .record = index,
+                                        .answers = {}};
+    }
+
+    void answered(std::size_t index, Ticket request, Ticket ticket, EnvelopePtr reply) {
+        const auto found = book_.requests.find(request);
+        if (found == book_.requests.end()) return;
+        found->second.answers.push_back(index);
+        if (ticket == Ticket{}) return;
+        const bool is_notice = reply == nullptr;
+        add(index,
+            {.ticket = ticket,
+             .recipient = std::string{found->second.asked->from()},
+             .envelope = is_notice ? found->second.asked : std::move(reply),
+             .priority = found->second.priority,
+             .retry_count_max = book_.history->limits.retry_count_max,
+             .is_notice = is_notice});
+    }
+
+    Book book_;
+    std::map<std::string, std::set<std::string>> topics_;
+};
+
+}  // namespace
+
+Book read_book(const History& history) { return Reader{history}.read(); }
+
+Ticket ticket_of(const Event& event) {
+    return match(
+        event,
+        [](const LeaseGranted& e) { return e.ticket; },
+        [](const LeaseExtended& e) { return e.ticket; },
+        [](const ProgressReported& e) { return e.ticket; },
+        [](const DeliveryAcknowledged& e) { return e.ticket; },
+        [](const DeliveryReturned& e) { return e.ticket; },
+        [](const RetryBegan& e) { return e.ticket; },
+        [](const MessageDropped& e) { return e.ticket; },
+        [](const MessageExpired& e) { return e.ticket; },
+        [](const MessageDeadLettered& e) { return e.ticket; },
+        [](const DeadLetterRedelivered& e) { return e.ticket; },
+        [](const DeadLetterDiscarded& e) { return e.ticket; },
+        [](const DuplicateReceived& e) { return e.ticket; },
+        [](const RequestAnswered& e) { return e.request; },
+        [](const RequestFailed& e) { return e.request; },
+        [](const ReplyDropped& e) { return e.request; },
+        [](const WaitEnded& e) { return e.request; },
+        [](const auto&) { return Ticket{}; });
+}
+
+const std::map<Ticket, Standing>& Walker::mailbox(const std::string& agent) const {
+    static const std::map<Ticket, Standing> empty;
+    const auto found = mailboxes_.find(agent);
+    return found == mailboxes_.end() ? empty : found->second;
+}
+
+const std::map<std::uint64_t, Ticket>& Walker::lane(const Copy& copy) const {
+    static const std::map<std::uint64_t, Ticket> empty;
+    const auto found = lanes_.find({copy.recipient, std::string{copy.envelope->task()}});
+    return found == lanes_.end() ? empty : found->second;
+}
+
+Standing* Walker::standing(Ticket ticket) {
+    const auto copy = book_.copies.find(ticket);
+    if (copy == book_.copies.end()) return nullptr;
+    auto& mailbox = mailboxes_[copy->second.recipient];
+    const auto found = mailbox.find(ticket);
+    return found == mailbox.end() ? nullptr : &found->second;
+}
+
+const Standing* Walker::find(Ticket ticket) const {
+    return const_cast<Walker*>(this)->standing(ticket);
+}
+
+void Walker::enter(const Copy& copy, std::uint64_t position) {
+    mailboxes_[copy.recipient][copy.ticket] = {.copy = &copy, .position = position};
+    const std::string task{copy.envelope->task()};
+    if (!task.empty()) lanes_[{copy.recipient, task}][position] = copy.ticket;
+}
+
+void Walker::leave(Standing& standing) {
+    const std::string task{standing.copy->envelope->task()};
+    if (!task.empty()) lanes_[{standing.copy->recipient, task}].erase(standing.position);
+}
+
+void Walker::remove(Ticket ticket) {
+    auto* found = standing(ticket);
+    if (found == nullptr) return;
+    if (found->stage != Stage::Dead) leave(*found);
+    mailboxes_[found->copy->recipient].erase(ticket);
+}
+
+void Walker::take(std::size_t index) {
+    const auto& entry = book_.history->journal[index];
+    const auto ticket = ticket_of(entry.event);
+    auto* found = ticket == Ticket{} ? nullptr : standing(ticket);
+    if (found != nullptr) {
+        match(
+            entry.event,
+            [&](const LeaseGranted&) {
+                found->stage = Stage::Leased;
+                ++found->attempts;
+            },
+            [&](const DeliveryReturned& event) {
+                found->stage = event.retry_at > entry.at ? Stage::Delayed : Stage::Ready;
+            },
+            [&](const RetryBegan&) { found->stage = Stage::Ready; },
+            [&](const MessageDeadLettered&) {
+                leave(*found);
+                found->stage = Stage::Dead;
+            },
+            [&](const DeadLetterRedelivered&) {
+                enter(*found->copy, entry.sequence.value * 1024);
+                standing(ticket)->has_ttl = false;
+            },
+            [&](const DeliveryAcknowledged&) { remove(ticket); },
+            [&](const MessageDropped&) { remove(ticket); },
+            [&](const MessageExpired&) { remove(ticket); },
+            [&](const DeadLetterDiscarded&) { remove(ticket); },
+            [&](const RequestAnswered&) { remove(ticket); },
+            [](const auto&) {});
+    }
+    const auto [first, last] = arrivals_.equal_range(index);
+    for (auto arrival = first; arrival != last; ++arrival) {
+        enter(*arrival->second, arrival->second->ticket.value);
+    }
+}
+
+void Walker::walk(const Look& before, const Look& after) {
+    for (const auto& [ticket, copy] : book_.copies) arrivals_.emplace(copy.records.front(), &copy);
+    const auto& journal = book_.history->journal;
+    for (std::size_t i = 0; i < journal.size(); ++i) {
+        if (before) before(journal[i]);
+        take(i);
+        if (after) after(journal[i]);
+    }
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,91 @@
+// The journal of a life, arranged for checking: each copy of a message with its own records, each
+// request with its answer, and a small model of where every copy stands after each record.
+//
+// The model is deliberately another one than the hub's: it follows the records and decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/history.h"
+
+namespace parlance::sim {
+
+/// One copy of one message for one agent.
+struct Copy {
+    Ticket ticket;
+    std::string recipient;
+    EnvelopePtr envelope;  ///< Of a notice: the request that failed.
+    Priority priority = Priority::Normal;
+    Time expires_at{};
+    std::uint32_t retry_count_max = 0;
+    bool is_notice = false;
+    std::vector<std::size_t> records;  ///< Indices into the journal; the first one accepted it.
+};
+
+struct Request {
+    EnvelopePtr asked;
+    Priority priority = Priority::Normal;
+    Time deadline{};
+    std::size_t record = 0;
+    std::vector<std::size_t> answers;  ///< Records that answer it.
+};
+
+struct Book {
+    const History* history = nullptr;
+    std::map<Ticket, Copy> copies;
+    std::map<Ticket, Request> requests;
+    std::map<InstanceNumber, std::string> instances;  ///< To their agents.
+};
+
+Book read_book(const History& history);
+
+/// The copy that a record is about, if it is about one that exists already.
+Ticket ticket_of(const Event& event);
+
+enum class Stage { Ready, Delayed, Leased, Dead, Gone };
+
+/// Where one copy stands.
+struct Standing {
+    const Copy* copy = nullptr;
+    Stage stage = Stage::Ready;
+    std::uint64_t position = 0;  ///< In its lane: where it was accepted, or accepted anew.
+    std::uint32_t attempts = 0;  ///< Since then.
+    bool has_ttl = true;         ///< A dead letter sent again has none.
+};
+
+/// Lives through the journal record by record.
+class Walker {
+  public:
+    explicit Walker(const Book& book) : book_(book) {}
+    /// `before` sees the world as it is when the record comes; `after` when it is true.
+    using Look = std::function<void(const Entry& entry)>;
+    void walk(const Look& before, const Look& after = {});
+
+    const Standing* find(Ticket ticket) const;
+    /// Everything in an agent's mailbox that is not gone.
+    const std::map<Ticket, Standing>& mailbox(const std::string& agent) const;
+    /// The copies of one task in one mailbox, in order; dead and gone ones are not in it.
+    const std::map<std::uint64_t, Ticket>& lane(const Copy& copy) const;
+
+  private:
+    using LaneName = std::pair<std::string, std::string>;
+
+    void take(std::size_t index);
+    void enter(const Copy& copy, std::uint64_t position);
+    void leave(Standing& standing);
+    void remove(Ticket ticket);
+    Standing* standing(Ticket ticket);
+
+    const Book& book_;
+    std::map<std::string, std::map<Ticket, Standing>> mailboxes_;
+    std::map<LaneName, std::map<std::uint64_t, Ticket>> lanes_;
+    std::multimap<std::size_t, const Copy*> arrivals_;  ///< By the record that brings them.
+};
+
+}  // namespace parlance::sim

@@ -1,0 +1,62 @@
+// The promises of RELIABILITY.md, each as a function that reads a life and says where it was
+// broken. One file each; W11 and the half of A2 that needs the disk are held by sim/hub.cc.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/checkers/book.h"
+#include "sim/history.h"
+
+namespace parlance::sim {
+
+using Findings = std::vector<Finding>;
+
+void check_d1(const Book& book, Findings& findings);
+void check_d2(const Book& book, Findings& findings);
+void check_d3(const Book& book, Findings& findings);
+void check_d4(const Book& book, Findings& findings);
+void check_d5(const Book& book, Findings& findings);
+void check_d6(const Book& book, Findings& findings);
+void check_d7(const Book& book, Findings& findings);
+void check_d8(const Book& book, Findings& findings);
+void check_d9(const Book& book, Findings& findings);
+void check_w1(const Book& book, Findings& findings);
+void check_w2(const Book& book, Findings& findings);
+void check_w3(const Book& book, Findings& findings);
+void check_g7(const Book& book, Findings& findings);
+void check_a1(const Book& book, Findings& findings);
+
+struct Checker {
+    std::string_view promise;
+    void (*check)(const Book& book, Findings& findings);
+};
+
+inline constexpr std::array kCheckers{
+    Checker{"D1", check_d1},
+    Checker{"D2", check_d2},
+    Checker{"D3", check_d3},
+    Checker{"D4", check_d4},
+    Checker{"D5", check_d5},
+    Checker{"D6", check_d6},
+    Checker{"D7", check_d7},
+    Checker{"D8", check_d8},
+    Checker{"D9", check_d9},
+    Checker{"W1", check_w1},
+    Checker{"W2", check_w2},
+    Checker{"W3", check_w3},
+    Checker{"G7", check_g7},
+    Checker{"A1", check_a1},
+};
+
+Findings check_all(const History& history);
+
+/// The records of one message and of its request, a line each; empty for no ticket.
+std::string tell_story(const History& history, Ticket ticket);
+
+/// "message 'm-7' of agent-1 (ticket 4711)", for what a finding says.
+std::string name_of(const Copy& copy);
+
+}  // namespace parlance::sim

@@ -1,0 +1,63 @@
+// D9: what is delivered is what was sent: to the recipient that was named, byte for byte, and from
+// whoever sent it.
+#include <map>
+#include <utility>
+
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+using Name = std::pair<std::string, std::string>;
+
+std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
+    std::multimap<Name, EnvelopePtr> sent;
+    for (const auto& asked : history.asked) {
+        const auto* send = std::get_if<SendMessage>(&asked.command);
+        const auto* reply = std::get_if<ReplyToDelivery>(&asked.command);
+        const auto& envelope = send != nullptr    ? send->envelope
+                               : reply != nullptr ? reply->envelope
+                                                  : EnvelopePtr{};
+        if (envelope == nullptr || envelope->from() != asked.caller) continue;
+        sent.emplace(Name{envelope->from(), envelope->id()}, envelope);
+    }
+    return sent;
+}
+
+bool was_sent(const std::multimap<Name, EnvelopePtr>& sent, const Envelope& envelope) {
+    const auto [first, last] =
+        sent.equal_range({std::string{envelope.from()}, std::string{envelope.id()}});
+    for (auto one = first; one != last; ++one) {
+        if (*one->second == envelope) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void check_d9(const Book& book, Findings& findings) {
+    const auto& history = *book.history;
+    const auto sent = everything_sent(history);
+    for (const auto& shown : history.shown) {
+        if (const auto* answer = std::get_if<TellAnswer>(&shown.effect)) {
+            if (answer->reply != nullptr && !was_sent(sent, *answer->reply)) {
+                findings.push_back({"D9", "an answer is not what was sent", answer->request});
+            }
+        }
+        const auto* deliver = std::get_if<Deliver>(&shown.effect);
+        if (deliver == nullptr) continue;
+        const auto ticket = deliver->delivery.ticket;
+        const auto copy = book.copies.find(ticket);
+        if (copy == book.copies.end()) continue;  // A1 has a word on that.
+        const auto to = book.instances.find(deliver->instance);
+        if (to == book.instances.end() || to->second != copy->second.recipient) {
+            findings.push_back({"D9", name_of(copy->second) + " was given to another", ticket});
+        }
+        if (!was_sent(sent, *deliver->envelope) || *deliver->envelope != *copy->second.envelope) {
+            findings.push_back({"D9", name_of(copy->second) + " is not what was sent", ticket});
+        }
+    }
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,85 @@
+#include "sim/door.h"
+
+#include <utility>
+
+#include "base/match.h"
+
+namespace parlance::sim {
+
+Door::Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub)
+    : plan_(plan), chance_(chance), timeline_(timeline), hub_(hub) {
+    hub_.listen({.on_effect = [this](const Effect& effect) { on_effect(effect); },
+                 .on_down =
+                     [this] {
+                         questions_.clear();
+                         if (listener_.on_down) listener_.on_down();
+                     }});
+}
+
+void Door::travel(std::function<void()> arrive) {
+    if (is_calm_) return timeline_.after(chance_.ms(0, 2), std::move(arrive));
+    if (chance_.percent(plan_.lost)) return;
+    if (chance_.percent(plan_.doubled)) timeline_.after(chance_.ms(0, 60), arrive);
+    timeline_.after(chance_.ms(0, chance_.percent(10) ? 300 : 8), std::move(arrive));
+}
+
+void Door::bring(const std::string& caller, Command command, Answer answer) {
+    travel([this, caller, command = std::move(command), answer = std::move(answer)] {
+        arrive(caller, false, command, answer);
+    });
+}
+
+void Door::bring_as_operator(Command command) { arrive("operator", true, std::move(command), {}); }
+
+void Door::arrive(const std::string& caller, bool is_operator, Command command, Answer answer) {
+    if (!hub_.is_up()) return;
+    const auto* send = std::get_if<SendMessage>(&command);
+    const bool waits = send != nullptr && send->waits;
+    const auto ask = hub_.submit(std::move(command), caller, is_operator, true);
+    if (ask != Ask{}) questions_[ask] = {std::move(answer), waits};
+}
+
+void Door::answer(Ask ask, const Effect& effect) {
+    const auto found = questions_.find(ask);
+    if (found == questions_.end()) return;
+    auto question = std::move(found->second);
+    questions_.erase(found);
+    if (question.answer) travel([answer = std::move(question.answer), effect] { answer(effect); });
+}
+
+/// Whoever holds the line may hang up before the answer comes.
+void Door::on_accepted(const TellAccepted& told) {
+    const auto found = questions_.find(told.ask);
+    const bool waits = found != questions_.end() && found->second.waits && told.is_open_request;
+    answer(told.ask, told);
+    if (!waits || !chance_.percent(40)) return;
+    timeline_.after(chance_.ms(0, 400), [this, request = told.ticket] {
+        if (hub_.is_up()) hub_.submit(StopWaiting{request}, "", true, false);
+    });
+}
+
+void Door::on_effect(const Effect& effect) {
+    match(
+        effect,
+        [&](const TellAccepted& told) { on_accepted(told); },
+        [&](const TellRefused& told) { answer(told.ask, told); },
+        [&](const TellDone& told) { answer(told.ask, told); },
+        [&](const TellJoined& told) { answer(told.ask, told); },
+        [&](const Deliver& deliver) {
+            if (!is_calm_ && chance_.percent(plan_.lost)) return;  // A half-open connection.
+            timeline_.after(chance_.ms(0, is_calm_ ? 2 : 10), [this, deliver] {
+                if (listener_.on_delivery) listener_.on_delivery(deliver);
+            });
+        },
+        [&](const CloseInstance& close) {
+            timeline_.after(chance_.ms(0, 10), [this, instance = close.instance] {
+                if (listener_.on_closed) listener_.on_closed(instance);
+            });
+        },
+        [](const TellAnswer&) {},
+        [](const TellProgress&) {},
+        [](const StirMailbox&) {},
+        [](const OpenEndpoint&) {});
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,55 @@
+// Between agents and the hub, as the gateway is, but over a network that loses, doubles and
+// delays: brings wishes in as commands and effects out as arrivals. Knows which question an answer
+// belongs to and which connection an instance is; a hub that falls takes all of that with it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "sim/hub.h"
+
+namespace parlance::sim {
+
+class Door {
+  public:
+    using Answer = std::function<void(const Effect&)>;
+    struct Listener {
+        std::function<void(const Deliver&)> on_delivery;
+        std::function<void(InstanceNumber)> on_closed;
+        std::function<void()> on_down;
+    };
+
+    Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub);
+    void listen(Listener listener) { listener_ = std::move(listener); }
+    /// From now on nothing is lost, doubled or slow.
+    void calm() { is_calm_ = true; }
+
+    /// A wish travels to the hub, perhaps twice or never; so does its answer on the way back.
+    void bring(const std::string& caller, Command command, Answer answer);
+    /// By a person who may act for anyone.
+    void bring_as_operator(Command command);
+
+  private:
+    struct Question {
+        Answer answer;
+        bool waits = false;
+    };
+
+    void travel(std::function<void()> arrive);
+    void arrive(const std::string& caller, bool is_operator, Command command, Answer answer);
+    void on_effect(const Effect& effect);
+    void answer(Ask ask, const Effect& effect);
+    void on_accepted(const TellAccepted& told);
+
+    const Plan& plan_;
+    Chance& chance_;
+    Timeline& timeline_;
+    Hub& hub_;
+    Listener listener_;
+    std::map<Ask, Question> questions_;
+    bool is_calm_ = false;
+};
+
+}  // namespace parlance::sim

@@ -1,0 +1,328 @@
+#include "sim/hub.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "core/snapshot.h"
+#include "journal/event_codec.h"
+
+namespace parlance::sim {
+
+using journal::testing::Crashed;
+using journal::testing::MemoryDisk;
+using journal::testing::Mishap;
+
+namespace {
+
+constexpr const char* kSegmentSuffix = ".journal";
+
+/// What a power failure leaves at the very least.
+std::unique_ptr<MemoryDisk> without_power(const MemoryDisk& disk) {
+    auto copy = disk.clone();
+    copy->lose_power([](std::uint64_t) { return std::uint64_t{0}; });
+    return copy;
+}
+
+}  // namespace
+
+void Hub::trace(std::uint64_t word) {
+    trace_hash_ = (trace_hash_ ^ word) * 0x0000'0100'0000'01B3ULL + (trace_hash_ >> 47U);
+}
+
+void Hub::find(std::string promise, std::string what) {
+    history_.findings.push_back({std::move(promise), std::move(what), {}});
+}
+
+Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bool wants_answer) {
+    trace(command.index());
+    const Ask ask{history_.asked.size() + 1};
+    history_.asked.push_back({clock(), caller, command});
+    Stamped stamped{.command = std::move(command),
+                    .caller = std::make_shared<Caller>(Caller{{caller}, is_operator})};
+    if (wants_answer) stamped.ask = ask;
+    if (engine_->submit(std::move(stamped)) != Refusal::None) return {};
+    return ask;
+}
+
+engine::World Hub::world() {
+    const auto life = life_;
+    return {.clock = [this] { return clock(); },
+            .chance = [this] { return chance_.bits(); },
+            .outbox = [this](Effects&& effects) { show(std::move(effects)); },
+            .background =
+                [this, life](std::function<void()> chore) {
+                    timeline_.after(chance_.ms(0, 40), [this, life, chore = std::move(chore)] {
+                        if (life != life_ || !is_up()) return;
+                        try {
+                            chore();
+                        } catch (const Crashed&) {
+                            fall(chance_.percent(50));
+                        }
+                    });
+                },
+            .log = [](const std::string&) {}};
+}
+
+/// The last record on the platter, now. The journal's own word for it is believed only while the
+/// disk has nothing of it that is not synced, and even then tested now and then.
+Sequence Hub::safe_sequence() const {
+    const bool is_clean = !disk_.has_unsynced(kSegmentSuffix);
+    if (is_clean && chance_.below(256) != 0) return journal_->last_sequence();
+    const auto platter = without_power(disk_);
+    auto journal = journal::Journal::open(
+        *platter, {.segment_bytes = plan_.journal.segment_bytes, .is_read_only = true});
+    return journal ? (*journal)->last_sequence() : Sequence{};
+}
+
+void Hub::show(Effects&& effects) {
+    if (effects.empty()) return;
+    timeline_.pass(chance_.ms(0, static_cast<std::uint64_t>(plan_.sync_max.count())));
+    const auto safe = safe_sequence();
+    told_ = std::max(told_, safe);
+    for (auto& effect : effects) {
+        trace(effect.index() + 1'000 * safe.value);
+        history_.shown.push_back({clock(), safe, std::move(effect)});
+        // The listener only schedules; a copy, because history grows.
+        if (listener_.on_effect) listener_.on_effect(Effect{history_.shown.back().effect});
+    }
+}
+
+void Hub::open() {
+    auto journal = journal::Journal::open(disk_, plan_.journal);
+    if (!journal) {
+        if (journal.error().fault == Fault::Corrupt && was_flipped_) is_over_ = true;
+        if (journal.error().fault == Fault::Corrupt && !was_flipped_) {
+            find("A2", "after a crash the journal does not open: " + journal.error().message);
+            is_over_ = true;
+        }
+        return;
+    }
+    journal_ = journal->get();
+    const auto found = journal_->last_sequence();
+    if (found < told_) {
+        find("A2",
+             "after a crash the journal ends at " + std::to_string(found.value) +
+                 ", but the outside was told of " + std::to_string(told_.value));
+    }
+    auto engine = engine::Engine::open(std::move(*journal), plan_.engine, world());
+    if (!engine) {
+        if (engine.error().fault == Fault::Corrupt) {
+            if (!was_flipped_) find("A2", "the hub cannot start: " + engine.error().message);
+            is_over_ = true;
+        }
+        return;
+    }
+    engine_ = std::move(*engine);
+}
+
+void Hub::start() {
+    if (is_up() || is_over_) return;
+    ++life_;
+    if (!is_calm_ && life_ > 1 && chance_.percent(plan_.broken_start)) plan_disk_fault();
+    try {
+        open();
+    } catch (const Crashed&) {
+        return fall(chance_.percent(50));
+    }
+    disk_.forget_plans();
+    if (is_over_) return;
+    if (!is_up()) {
+        disk_.restart();
+        return come_back();
+    }
+    if (was_flipped_) {
+        is_over_ = true;
+        return look_for_altered();
+    }
+    read_journal();
+    compare_states(core::encode_state(engine_->state()), "after a start");
+}
+
+void Hub::come_back() {
+    timeline_.after(chance_.ms(5, 600), [this, life = life_] {
+        if (life == life_) start();
+    });
+}
+
+void Hub::fall(bool loses_power) {
+    engine_.reset();
+    journal_ = nullptr;
+    ++crashes_;
+    ++life_;
+    trace(crashes_);
+    if (loses_power) {
+        const bool all = chance_.percent(20);
+        disk_.lose_power(
+            [&](std::uint64_t bound) { return all ? std::uint64_t{0} : chance_.below(bound); });
+    } else {
+        disk_.restart();
+    }
+    if (listener_.on_down) listener_.on_down();
+    if (plan_.flips_bit && !is_calm_ && !was_flipped_ && told_.value > 20) flip_bit();
+    come_back();
+}
+
+void Hub::kill(bool loses_power) {
+    if (is_up()) fall(loses_power);
+}
+
+/// Somewhere in what was written. From here on the hub may refuse, but not serve anything else.
+void Hub::flip_bit() {
+    auto files = disk_.contents();
+    std::erase_if(files, [](const auto& file) {
+        return !file.first.ends_with(kSegmentSuffix) ||
+               file.second.find_first_not_of('\0') == std::string::npos;
+    });
+    if (files.empty()) return;
+    was_flipped_ = true;
+    auto file = files.begin();
+    std::advance(file, static_cast<std::ptrdiff_t>(chance_.below(files.size())));
+    const auto written = file->second.find_last_not_of('\0') + 1;
+    disk_.flip_bit(file->first, chance_.below(written), static_cast<unsigned>(chance_.below(8)));
+}
+
+void Hub::work() {
+    constexpr int kTurnsMax = 1'000;
+    try {
+        for (int i = 0; i < kTurnsMax && is_up(); ++i) {
+            const bool is_due = engine_->has_work() || engine_->next_due() <= clock();
+            if (!is_due) return;
+            const bool has_more = engine_->turn();
+            if (engine_->health().condition == engine::Condition::DiskFailed) {
+                // Somebody notices, and starts it again.
+                timeline_.after(chance_.ms(10, 200), [this, life = life_] {
+                    if (life == life_) kill(chance_.percent(30));
+                });
+                return;
+            }
+            if (engine_->health().condition == engine::Condition::DiskFull && !has_more) return;
+        }
+    } catch (const Crashed&) {
+        fall(chance_.percent(60));
+    }
+}
+
+Time Hub::wake_at() const {
+    if (!is_up() || engine_->health().condition == engine::Condition::DiskFailed) {
+        return Time::max();
+    }
+    const auto due = engine_->next_due();
+    // At least a moment later: the engine's own clock may stand still for a while after a jump.
+    return due == Time::max() ? due : std::max(due - skew_, timeline_.now() + Duration{1});
+}
+
+void Hub::plan_disk_fault() {
+    constexpr auto kKinds = std::size(journal::testing::kMishaps);
+    disk_.plan(chance_.below(60), journal::testing::kMishaps[chance_.below(kKinds)]);
+}
+
+void Hub::fill_disk(bool is_full) {
+    constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t used = 0;
+    for (const auto& [name, bytes] : disk_.contents()) used += bytes.size();
+    disk_.set_capacity(is_full ? used + chance_.below(20'000) : kEndless);
+}
+
+void Hub::jump_clock(Duration by) { skew_ += by; }
+
+void Hub::calm() {
+    is_calm_ = true;
+    disk_.forget_plans();
+    fill_disk(false);
+    if (is_up()) skew_ = std::max(skew_, engine_->state().now - timeline_.now());
+    skew_ = std::max(skew_, shadow_.now - timeline_.now());
+    if (is_up() && engine_->health().condition == engine::Condition::DiskFailed) kill(false);
+}
+
+/// Everything that the disk has come to hold since the last time, into the history.
+void Hub::read_journal() {
+    const auto up_to = journal_->last_sequence();
+    auto reader = journal::Reader::open(disk_, {history_.journal.size() + 1});
+    if (!reader) return find("A2", "the journal cannot be read: " + reader.error().message);
+    journal::Record record;
+    for (;;) {
+        const auto more = reader->next(record, up_to);
+        if (!more) {
+            if (!was_flipped_) find("A2", "a record cannot be read: " + more.error().message);
+            return;
+        }
+        if (!*more) break;
+        auto event = journal::decode(record.payload);
+        if (!event) return find("A2", "a record cannot be decoded: " + event.error().message);
+        shadow_.limits = plan_.limits;
+        core::apply(shadow_, record.at, *event);
+        history_.journal.push_back({record.sequence, record.at, std::move(*event)});
+    }
+}
+
+/// A bit was flipped and the hub started all the same: then no record may read differently.
+void Hub::look_for_altered() {
+    auto reader = journal::Reader::open(disk_, {1});
+    journal::Record record;
+    std::string known;
+    for (const auto& entry : history_.journal) {
+        const auto more = reader ? reader->next(record, journal_->last_sequence())
+                                 : Result<bool>{tl::unexpected(reader.error())};
+        if (!more || !*more) return;  // Found: it is refused rather than served.
+        known.clear();
+        journal::encode(entry.event, known);
+        if (record.payload == known && record.at == entry.at) continue;
+        return find("A2",
+                    "record " + std::to_string(entry.sequence.value) +
+                        " was altered on the disk and is served");
+    }
+}
+
+void Hub::compare_states(const std::string& lived, const std::string& when) {
+    if (was_flipped_) return;
+    if (lived == core::encode_state(shadow_)) return;
+    find("W11",
+         when + ", at record " + std::to_string(shadow_.sequence.value) +
+             ", the state of the hub is not the one that its journal gives");
+}
+
+/// From the newest snapshot and what follows it, as a start would; and the whole once more.
+void Hub::close() {
+    if (!is_up() || was_flipped_) return;
+    const auto lived = core::encode_state(engine_->state());
+    read_journal();
+    compare_states(lived, "at the end");
+
+    const auto verified = journal::verify(disk_, [](std::uint64_t, std::uint64_t) {});
+    if (!verified) {
+        find("A2", "the journal cannot be verified: " + verified.error().message);
+    } else if (!verified->problem.empty()) {
+        find("A2", "the journal does not verify: " + verified->problem);
+    } else if (verified->last < told_) {
+        find("A2", "the journal ends before what the outside was told of");
+    } else {
+        for (const auto byte : verified->chain) trace(byte);
+    }
+
+    const auto copy = disk_.clone();
+    auto journal = journal::Journal::open(
+        *copy, {.segment_bytes = plan_.journal.segment_bytes, .is_read_only = true});
+    if (!journal) return find("A2", "the journal does not open: " + journal.error().message);
+    core::State state;
+    state.limits = plan_.limits;
+    if (auto snapshot = (*journal)->newest_snapshot(); snapshot && *snapshot) {
+        auto decoded = core::decode_state((*snapshot)->payload, plan_.limits);
+        if (!decoded) return find("W11", "a snapshot does not load: " + decoded.error().message);
+        state = std::move(*decoded);
+    }
+    const auto replayed =
+        (*journal)->replay(state.sequence, [&](const journal::Record& record) -> Result<void> {
+            core::apply(state, record.at, TRY(journal::decode(record.payload)));
+            return {};
+        });
+    if (!replayed) return find("A2", "the journal does not replay: " + replayed.error().message);
+    if (core::encode_state(state) != lived) {
+        find("W11", "snapshot and tail do not give the state of the hub");
+    }
+    for (const auto& letter : engine_->dead_letters({.count_max = 1'000'000})) {
+        history_.dead.insert(letter.ticket);
+    }
+}
+
+}  // namespace parlance::sim

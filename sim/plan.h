@@ -1,0 +1,45 @@
+// What one seed is about: how large the world is, how the hub is configured, what goes wrong.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/engine.h"
+#include "journal/journal.h"
+#include "model/limits.h"
+#include "sim/chance.h"
+
+namespace parlance::sim {
+
+struct Plan {
+    Limits limits;
+    engine::Options engine;
+    journal::Options journal;
+
+    std::uint64_t agents = 2;
+    std::uint64_t consumers_max = 1;  ///< Of each agent.
+    std::uint64_t credit_max = 1;
+    std::uint64_t tasks = 3;
+    std::uint64_t messages = 200;  ///< About so many are sent.
+    Duration chaos{};              ///< How long things go wrong.
+
+    // How likely, in percent.
+    std::uint64_t naughty = 0;  ///< A consumer does something else than settle.
+    std::uint64_t lost = 0;     ///< A message of the network is.
+    std::uint64_t doubled = 0;
+    std::uint64_t ttl = 20;
+    std::uint64_t request = 30;
+    std::uint64_t burst = 0;
+    std::uint64_t broken_start = 0;  ///< The disk fails during recovery.
+
+    // How often, on average; 0 is never.
+    Duration kill_every{};  ///< The process dies, or the power fails.
+    Duration disk_fault_every{};
+    Duration full_every{};
+    Duration jump_every{};
+    Duration sync_max{1};
+    bool flips_bit = false;
+};
+
+Plan draw_plan(Chance& chance);
+
+}  // namespace parlance::sim

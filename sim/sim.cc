@@ -1,0 +1,155 @@
+#include "sim/sim.h"
+
+#include <algorithm>
+
+#include "sim/agents.h"
+#include "sim/checkers/checkers.h"
+#include "sim/door.h"
+#include "sim/hub.h"
+
+namespace parlance::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kSettleMax = 60s;
+
+/// Everything that a seed brings to life, and the faults that befall it.
+class Life {
+  public:
+    explicit Life(std::uint64_t seed) : chance_(seed) { history_.limits = plan_.limits; }
+
+    void live() {
+        hub_.start();
+        agents_.begin();
+        let_things_go_wrong();
+        run_until(timeline_.now() + plan_.chaos, [] { return false; });
+        if (!hub_.is_over()) settle();
+    }
+
+    Hub& hub() { return hub_; }
+    const History& history() const { return history_; }
+    const Timeline& timeline() const { return timeline_; }
+    const Agents& agents() const { return agents_; }
+
+  private:
+    template <class Done>
+    void run_until(Time end, Done is_done) {
+        while (timeline_.now() < end && !hub_.is_over()) {
+            hub_.work();
+            if (is_done()) return;
+            timeline_.step(std::min(end, hub_.wake_at()));
+        }
+    }
+
+    template <class Mishap>
+    void every(Duration average, Mishap mishap) {
+        if (average == Duration{}) return;
+        timeline_.after(chance_.ms(1, 2 * static_cast<std::uint64_t>(average.count())),
+                        [this, average, mishap] {
+                            if (is_calm_) return;
+                            mishap();
+                            every(average, mishap);
+                        });
+    }
+
+    void let_things_go_wrong() {
+        every(plan_.kill_every, [this] { hub_.kill(chance_.percent(60)); });
+        every(plan_.disk_fault_every, [this] { hub_.plan_disk_fault(); });
+        every(plan_.full_every, [this] {
+            hub_.fill_disk(true);
+            timeline_.after(chance_.ms(20, 1'000), [this] { hub_.fill_disk(false); });
+        });
+        every(plan_.jump_every,
+              [this] { hub_.jump_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
+        every(400ms, [this] { tend_dead_letters(); });
+        if (plan_.flips_bit) {
+            timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
+        }
+    }
+
+    /// A person looks through the dead letters, sends some again and discards some.
+    void tend_dead_letters() {
+        if (!hub_.is_up()) return;
+        for (const auto& letter : hub_.engine().dead_letters({.count_max = 10})) {
+            if (chance_.percent(40)) door_.bring_as_operator(RedeliverDeadLetter{letter.ticket});
+            if (chance_.percent(15)) {
+                door_.bring_as_operator(DiscardDeadLetter{letter.ticket, "no longer needed"});
+            }
+        }
+    }
+
+    void settle() {
+        is_calm_ = true;
+        hub_.calm();
+        door_.calm();
+        agents_.calm();
+        run_until(timeline_.now() + kSettleMax, [this] { return is_settled(); });
+        if (hub_.is_over()) return;
+        if (!is_settled()) report_unsettled();
+        hub_.close();
+    }
+
+    bool is_settled() const {
+        if (!hub_.is_up()) return false;
+        const auto hub = hub_.engine().hub();
+        return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0;
+    }
+
+    void report_unsettled() {
+        if (!hub_.is_up()) {
+            history_.findings.push_back({"A2", "the hub does not come back", {}});
+            return;
+        }
+        const auto hub = hub_.engine().hub();
+        const bool is_request = hub.waiting == 0 && hub.in_flight == 0;
+        history_.findings.push_back({is_request ? "W1" : "D1",
+                                     "60 s after the last fault " + std::to_string(hub.waiting) +
+                                         " messages wait, " + std::to_string(hub.in_flight) +
+                                         " are in flight and " + std::to_string(hub.open_requests) +
+                                         " requests are open",
+                                     {}});
+    }
+
+    Chance chance_;
+    Plan plan_ = draw_plan(chance_);
+    Timeline timeline_;
+    History history_;
+    Hub hub_{plan_, chance_, timeline_, history_};
+    Door door_{plan_, chance_, timeline_, hub_};
+    Agents agents_{plan_, chance_, timeline_, door_};
+    bool is_calm_ = false;
+};
+
+}  // namespace
+
+Verdict run(std::uint64_t seed, const Options& options) {
+    Life life{seed};
+    life.live();
+    const auto& history = life.history();
+    auto findings = history.findings;
+    if (!life.hub().is_over()) {
+        const auto more = check_all(history);
+        findings.insert(findings.end(), more.begin(), more.end());
+    }
+    Verdict verdict{.seed = seed,
+                    .ok = findings.empty(),
+                    .steps = life.timeline().steps(),
+                    .messages = life.agents().messages(),
+                    .records = history.journal.size(),
+                    .crashes = life.hub().crashes(),
+                    .trace_hash = life.hub().trace_hash()};
+    for (const auto& finding : findings) {
+        if (std::ranges::find(verdict.promises, finding.promise) == verdict.promises.end()) {
+            verdict.promises.push_back(finding.promise);
+        }
+    }
+    if (verdict.ok) return verdict;
+    verdict.promise = findings.front().promise;
+    verdict.what = findings.front().what;
+    if (options.tells_stories) verdict.what += tell_story(history, findings.front().ticket);
+    return verdict;
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,33 @@
+// A simulated world around the real hub: one thread, one seed, one life. Clock, disk, network,
+// chance, agents and operators are made up; core, engine and journal are the ones users run.
+// The same seed and program give the same life, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace parlance::sim {
+
+struct Options {
+    bool tells_stories = false;  ///< A failure comes with the records of the message concerned.
+};
+
+struct Verdict {
+    std::uint64_t seed = 0;
+    bool ok = true;
+    std::string promise;                ///< The first one that was broken.
+    std::string what;                   ///< How.
+    std::vector<std::string> promises;  ///< All that were broken.
+    std::uint64_t steps = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t records = 0;
+    std::uint64_t crashes = 0;
+    std::uint64_t trace_hash = 0;
+};
+
+/// One life of a hub: things go wrong for a while, then everything must settle within 60
+/// simulated seconds and every promise must have been kept.
+Verdict run(std::uint64_t seed, const Options& options = {});
+
+}  // namespace parlance::sim

@@ -1,0 +1,42 @@
+// Makes messages for a load: a template, and twelve digits that change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace parlance::cli::bench {
+
+struct MillPlan {
+    std::string run{};  ///< Eight hexadecimal digits that no other run has.
+    std::uint16_t lane = 0;
+    std::string from{};
+    std::vector<std::string> to{};  ///< Taken in turn.
+    std::string type{};
+    std::string priority{};
+    std::size_t size = 512;  ///< Of one whole message, exactly.
+};
+
+class Mill {
+  public:
+    /// Fails if `size` is too small for what a message needs.
+    static Result<Mill> make(const MillPlan& plan);
+
+    std::size_t size() const { return templates_.front().size(); }
+    /// Writes message number `index` to `out`, which has room for size() bytes.
+    void write(char* out, std::uint64_t index) const;
+
+    /// The number in an id that a mill has written, or nothing.
+    static std::optional<std::uint64_t> index_of_id(std::string_view id);
+    /// The number of a message that a mill has written.
+    static std::optional<std::uint64_t> index_of_message(std::string_view message);
+
+  private:
+    std::vector<std::string> templates_;  ///< One per recipient, all of one size.
+};
+
+}  // namespace parlance::cli::bench

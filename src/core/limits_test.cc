@@ -1,0 +1,214 @@
+// Everything is bounded, and at a limit the sender is told.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Limits, G7_AMailboxTakesItsNumberOfMessagesAndNotOneMore) {
+    Story story;
+    story.limits().mailbox_messages_max = 20;
+    story.agent("bob");
+    for (int i = 0; i < 20; ++i) {
+        story.send({.id = "m" + std::to_string(i)});
+        ASSERT_EQ(story.refusal(), Refusal::None) << i;
+    }
+    story.send({.id = "m20"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    EXPECT_EQ(story.happened<MessageRefused>().size(), 1U);
+    EXPECT_EQ(story.mailbox("bob").waiting, 20U) << "nobody was pushed out";
+    story.connect("bob", 1);
+    story.ack(story.last_delivery()).send({.id = "m20"});
+    EXPECT_EQ(story.refusal(), Refusal::None) << "there is room again";
+}
+
+TEST(Limits, G7_TheLastTenthIsForWhatMustNotBeRefused) {
+    Story story;
+    story.limits().mailbox_messages_max = 20;
+    story.agent("bob");
+    for (int i = 0; i < 18; ++i) story.send({.id = "n" + std::to_string(i)}, Priority::Normal);
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.send({.id = "n18"}, Priority::Normal);
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.send({.id = "l18"}, Priority::Low);
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.send({.id = "h18"}, Priority::High).send({.id = "c19"}, Priority::Critical);
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.send({.id = "c20"}, Priority::Critical);
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+}
+
+TEST(Limits, G7_InFlightAndDeadMessagesCount) {
+    Story story;
+    story.limits().mailbox_messages_max = 2;
+    story.agent("bob");
+    story.connect("bob", 2);
+    story.send({.id = "m1"});
+    story.ask(NackDelivery{story.last_delivery(), "never", true});
+    story.send({.id = "m2"});
+    EXPECT_EQ(story.delivered(), Ids{"m2"});
+    story.send({.id = "m3"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+}
+
+TEST(Limits, G7_AMailboxTakesItsBytesAndNotOneMore) {
+    Story story;
+    story.limits().mailbox_bytes_max = 100;
+    story.agent("bob");
+    story.send({.id = "m1", .body = std::string(60, 'x')});
+    story.send({.id = "m2", .body = std::string(41, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.send({.id = "m3", .body = std::string(40, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, G7_TheHubTakesItsBytesAndNotOneMore) {
+    Story story;
+    story.limits().hub_bytes_max = 100;
+    story.agent("bob").agent("carol");
+    story.send({.id = "m1", .body = std::string(60, 'x')});
+    story.send({.id = "m2", .to = "carol", .body = std::string(41, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.send({.id = "m3", .to = "carol", .body = std::string(40, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
+    Story story;
+    story.limits().hub_bytes_max = 100;
+    story.agent("bob").agent("carol");
+    story.ask(Subscribe{{"bob"}, {"news"}}).ask(Subscribe{{"carol"}, {"news"}});
+    story.send({.id = "e1", .to = "topic:news", .body = std::string(51, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.send({.id = "e2", .to = "topic:news", .body = std::string(50, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, G7_AFullSubscriberIsNamedToThePublisherAndNobodyGetsACopy) {
+    Story story;
+    story.limits().mailbox_messages_max = 1;
+    story.agent("bob").agent("carol");
+    story.ask(Subscribe{{"bob"}, {"news"}}).ask(Subscribe{{"carol"}, {"news"}});
+    story.send({.id = "m1", .to = "carol"});
+    story.send({.id = "e1", .to = "topic:news"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    EXPECT_NE(story.happened<MessageRefused>().at(0).detail.find("carol"), std::string::npos);
+    EXPECT_EQ(story.mailbox("bob").waiting, 0U);
+}
+
+TEST(Limits, G7_AgentsAreBoundedAndThoseThatAreThereMayUpdate) {
+    Story story;
+    story.limits().agents_max = 2;
+    story.agent("a").agent("b").agent("c");
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    story.agent("a");
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, G7_NamesThatOnlyAskAreBoundedToo) {
+    Story story;
+    story.limits().agents_max = 2;
+    story.agent("bob");
+    for (int i = 0; i < 10; ++i) {
+        story.send({.id = "m", .from = "sender" + std::to_string(i)});
+        EXPECT_EQ(story.refusal(), Refusal::None);
+        story.request({.id = "q", .from = "asker" + std::to_string(i)});
+    }
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    EXPECT_LE(story.state().registry.agents.size(), 4U);
+}
+
+TEST(Limits, G7_InstancesOfAnAgentAreBounded) {
+    Story story;
+    story.limits().instances_per_agent_max = 2;
+    story.agent("bob");
+    story.connect("bob", 1, "one");
+    story.connect("bob", 1, "two");
+    story.connect("bob", 1, "three");
+    EXPECT_EQ(story.refusal(), Refusal::ConnectionLimitExceeded);
+    story.connect("bob", 1, "two");
+    EXPECT_EQ(story.refusal(), Refusal::None) << "in place of itself";
+    story.ask(RegisterAgent{{"carol"}, {.instance_count_max = 1}});
+    story.connect("carol", 1, "one");
+    story.connect("carol", 1, "two");
+    EXPECT_EQ(story.refusal(), Refusal::ConnectionLimitExceeded);
+}
+
+TEST(Limits, G7_CreditIsBounded) {
+    Story story;
+    story.limits().instance_credit_max = 2;
+    story.agent("bob");
+    const auto one = story.connect("bob", 1000);
+    for (int i = 0; i < 5; ++i) story.send({.id = "m" + std::to_string(i)});
+    EXPECT_EQ(story.mailbox("bob").in_flight, 2U);
+    story.ask(GrantCredit{one, 1000});
+    EXPECT_EQ(story.mailbox("bob").in_flight, 2U);
+    const auto poller = story.poll("bob");
+    story.ask(TakeMessages{poller, 1000});
+    EXPECT_EQ(story.delivered().size(), 2U);
+    story.ask(TakeMessages{poller, 1000});
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Limits, G7_TopicsAndTheirSubscribersAreBounded) {
+    Story story;
+    story.limits().topics_max = 1;
+    story.limits().subscribers_per_topic_max = 1;
+    story.agent("bob").agent("carol");
+    story.ask(Subscribe{{"bob"}, {"one"}});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.ask(Subscribe{{"bob"}, {"two"}});
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    story.ask(Subscribe{{"carol"}, {"one"}});
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    story.ask(Subscribe{{"bob"}, {"one"}});
+    EXPECT_EQ(story.refusal(), Refusal::None) << "who is in it already may say so again";
+}
+
+TEST(Limits, G7_ATopicHasNoMoreCopiesThanATicketCanNumber) {
+    Story story;
+    story.replayed_every(5000);
+    story.limits().subscribers_per_topic_max = 1'000'000;
+    for (std::uint64_t i = 0; i <= kCopiesMax; ++i) {
+        const auto name = "a" + std::to_string(i);
+        story.agent(name).ask(Subscribe{{name}, {"news"}});
+    }
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    story.send({.id = "e1", .to = "topic:news"}).send({.id = "e2", .to = "topic:news"});
+    EXPECT_EQ(story.state().broker.messages.size(), 2 * kCopiesMax);
+    EXPECT_EQ(story.state().broker.slots.size(), 2 * kCopiesMax);
+}
+
+TEST(Limits, G7_OpenRequestsAreBounded) {
+    Story story;
+    story.limits().open_requests_max = 2;
+    story.agent("bob");
+    story.request({.id = "q1"});
+    story.request({.id = "q2"});
+    story.request({.id = "q3"});
+    EXPECT_EQ(story.refusal(), Refusal::HubOverloaded);
+    story.later(5min).tick();
+    story.request({.id = "q3"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, NextDueIsTheEarliestOfAll) {
+    Story story;
+    EXPECT_EQ(next_due(story.state()), Time::max());
+    const auto start = story.now();
+    story.agent("bob");
+    story.request({.id = "q1"}, false, Priority::High, 3min);
+    EXPECT_EQ(next_due(story.state()), start + 3min);
+    story.send_for(1min, {.id = "m1"});
+    EXPECT_EQ(next_due(story.state()), start + 1min);
+    story.connect("bob", 0);
+    EXPECT_EQ(next_due(story.state()), start + 30s) << "its silence";
+    story.send_for(10s, {.id = "m2"});
+    EXPECT_EQ(next_due(story.state()), start + 10s);
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,130 @@
+// Which task goes first, and that nobody waits for ever.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+constexpr std::array kAll{Priority::Low, Priority::Normal, Priority::High, Priority::Critical};
+
+/// Hands over one at a time and says in which order they went.
+Ids drain(Story& story, std::size_t count_max) {
+    Ids seen;
+    while (!story.delivered().empty() && seen.size() < count_max) {
+        seen.push_back(story.delivered()[0]);
+        story.ack(story.last_delivery());
+    }
+    return seen;
+}
+
+TEST(Priority, K8_T7_TheMoreUrgentOvertakesInAWaitingQueue) {
+    Story story;
+    story.agent("bob");
+    for (const auto priority : kAll) {
+        const auto name = std::to_string(static_cast<int>(priority));
+        story.send({.id = name + "a"}, priority).send({.id = name + "b"}, priority);
+    }
+    story.connect("bob", 1);
+    EXPECT_EQ(drain(story, 8), (Ids{"0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"}));
+}
+
+TEST(Priority, D8_ACriticalOneWaitsBehindAtMostTheOneInFlight) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1);
+    for (int i = 0; i < 5; ++i) story.send({.id = "low" + std::to_string(i)}, Priority::Low);
+    const auto in_flight =
+        broker::find_message(story.state().broker, ticket_at({story.state().sequence.value}));
+    EXPECT_NE(in_flight, nullptr);
+    story.send({.id = "critical"}, Priority::Critical);
+    EXPECT_TRUE(story.delivered().empty());
+    story.ask(LeaveInstance{{story.state().registry.instance_last}, "bye"});
+    story.connect("bob", 1);
+    EXPECT_EQ(story.delivered(), Ids{"critical"});
+}
+
+TEST(Priority, D8_ATaskIsAsUrgentAsItsMostUrgentMessage) {
+    Story story;
+    story.agent("bob");
+    story.send({.id = "n1"}, Priority::Normal);
+    story.send({.id = "t1", .task = "t"}, Priority::Low);
+    story.send({.id = "t2", .task = "t"}, Priority::Low);
+    story.send({.id = "h1"}, Priority::High);
+    story.send({.id = "t3", .task = "t"}, Priority::Critical);
+    story.send({.id = "t4", .task = "t"}, Priority::Low);
+    story.connect("bob", 1);
+    EXPECT_EQ(drain(story, 6), (Ids{"t1", "t2", "t3", "h1", "n1", "t4"}))
+        << "and no longer urgent once that one is through";
+}
+
+TEST(Priority, D8_AHighMessageLendsItsTaskHighAndNotCritical) {
+    Story story;
+    story.agent("bob");
+    story.send({.id = "t1", .task = "t"}, Priority::Normal);
+    story.send({.id = "t2", .task = "t"}, Priority::High);
+    story.send({.id = "c1"}, Priority::Critical);
+    story.send({.id = "n1"}, Priority::Normal);
+    story.connect("bob", 1);
+    EXPECT_EQ(drain(story, 4), (Ids{"c1", "t1", "t2", "n1"}));
+}
+
+TEST(Priority, D8_TheInheritanceSurvivesARedelivery) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1);
+    story.send({.id = "t1", .task = "t"}, Priority::High);
+    const auto held = story.last_delivery();
+    story.send({.id = "h1"}, Priority::High);
+    story.send({.id = "t2", .task = "t"}, Priority::Critical);
+    story.nack(held);
+    EXPECT_EQ(story.delivered(), Ids{"h1"});
+    const auto other = story.last_delivery();
+    story.send({.id = "h2"}, Priority::High).later(std::chrono::seconds{1}).tick();
+    story.ack(other);
+    EXPECT_EQ(story.delivered(), Ids{"t1"}) << "critical by what stands behind it";
+}
+
+TEST(Priority, K8_D8_LowIsServedAtLeastOnceInAHundredHandOvers) {
+    Story story;
+    story.replayed_every(100);
+    story.agent("bob");
+    story.send({.id = "low1"}, Priority::Low).send({.id = "low2"}, Priority::Low);
+    for (int i = 0; i < 250; ++i) story.send({.id = "m" + std::to_string(i)});
+    story.connect("bob", 1);
+    const auto seen = drain(story, 252);
+    ASSERT_EQ(seen.size(), 252U);
+    EXPECT_EQ(std::ranges::find(seen, "low1") - seen.begin(), 99) << "the hundredth";
+    EXPECT_EQ(std::ranges::find(seen, "low2") - seen.begin(), 199);
+}
+
+TEST(Priority, K8_D8_LowIsServedInsideOneLargeHandOverToo) {
+    Story story;
+    story.replayed_every(100);
+    story.limits().low_every = 10;
+    story.agent("bob");
+    for (int i = 0; i < 50; ++i) story.send({.id = "m" + std::to_string(i)});
+    story.send({.id = "low"}, Priority::Low).send({.id = "normal"}, Priority::Normal);
+    story.connect("bob", 100);
+    const auto seen = story.delivered();
+    ASSERT_EQ(seen.size(), 52U);
+    EXPECT_EQ(std::ranges::find(seen, "low") - seen.begin(), 9);
+    EXPECT_EQ(std::ranges::find(seen, "normal") - seen.begin(), 10);
+}
+
+TEST(Priority, AWaitThatHasEndedIsNotCountedForTheNext) {
+    Story story;
+    story.limits().low_every = 3;
+    story.agent("bob");
+    story.connect("bob", 1);
+    story.send({.id = "h0"});
+    const auto held = story.last_delivery();
+    story.send({.id = "low1"}, Priority::Low);
+    for (int i = 1; i < 8; ++i) story.send({.id = "h" + std::to_string(i)});
+    story.send({.id = "low2"}, Priority::Low);
+    story.ack(held);
+    EXPECT_EQ(drain(story, 6), (Ids{"h1", "h2", "low1", "h3", "h4", "low2"}));
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,330 @@
+// Who is there: agents, their instances, and what happens when one goes away.
+#include <gtest/gtest.h>
+
+#include "core/inspect.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Registry, AnAgentIsKnownOnceItRegistered) {
+    Story story;
+    story.agent("bob");
+    const auto bob = find_agent(story.state(), {"bob"});
+    ASSERT_TRUE(bob);
+    EXPECT_TRUE(bob->is_registered);
+    EXPECT_EQ(story.asked_for<TellDone>().size(), 1U);
+}
+
+TEST(Registry, RegisteringAgainReplacesTheProfile) {
+    Story story;
+    story.agent("bob");
+    story.ask(RegisterAgent{{"bob"}, {.role = "clerk"}});
+    EXPECT_EQ(find_agent(story.state(), {"bob"})->profile.role, "clerk");
+    EXPECT_EQ(story.state().registry.registered_count, 1U);
+}
+
+TEST(Registry, NobodyRegistersAnotherAgent) {
+    Story story;
+    story.as("mallory").agent("bob");
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    EXPECT_EQ(story.happened<MessageRefused>().at(0).from, "mallory");
+    EXPECT_EQ(story.state().registry.registered_count, 0U);
+}
+
+TEST(Registry, AnOperatorRegistersAnyAgent) {
+    Story story;
+    story.as_operator().agent("bob");
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Registry, AnEndpointIsOpenedOnRegistrationAndAgainOnStart) {
+    Story story;
+    story.ask(RegisterAgent{{"bob"}, {.instance_count_max = 3, .endpoint = "http://bob"}});
+    ASSERT_EQ(story.asked_for<OpenEndpoint>().size(), 1U);
+    story.restart();
+    ASSERT_EQ(story.asked_for<OpenEndpoint>().size(), 1U);
+    EXPECT_EQ(story.asked_for<OpenEndpoint>()[0].endpoint, "http://bob");
+    EXPECT_EQ(story.asked_for<OpenEndpoint>()[0].credit, 3U);
+    story.ask(RemoveAgent{{"bob"}});
+    EXPECT_EQ(story.asked_for<OpenEndpoint>()[0].endpoint, "");
+}
+
+TEST(Registry, AnUnknownAgentHasNoInstances) {
+    Story story;
+    story.connect("nobody", 1);
+    EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
+}
+
+TEST(Registry, AnAgentIsRemovedOnlyWithoutWork) {
+    Story story;
+    story.agent("bob").send({.id = "m1"});
+    story.ask(RemoveAgent{{"bob"}});
+    EXPECT_EQ(story.refusal(), Refusal::AgentHasWork);
+
+    story.connect("bob", 1);
+    story.ask(RemoveAgent{{"bob"}});
+    EXPECT_EQ(story.refusal(), Refusal::AgentHasWork) << "one is in flight";
+}
+
+TEST(Registry, RemovingAnAgentClosesItsInstancesAndEndsItsSubscriptions) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1, "one");
+    story.connect("bob", 1, "two");
+    story.ask(Subscribe{{"bob"}, {"news"}});
+    story.ask(RemoveAgent{{"bob"}});
+    EXPECT_EQ(story.asked_for<CloseInstance>().size(), 2U);
+    EXPECT_TRUE(story.state().registry.topics.empty());
+    EXPECT_EQ(story.state().registry.instance_slots.size(), 0U);
+    story.send({.id = "m1"});
+    EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
+}
+
+TEST(Registry, RemovingAnUnknownAgentIsRefused) {
+    Story story;
+    story.ask(RemoveAgent{{"bob"}});
+    EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
+}
+
+TEST(Registry, ANameIsTakenOverByTheConnectionThatComesBack) {
+    Story story;
+    story.agent("bob");
+    const auto first = story.connect("bob", 4);
+    story.send({.id = "m1"}).send({.id = "m2"});
+    const auto second = story.connect("bob", 4);
+    EXPECT_NE(first, second);
+    ASSERT_EQ(story.asked_for<CloseInstance>().size(), 1U);
+    EXPECT_EQ(story.asked_for<CloseInstance>()[0].instance, first);
+    ASSERT_EQ(story.delivered(), (Ids{"m1", "m2"})) << "and gets what the old one held, in order";
+    EXPECT_EQ(story.asked_for<Deliver>()[0].instance, second);
+    EXPECT_EQ(story.asked_for<Deliver>()[0].delivery.attempt, 2U);
+}
+
+TEST(Registry, TwoNamesAreTwoInstances) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1, "one");
+    story.connect("bob", 1, "two");
+    EXPECT_EQ(find_agent(story.state(), {"bob"})->instances.size(), 2U);
+}
+
+TEST(Registry, C14_TheLeastBusyInstanceTakesTheNextMessage) {
+    Story story;
+    story.agent("bob");
+    const auto one = story.connect("bob", 10, "one");
+    const auto two = story.connect("bob", 10, "two");
+    for (int i = 0; i < 6; ++i) story.send({.id = "m" + std::to_string(i)});
+    const auto in_flight = [&](InstanceNumber number) {
+        return broker::find_consumer(story.state().broker, number)->in_flight;
+    };
+    EXPECT_EQ(in_flight(one), 3U);
+    EXPECT_EQ(in_flight(two), 3U);
+}
+
+TEST(Registry, C14_AFullInstanceIsPassedOver) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1, "one");
+    const auto two = story.connect("bob", 3, "two");
+    for (int i = 0; i < 5; ++i) story.send({.id = "m" + std::to_string(i)});
+    EXPECT_EQ(broker::find_consumer(story.state().broker, two)->in_flight, 3U);
+    EXPECT_EQ(story.mailbox("bob").waiting, 1U);
+}
+
+TEST(Registry, T16_ASilentInstanceIsGivenUpAtItsTimeAndNotBefore) {
+    Story story;
+    story.limits().lease = 1h;
+    story.agent("bob");
+    const auto one = story.connect("bob", 1);
+    const auto joined = story.now();
+    story.send({.id = "m1"});
+    story.at(joined + 30s - 1ms).tick();
+    EXPECT_TRUE(story.events().empty());
+    EXPECT_EQ(next_due(story.state()), joined + 30s);
+    story.at(joined + 30s).tick();
+    ASSERT_EQ(story.happened<InstanceLeft>().size(), 1U);
+    EXPECT_EQ(story.happened<InstanceLeft>()[0].instance, one);
+    EXPECT_EQ(story.happened<DeliveryReturned>().at(0).setback, Setback::InstanceLost);
+    EXPECT_EQ(story.mailbox("bob").waiting, 1U) << "it waits for bob";
+}
+
+TEST(Registry, T16_UnfinishedWorkOfASilentInstanceGoesToAnother) {
+    Story story;
+    story.limits().lease = 1h;
+    story.agent("bob");
+    story.connect("bob", 10, "one");
+    story.send({.id = "m1"}).send({.id = "m2"}).send({.id = "m3"});
+    story.later(20s);
+    const auto two = story.connect("bob", 10, "two");
+    story.later(10s).tick();
+    EXPECT_EQ(story.delivered(), (Ids{"m1", "m2", "m3"}));
+    for (const auto& deliver : story.asked_for<Deliver>()) EXPECT_EQ(deliver.instance, two);
+}
+
+TEST(Registry, AHeartbeatKeepsAnInstanceAlive) {
+    Story story;
+    story.agent("bob");
+    const auto one = story.connect("bob", 1);
+    story.later(29s).ask(Heartbeat{one});
+    EXPECT_EQ(story.happened<InstanceSeen>().size(), 1U);
+    story.later(29s).tick();
+    EXPECT_TRUE(story.happened<InstanceLeft>().empty());
+    story.later(1s).tick();
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
+}
+
+TEST(Registry, AHeartbeatIsRecordedOnlyNowAndThen) {
+    Story story;
+    story.agent("bob");
+    const auto one = story.connect("bob", 1);
+    story.later(7499ms).ask(Heartbeat{one});
+    EXPECT_TRUE(story.events().empty());
+    story.later(1ms).ask(Heartbeat{one});
+    EXPECT_EQ(story.happened<InstanceSeen>().size(), 1U);
+    story.ask(Heartbeat{{999}});
+    EXPECT_TRUE(story.events().empty()) << "of nobody";
+}
+
+TEST(Registry, AnEndpointIsNeverSilent) {
+    Story story;
+    story.agent("bob");
+    story.ask(JoinInstance{{"bob"}, "endpoint", InstanceKind::Push, 1});
+    story.later(24h).tick();
+    EXPECT_TRUE(story.events().empty());
+    EXPECT_EQ(next_due(story.state()), Time::max());
+}
+
+TEST(Registry, LeavingReturnsEveryLeaseInOrder) {
+    Story story;
+    story.agent("bob");
+    const auto one = story.connect("bob", 10);
+    story.send({.id = "m1"}).send({.id = "m2"}).send({.id = "m3"}, Priority::Normal);
+    story.ask(LeaveInstance{one, "bye"});
+    EXPECT_EQ(story.happened<DeliveryReturned>().size(), 2U);
+    EXPECT_EQ(story.happened<MessageDropped>().size(), 1U) << "normal is tried once";
+    EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
+    story.connect("bob", 10);
+    EXPECT_EQ(story.delivered(), (Ids{"m1", "m2"}));
+    story.ask(LeaveInstance{one, "bye"});
+    EXPECT_TRUE(story.events().empty()) << "a second goodbye is nothing";
+}
+
+TEST(Registry, ARestartLosesSocketsAndKeepsPollersWithTheirLeases) {
+    Story story;
+    story.agent("bob").agent("carol");
+    story.connect("bob", 1);
+    story.send({.id = "m1"});
+    const auto poller = story.poll("carol");
+    story.send({.id = "m2", .to = "carol"});
+    story.ask(TakeMessages{poller, 1});
+    const auto held = story.last_delivery();
+
+    story.restart();
+    EXPECT_EQ(story.happened<HubFounded>().size(), 0U) << "a hub keeps its own id and key";
+    EXPECT_EQ(story.state().hub_id, "hub-1");
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
+    EXPECT_EQ(story.mailbox("bob").waiting, 1U);
+    story.ack(held);
+    EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
+}
+
+TEST(Registry, APollerThatAsksAgainIsTheSameInstance) {
+    Story story;
+    story.agent("bob");
+    const auto first = story.poll("bob");
+    EXPECT_EQ(story.poll("bob"), first);
+    EXPECT_EQ(find_agent(story.state(), {"bob"})->instances.size(), 1U);
+}
+
+TEST(Registry, ASocketTakesAPollersNameOver) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob", "one");
+    const auto socket = story.connect("bob", 1, "one");
+    EXPECT_NE(poller, socket);
+    EXPECT_EQ(story.asked_for<CloseInstance>().at(0).instance, poller);
+}
+
+TEST(Registry, CreditIsATotalAndOpensTheGate) {
+    Story story;
+    story.agent("bob");
+    const auto one = story.connect("bob", 0);
+    story.send({.id = "m1"}).send({.id = "m2"}).send({.id = "m3"});
+    EXPECT_EQ(story.mailbox("bob").waiting, 3U);
+    story.ask(GrantCredit{one, 2});
+    EXPECT_EQ(story.delivered(), (Ids{"m1", "m2"}));
+    story.ask(GrantCredit{one, 2});
+    EXPECT_TRUE(story.delivered().empty());
+    story.ask(GrantCredit{{999}, 1});
+    EXPECT_EQ(story.refusal(), Refusal::InstanceUnknown);
+}
+
+TEST(Registry, APollerHasNoCreditBecauseItAsks) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1"});
+    story.ask(GrantCredit{poller, 5});
+    EXPECT_NE(story.refusal(), Refusal::None);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Registry, APollerTakesWhatIsThereAndIsStirredWhenMoreComes) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1"});
+    ASSERT_EQ(story.asked_for<StirMailbox>().size(), 1U);
+    EXPECT_EQ(story.asked_for<StirMailbox>()[0].agent.value, "bob");
+    story.send({.id = "m2"}).ask(TakeMessages{poller, 1});
+    EXPECT_EQ(story.delivered(), Ids{"m1"});
+    EXPECT_EQ(story.asked_for<Deliver>()[0].ask, Ask{77});
+    story.ask(TakeMessages{poller, 10});
+    EXPECT_EQ(story.delivered(), Ids{"m2"});
+}
+
+TEST(Registry, APollerIsStirredWhenTheHeadOfATaskLeavesTheNextOneReady) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1", .task = "t"}).send({.id = "m2", .task = "t"});
+    story.ask(TakeMessages{poller, 10});
+    EXPECT_EQ(story.delivered(), Ids{"m1"});
+    story.ack(story.last_delivery());
+    EXPECT_EQ(story.asked_for<StirMailbox>().size(), 1U);
+}
+
+TEST(Registry, TakingSkipsWhatHasJustExpired) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send_for(5s, {.id = "m1"}).send({.id = "m2"});
+    story.later(5s).ask(TakeMessages{poller, 1});
+    EXPECT_EQ(story.delivered(), Ids{"m2"});
+    EXPECT_EQ(story.happened<MessageExpired>().size(), 1U);
+}
+
+TEST(Registry, TakingForAnUnknownOrForeignInstanceIsRefused) {
+    Story story;
+    story.agent("bob");
+    story.ask(TakeMessages{{5}, 1});
+    EXPECT_EQ(story.refusal(), Refusal::InstanceUnknown);
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1"});
+    story.as("mallory").ask(TakeMessages{poller, 1});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Registry, OnlyTheFirstStartFoundsTheHub) {
+    Story story;
+    EXPECT_EQ(story.happened<HubFounded>().size(), 1U);
+    EXPECT_EQ(story.happened<HubStarted>().size(), 1U);
+    EXPECT_EQ(story.state().key, (HashKey{1, 2}));
+}
+
+}  // namespace
+}  // namespace parlance::core

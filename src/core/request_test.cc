@@ -1,0 +1,398 @@
+// A request gets exactly one answer: the target's, or the hub's in its place.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Letter kReply{.id = "r1", .from = "bob", .to = "alice", .intent = Intent::Reply};
+
+Letter reply(std::string id, std::string answers = {}) {
+    auto letter = kReply;
+    letter.id = std::move(id);
+    letter.answers = std::move(answers);
+    return letter;
+}
+
+/// alice asks bob, both connected.
+struct Talk {
+    Story story;
+    InstanceNumber alice;
+    InstanceNumber bob;
+    Talk() {
+        story.limits().heartbeat_timeout = 100h;
+        story.agent("alice").agent("bob");
+        alice = story.connect("alice", 100);
+        bob = story.connect("bob", 100);
+    }
+    std::size_t open() { return story.state().requests.open.size(); }
+};
+
+TEST(Request, W1_TheReplyToADeliveryIsTheAnswerAndSettlesIt) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    EXPECT_TRUE(story.asked_for<TellAccepted>().at(0).is_open_request);
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
+    EXPECT_EQ(story.asked_for<TellAccepted>().size(), 1U) << "bob is told";
+    EXPECT_EQ(story.delivered(), Ids{"r1"}) << "and alice has it";
+    EXPECT_EQ(story.asked_for<Deliver>()[0].instance, talk.alice);
+    EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
+    EXPECT_EQ(talk.open(), 0U);
+    story.later(1h).tick();
+    EXPECT_TRUE(story.happened<RequestFailed>().empty());
+}
+
+TEST(Request, W1_WhoHoldsTheLineHearsItThere) {
+    Talk talk;
+    auto& story = talk.story;
+    const auto request = story.request({.id = "q1"}, true);
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
+    const auto answers = story.asked_for<TellAnswer>();
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].request, request);
+    EXPECT_EQ(answers[0].reply->id(), "r1");
+    EXPECT_TRUE(story.delivered().empty()) << "and not in the mailbox too";
+    EXPECT_EQ(story.mailbox("alice").waiting, 0U);
+}
+
+TEST(Request, W1_WhoHungUpFindsTheAnswerInTheMailbox) {
+    Talk talk;
+    auto& story = talk.story;
+    const auto request = story.request({.id = "q1"}, true);
+    const auto question = story.last_delivery();
+    story.ask(StopWaiting{request});
+    EXPECT_EQ(story.happened<WaitEnded>().size(), 1U);
+    story.ask(StopWaiting{request});
+    EXPECT_TRUE(story.events().empty()) << "once is enough";
+    story.ask(ReplyToDelivery{question, envelope(kReply)});
+    EXPECT_TRUE(story.asked_for<TellAnswer>().empty());
+    EXPECT_EQ(story.delivered(), Ids{"r1"});
+    story.ask(StopWaiting{{424242}});
+    EXPECT_TRUE(story.events().empty());
+}
+
+TEST(Request, W1_ARestartHangsUpForEverybody) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, true);
+    story.restart();
+    story.connect("bob", 1);
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
+    EXPECT_TRUE(story.asked_for<TellAnswer>().empty());
+    EXPECT_EQ(story.mailbox("alice").waiting, 1U);
+}
+
+TEST(Request, W3_AReplyFindsItsRequestById) {
+    Talk talk;
+    talk.story.request({.id = "q1"});
+    talk.story.send(reply("r1", "q1"));
+    EXPECT_EQ(talk.story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(talk.story.delivered(), Ids{"r1"});
+    EXPECT_EQ(talk.story.mailbox("bob").in_flight, 0U) << "the delivery is settled by it";
+}
+
+TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1", .task = "t"});
+    auto by_task = reply("r1");
+    by_task.task = "t";
+    story.send(by_task);
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    story.request({.id = "q2", .correlation = "c"});
+    auto by_correlation = reply("r2");
+    by_correlation.correlation = "c";
+    story.send(by_correlation);
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, W3_OfSeveralInOneTaskTheReplyAnswersTheOneThatIsOut) {
+    Talk talk;
+    auto& story = talk.story;
+    const auto first = story.request({.id = "q1", .task = "t"});
+    const auto second = story.request({.id = "q2", .task = "t"});
+    auto letter = reply("r1");
+    letter.task = "t";
+    story.send(letter);
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestAnswered>()[0].request, first);
+    EXPECT_EQ(story.delivered(), (Ids{"r1", "q2"})) << "and the next question goes out";
+    letter.id = "r2";
+    story.send(letter);
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestAnswered>()[0].request, second);
+}
+
+TEST(Request, W3_OfSeveralInOneWorkflowTheReplyAnswersTheOneThatIsOut) {
+    Talk talk;
+    auto& story = talk.story;
+    story.ask(GrantCredit{talk.bob, 0});
+    story.request({.id = "low", .correlation = "c"}, false, Priority::Normal);
+    const auto urgent = story.request({.id = "high", .correlation = "c"});
+    story.ask(GrantCredit{talk.bob, 1});
+    ASSERT_EQ(story.delivered(), Ids{"high"});
+    auto letter = reply("r1");
+    letter.correlation = "c";
+    story.send(letter);
+    EXPECT_EQ(story.happened<RequestAnswered>().at(0).request, urgent);
+}
+
+TEST(Request, W3_WhenTheLaterOfTwoHasItsAnswerTheEarlierStillGetsItsOwn) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1", .correlation = "c"});
+    story.request({.id = "q2", .correlation = "c"});
+    auto second = reply("r2", "q2");
+    second.correlation = "c";
+    story.send(second);
+    auto first = reply("r1");
+    first.correlation = "c";
+    story.send(first);
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, W3_AnAnswerFromAnotherWorkflowIsRefused) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1", .correlation = "c"});
+    auto letter = reply("r1", "q1");
+    letter.correlation = "other";
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(letter)});
+    EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
+    story.send(letter);
+    EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
+    EXPECT_EQ(talk.open(), 1U);
+}
+
+TEST(Request, I1_AnAnswerUnderAnotherNameIsRefused) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    auto forged = kReply;
+    forged.from = "carol";
+    story.as("bob").ask(ReplyToDelivery{story.last_delivery(), envelope(forged)});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    EXPECT_EQ(talk.open(), 1U);
+}
+
+TEST(Request, W2_AForeignReplyAnswersNothing) {
+    Talk talk;
+    auto& story = talk.story;
+    story.agent("carol").request({.id = "q1", .task = "t", .correlation = "c"});
+    auto letter = reply("r1", "q1");
+    letter.from = "carol";
+    letter.task = "t";
+    letter.correlation = "c";
+    story.send(letter);
+    EXPECT_TRUE(story.happened<RequestAnswered>().empty());
+    EXPECT_EQ(talk.open(), 1U);
+}
+
+TEST(Request, W2_ASecondReplyIsRecordedAndNeverShown) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    story.send(reply("r1", "q1")).send(reply("r2", "q1"));
+    ASSERT_EQ(story.happened<ReplyDropped>().size(), 1U);
+    EXPECT_EQ(story.happened<ReplyDropped>()[0].id, "r2");
+    EXPECT_EQ(story.refusal(), Refusal::RequestAlreadyAnswered);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Request, W2_ALateReplyIsRecordedAndNeverShown) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1", .task = "t"}, false, Priority::High, 10s);
+    story.later(10s).tick();
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    story.send(reply("r1", "q1"));
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U);
+    auto by_task = reply("r2");
+    by_task.task = "t";
+    story.send(by_task);
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Request, W2_ALateReplyToADeliverySettlesItAndIsToldSoOnce) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, false, Priority::High, 10s);
+    const auto question = story.last_delivery();
+    story.later(10s).tick();
+    story.ask(ReplyToDelivery{question, envelope(kReply)});
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U);
+    EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
+    EXPECT_TRUE(story.delivered().empty());
+    EXPECT_EQ(story.refusal(), Refusal::RequestAlreadyAnswered);
+    EXPECT_TRUE(story.asked_for<TellDone>().empty()) << "one question, one answer";
+}
+
+TEST(Request, AReplyThatAnswersNothingIsAMessageLikeAnyOther) {
+    Talk talk;
+    talk.story.send(reply("r1"));
+    EXPECT_EQ(talk.story.happened<MessageAccepted>().size(), 1U);
+    EXPECT_EQ(talk.story.delivered(), Ids{"r1"});
+}
+
+TEST(Request, OnlyARequestCanBeRepliedTo) {
+    Talk talk;
+    talk.story.send({.id = "m1"});
+    talk.story.ask(ReplyToDelivery{talk.story.last_delivery(), envelope(kReply)});
+    EXPECT_EQ(talk.story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_EQ(talk.story.mailbox("bob").in_flight, 1U);
+}
+
+TEST(Request, W1_ItTimesOutAtItsDeadlineAndNotBefore) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, true, Priority::High, 10s);
+    story.ack(story.last_delivery());
+    EXPECT_EQ(talk.open(), 1U) << "taken is not answered";
+    story.later(10s - 1ms).tick();
+    EXPECT_TRUE(story.events().empty());
+    EXPECT_EQ(next_due(story.state()), story.now() + 1ms);
+    story.later(1ms).tick();
+    ASSERT_EQ(story.asked_for<TellAnswer>().size(), 1U);
+    EXPECT_EQ(story.asked_for<TellAnswer>()[0].failure.refusal, Refusal::RequestTimedOut);
+    EXPECT_EQ(story.asked_for<TellAnswer>()[0].reply, nullptr);
+    story.later(1h).tick();
+    EXPECT_TRUE(story.asked_for<TellAnswer>().empty()) << "exactly one";
+}
+
+TEST(Request, W1_AFailureReachesTheMailboxOfWhoDoesNotWait) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, false, Priority::High, 10s);
+    story.later(10s).tick();
+    const auto notices = story.asked_for<Deliver>();
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_EQ(notices[0].instance, talk.alice);
+    EXPECT_EQ(notices[0].failure.refusal, Refusal::RequestTimedOut);
+    EXPECT_EQ(notices[0].envelope->id(), "q1") << "so that the ids can be echoed";
+    story.ack(notices[0].delivery);
+    EXPECT_TRUE(story.state().broker.notices.empty());
+}
+
+TEST(Request, W1_ATargetThatIsNotThereFailsItAtTheDeadlineAndIsNotAskedLater) {
+    Story story;
+    story.agent("alice").agent("bob");
+    story.request({.id = "q1"}, true, Priority::High, 10s);
+    story.later(10s).tick();
+    EXPECT_EQ(story.happened<MessageExpired>().size(), 1U);
+    EXPECT_EQ(story.asked_for<TellAnswer>().at(0).failure.refusal, Refusal::RequestTimedOut);
+    story.connect("bob", 1);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Request, W1_AnExpiredQuestionFailsTheRequestAtOnce) {
+    Story story;
+    story.agent("alice").agent("bob");
+    story.ask(SendMessage{.envelope = envelope({.id = "q1", .intent = Intent::Request}),
+                          .ttl = 5s,
+                          .timeout = 60s,
+                          .waits = true});
+    story.later(5s).tick();
+    EXPECT_EQ(story.asked_for<TellAnswer>().at(0).failure.refusal, Refusal::MessageExpired);
+}
+
+TEST(Request, W1_ADroppedQuestionFailsTheRequestAtOnce) {
+    Talk talk;
+    talk.story.request({.id = "q1"}, true, Priority::Normal);
+    talk.story.nack(talk.story.last_delivery());
+    EXPECT_EQ(talk.story.asked_for<TellAnswer>().at(0).failure.refusal,
+              Refusal::RequestUndeliverable);
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, W1_ARejectedQuestionFailsTheRequestWithTheReason) {
+    Talk talk;
+    talk.story.request({.id = "q1"}, true);
+    talk.story.ask(NackDelivery{talk.story.last_delivery(), "I cannot", true});
+    const auto answer = talk.story.asked_for<TellAnswer>().at(0);
+    EXPECT_EQ(answer.failure.refusal, Refusal::RequestRejected);
+    EXPECT_EQ(answer.failure.detail, "I cannot");
+}
+
+TEST(Request, W1_ADeadQuestionFailsTheRequestAndARevivedOneAnswersNobody) {
+    Talk talk;
+    auto& story = talk.story;
+    story.limits().retry_count_max = 0;
+    const auto request = story.request({.id = "q1"}, true);
+    story.nack(story.last_delivery());
+    EXPECT_EQ(story.asked_for<TellAnswer>().at(0).failure.refusal, Refusal::RequestUndeliverable);
+    story.ask(RedeliverDeadLetter{request});
+    ASSERT_EQ(story.delivered(), Ids{"q1"});
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U);
+}
+
+TEST(Request, W1_LosingTheInstanceAsksAnotherOne) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, true);
+    story.connect("bob", 100);
+    ASSERT_EQ(story.delivered(), Ids{"q1"});
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
+    EXPECT_EQ(story.asked_for<TellAnswer>().size(), 1U);
+}
+
+TEST(Request, K19_ARequestToNobodyIsRefusedAtOnce) {
+    Talk talk;
+    talk.story.request({.id = "q1", .to = "nobody"}, true);
+    EXPECT_EQ(talk.story.refusal(), Refusal::AgentNotRegistered);
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, TheDeadlineHasADefaultAndABound) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    EXPECT_EQ(story.happened<MessageAccepted>()[0].deadline, story.now() + 5min);
+    story.request({.id = "q2"}, false, Priority::High, Duration::max());
+    EXPECT_EQ(story.happened<MessageAccepted>()[0].deadline, story.now() + 24h * 7);
+}
+
+TEST(Request, ProgressReachesTheRequester) {
+    Talk talk;
+    auto& story = talk.story;
+    const auto request = story.request({.id = "q1"}, true);
+    story.ask(ReportProgress{story.last_delivery(), R"({"percent":50})"});
+    const auto told = story.asked_for<TellProgress>();
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].request, request);
+    EXPECT_EQ(told[0].requester.value, "alice");
+    EXPECT_EQ(told[0].note, R"({"percent":50})");
+}
+
+TEST(Request, TheAnswerIsAsUrgentAsTheQuestion) {
+    Talk talk;
+    auto& story = talk.story;
+    story.ask(GrantCredit{talk.alice, 0});
+    story.request({.id = "q1"}, false, Priority::Critical);
+    const auto question = story.last_delivery();
+    story.send({.id = "m1", .from = "bob", .to = "alice"}, Priority::High);
+    story.ask(ReplyToDelivery{question, envelope(kReply)});
+    story.ask(GrantCredit{talk.alice, 1});
+    EXPECT_EQ(story.delivered(), Ids{"r1"});
+}
+
+TEST(Request, AnAgentMayAskItself) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1", .from = "bob", .to = "bob", .task = "t"}, true);
+    auto own = kReply;
+    own.to = "bob";
+    own.task = "t";
+    story.ask(ReplyToDelivery{story.last_delivery(), envelope(own)});
+    EXPECT_EQ(story.asked_for<TellAnswer>().size(), 1U);
+}
+
+}  // namespace
+}  // namespace parlance::core

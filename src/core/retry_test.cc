@@ -1,0 +1,144 @@
+// Another try after a wait: how long, how often, and not at all.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Trial {
+    Story story;
+
+    explicit Trial(std::optional<std::uint32_t> retry_count_max = {}) {
+        story.limits().heartbeat_timeout = 100h;
+        story.agent("bob");
+        story.connect("bob", 10);
+        story.ask(SendMessage{.envelope = envelope({.id = "m1"}),
+                              .priority = Priority::High,
+                              .retry_count_max = retry_count_max});
+    }
+    /// Fails the delivery and says how long the hub means to wait.
+    Duration fail() {
+        story.nack(story.last_delivery());
+        return story.happened<DeliveryReturned>().empty() ? Duration{-1}
+                                                          : story.retry_at() - story.now();
+    }
+    void retry(Duration wait) { story.later(wait).tick(); }
+};
+
+TEST(Retry, T10_D6_WaitsGrowExponentiallyToACapInsideTheirJitter) {
+    Trial trial{20};
+    auto full = 200ms;
+    for (int i = 0; i < 15; ++i) {
+        const auto wait = trial.fail();
+        EXPECT_LE(wait, full) << "try " << i;
+        EXPECT_GE(wait, full * 80 / 100) << "try " << i;
+        trial.retry(wait);
+        ASSERT_EQ(trial.story.delivered(), Ids{"m1"});
+        full = std::min<Duration>(full * 2, 30s);
+    }
+}
+
+TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
+    Story story;
+    story.replayed_every(50);
+    story.limits().backoff_base = 10s;
+    story.agent("bob");
+    story.connect("bob", 100);
+    for (int i = 0; i < 50; ++i) story.send({.id = "m" + std::to_string(i)});
+    std::vector<Duration> waits;
+    for (const auto& [ticket, slot] : story.state().broker.slots) {
+        waits.push_back(Duration{static_cast<std::int64_t>(ticket)});
+    }
+    std::vector<Time> retries;
+    for (const auto& ticket : waits) {
+        story.nack({{static_cast<std::uint64_t>(ticket.count())}, 1});
+        retries.push_back(story.retry_at());
+    }
+    std::ranges::sort(retries);
+    const auto same = std::ranges::unique(retries);
+    EXPECT_GE(retries.size() - same.size(), 10U) << "twenty-one different waits are possible";
+}
+
+TEST(Retry, D6_NobodyIsTriedBeforeItsWaitIsOver) {
+    Trial trial;
+    const auto wait = trial.fail();
+    trial.story.later(wait - 1ms).tick();
+    EXPECT_TRUE(trial.story.delivered().empty());
+    trial.story.later(1ms).tick();
+    EXPECT_EQ(trial.story.delivered(), Ids{"m1"});
+    EXPECT_EQ(trial.story.happened<RetryBegan>().size(), 1U);
+}
+
+TEST(Retry, T10_D6_AtItsLimitTheMessageIsADeadLetter) {
+    Trial trial{2};
+    for (int i = 0; i < 2; ++i) {
+        const auto wait = trial.fail();
+        ASSERT_GT(wait, 0ms);
+        trial.retry(wait);
+    }
+    EXPECT_EQ(trial.story.last_delivery().attempt, 3U) << "one try and two retries";
+    trial.fail();
+    ASSERT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].setback, Setback::RetriesExhausted);
+    trial.story.later(1h).tick();
+    EXPECT_TRUE(trial.story.delivered().empty());
+}
+
+TEST(Retry, D6_NoRetriesMeansOneTry) {
+    Trial trial{0};
+    trial.fail();
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
+}
+
+TEST(Retry, D6_TheHubHasTheLastWordOnTheLimit) {
+    Trial trial{1'000'000};
+    EXPECT_EQ(trial.story.happened<MessageAccepted>().at(0).retry_count_max, 100U);
+    Trial unsaid;
+    EXPECT_EQ(unsaid.story.happened<MessageAccepted>().at(0).retry_count_max, 5U);
+}
+
+TEST(Retry, D6_ALeaseThatRunsOutCountsAsATry) {
+    Trial trial{1};
+    trial.story.later(30s).tick();
+    trial.story.at(trial.story.retry_at()).tick();
+    ASSERT_EQ(trial.story.delivered(), Ids{"m1"});
+    trial.story.later(30s).tick();
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
+}
+
+TEST(Retry, D6_ALostInstanceCountsAsATryButNeedsNoWait) {
+    Trial trial{1};
+    auto& story = trial.story;
+    story.connect("bob", 10);
+    EXPECT_EQ(story.delivered(), Ids{"m1"}) << "at once";
+    story.connect("bob", 10);
+    EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U)
+        << "a message that kills whoever takes it does not go round for ever";
+}
+
+TEST(Retry, ARetryGoesBeforeNewerWorkOfItsPriority) {
+    Trial trial;
+    auto& story = trial.story;
+    const auto held = story.last_delivery();
+    const auto one = InstanceNumber{story.state().registry.instance_last};
+    story.ask(GrantCredit{one, 1});
+    story.nack(held);
+    const auto at = story.retry_at();
+    story.ask(GrantCredit{one, 0}).send({.id = "m2"}).at(at).tick();
+    story.ask(GrantCredit{one, 1});
+    EXPECT_EQ(story.delivered(), Ids{"m1"});
+}
+
+TEST(Retry, AFinalNoIsNeverTriedAgain) {
+    Trial trial;
+    trial.story.ask(NackDelivery{trial.story.last_delivery(), "not mine", true});
+    ASSERT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].setback, Setback::Rejected);
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].reason, "not mine");
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,162 @@
+// A state as bytes and back; and bytes that are no state.
+#include "core/snapshot.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A state with something of everything in it.
+void live(Story& story) {
+    story.limits().remembered_ids_max = 16;
+    story.agent("alice").agent("carol");
+    story.ask(RegisterAgent{{"bob"},
+                            {.dialect = Dialect::Kessel,
+                             .role = "clerk",
+                             .tools_allowed = {"pen", "ink"},
+                             .endpoint = "http://bob"}});
+    story.ask(Subscribe{{"bob"}, {"news"}}).ask(Subscribe{{"carol"}, {"news"}});
+    story.connect("bob", 3);
+    const auto poller = story.poll("carol");
+    story.send({.id = "m1", .task = "t"}).send({.id = "m2", .task = "t"}, Priority::Critical);
+    story.send_for(1min, {.id = "m3", .task = "t"}, Priority::Low);
+    story.send({.id = "m4"}, Priority::Normal).send({.id = "m5"}, Priority::Low);
+    story.send({.id = "e1", .to = "topic:news", .body = R"({"n":1})"});
+    story.ask(TakeMessages{poller, 1});
+    story.request({.id = "q1", .to = "carol", .task = "u", .correlation = "c"}, true);
+    story.request({.id = "q2", .to = "carol", .correlation = "c"});
+    story.ask(TakeMessages{poller, 1});
+    story.ask(NackDelivery{story.last_delivery(), "never", true});
+    story.ask(TakeMessages{poller, 1}).nack(story.last_delivery());
+    for (int i = 0; i < 12; ++i) story.send({.id = "x" + std::to_string(i), .to = "carol"});
+}
+
+TEST(Snapshot, W11_AReloadedHubGoesOnAsIfNothingHadHappened) {
+    Story story;
+    live(story);
+    auto reloaded = decode_state(encode_state(story.state()), story.limits());
+    ASSERT_TRUE(reloaded);
+    EXPECT_EQ(next_due(*reloaded), next_due(story.state()));
+    story.state() = std::move(*reloaded);
+    story.restart().later(10s);
+    story.connect("bob", 100);
+    story.later(10min).tick();
+    EXPECT_GT(story.happened<RequestFailed>().size() + story.happened<MessageExpired>().size(), 0U);
+}
+
+TEST(Snapshot, AnEmptyStateIsAState) {
+    const auto bytes = encode_state({});
+    const auto state = decode_state(bytes, {});
+    ASSERT_TRUE(state);
+    EXPECT_EQ(encode_state(*state), bytes);
+}
+
+TEST(Snapshot, ANewerFormIsRefusedAsSuch) {
+    auto bytes = encode_state({});
+    bytes[0] = 2;
+    const auto state = decode_state(bytes, {});
+    ASSERT_FALSE(state);
+    EXPECT_EQ(state.error().fault, Fault::Unsupported);
+}
+
+TEST(Snapshot, EveryTruncationIsAnError) {
+    Story story;
+    live(story);
+    const auto bytes = encode_state(story.state());
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        const auto state = decode_state(std::string_view{bytes}.substr(0, size), {});
+        EXPECT_FALSE(state) << "cut after " << size << " of " << bytes.size();
+    }
+    EXPECT_FALSE(decode_state(bytes + '\0', {})) << "and so is a byte too many";
+}
+
+/// Whatever was read can be written, read again and lived with.
+void expect_sound(const std::string& bytes, const Limits& limits) {
+    auto state = decode_state(bytes, limits);
+    if (!state) return;
+    const auto written = encode_state(*state);
+    const auto again = decode_state(written, limits);
+    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_EQ(encode_state(*again), written);
+
+    Events events;
+    Effects effects;
+    const auto live_through = [&](Command command) {
+        const Stamped stamped{.command = std::move(command), .now = state->now, .ask = {1}};
+        decide(*state, stamped, events);
+        for (const auto& event : events) {
+            apply(*state, stamped.now, event);
+            react(*state, stamped, event, effects);
+        }
+        return !events.empty();
+    };
+    if (state->sequence.value > 1'000'000) return;
+    live_through(RegisterAgent{{"bob"}, {}});
+    live_through(JoinInstance{{"bob"}, "new", InstanceKind::Socket, 100});
+    for (int i = 0; i < 30 && live_through(Tick{}); ++i) {
+    }
+    for (const auto& deliver : Effects{effects}) {
+        const auto* delivery = std::get_if<Deliver>(&deliver);
+        if (delivery != nullptr) live_through(AckDelivery{delivery->delivery});
+    }
+    live_through(StartHub{});
+}
+
+TEST(Snapshot, EveryFlippedBitIsAnErrorOrASoundState) {
+    Story story;
+    live(story);
+    const auto bytes = encode_state(story.state());
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            auto changed = bytes;
+            changed[at] = static_cast<char>(changed[at] ^ (1U << bit));
+            expect_sound(changed, story.limits());
+            if (testing::Test::HasFatalFailure()) FAIL() << "byte " << at << ", bit " << bit;
+        }
+    }
+}
+
+TEST(Snapshot, RandomChangesAreAnErrorOrASoundState) {
+    Story story;
+    live(story);
+    const auto bytes = encode_state(story.state());
+    std::mt19937_64 chance{7};
+    const auto any = [&](std::size_t end) { return static_cast<std::size_t>(chance() % end); };
+    for (int round = 0; round < 5000; ++round) {
+        auto changed = bytes;
+        switch (any(4)) {
+            case 0:
+                changed[any(bytes.size())] = static_cast<char>(chance());
+                break;
+            case 1:
+                changed.erase(any(bytes.size()), 1 + any(4));
+                break;
+            case 2:
+                changed.insert(any(bytes.size()), 1 + any(4), static_cast<char>(chance()));
+                break;
+            default:
+                std::swap(changed[any(bytes.size())], changed[any(bytes.size())]);
+        }
+        expect_sound(changed, story.limits());
+        if (testing::Test::HasFatalFailure()) FAIL() << "round " << round;
+    }
+}
+
+TEST(Snapshot, GarbageNeverAsksForMoreMemoryThanItHasBytes) {
+    std::mt19937_64 chance{11};
+    for (int round = 0; round < 2000; ++round) {
+        std::string bytes(1 + chance() % 200, '\0');
+        for (auto& byte : bytes) byte = static_cast<char>(chance() % 4 == 0 ? 0xFF : chance());
+        bytes[0] = 1;
+        expect_sound(bytes, {});
+    }
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,28 @@
+// Plants the bug that PARLANCE_MUTANT names before the tests run: with it they must go red.
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "base/mutant.h"
+
+namespace parlance {
+namespace {
+
+class MutantEnvironment : public testing::Environment {
+  public:
+    void SetUp() override {
+        const char* name = std::getenv("PARLANCE_MUTANT");
+        if (name == nullptr) return;
+        ASSERT_TRUE(kHasMutants) << "this build has no planted bugs";
+        for (const auto& row : kMutants) {
+            if (row.name == name) return plant(row.mutant);
+        }
+        FAIL() << "there is no planted bug '" << name << "'";
+    }
+};
+
+[[maybe_unused]] const auto* const environment =
+    testing::AddGlobalTestEnvironment(new MutantEnvironment);  // NOLINT: GoogleTest owns it.
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,15 @@
+# The Debian 12 packages that Parlance needs, in one place; read by tools/setup.
+# libboost1.81-dev conflicts with the -dev packages of 1.74: nothing here may pull those in.
+build_packages=(
+    g++ cmake ninja-build ccache git python3
+    libboost1.81-dev libboost-json1.81-dev  # Asio, Beast, containers; JSON documents
+    libssl-dev                              # SHA-256
+    libsimdjson-dev libexpected-dev libfmt-dev
+    libcli11-dev libtomlplusplus-dev libspdlog-dev
+)
+test_packages=(
+    libgtest-dev libbenchmark-dev
+    clang libclang-rt-14-dev                # libFuzzer and the sanitizers' runtime
+    clang-format clang-tidy
+    strace curl                             # failing system calls on purpose; transcripts
+)

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy over the sources of src/, sim/ and sdk/, and remembers what was clean.
+
+A result is kept in the build directory under the hash of all that could change it: the file, the
+project headers it reaches, its compile command, .clang-tidy and the version of the tool. Tests are
+left out: what GoogleTest's macros expand to is not ours to tidy.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = ("src", "sim", "sdk")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+FINDING = re.compile(r"^(.+?):\d+:\d+: (?:warning|error): .*\[([\w.,-]+)\]$")
+
+
+def is_ours(path):
+    """Whether a source is the program's own, and not a test or a helper of tests."""
+    relative = path.relative_to(ROOT)
+    return (relative.parts[0] in PARTS and "testing" not in relative.parts
+            and not path.name.endswith("_test.cc"))
+
+
+def reached_headers(path, seen):
+    """All project headers that `path` includes, directly or through others."""
+    for name in INCLUDE.findall(path.read_text()):
+        for base in (ROOT / "src", ROOT, path.parent):
+            header = (base / name).resolve()
+            if header.is_file() and header not in seen:
+                seen.add(header)
+                reached_headers(header, seen)
+                break
+    return seen
+
+
+def key_of(path, command, common):
+    digest = hashlib.sha256(common)
+    digest.update(command.encode())
+    for part in sorted({path, *reached_headers(path, set())}):
+        digest.update(str(part.relative_to(ROOT)).encode() + b"\0" + part.read_bytes())
+    return digest.hexdigest()
+
+
+def tidy(tidy_program, build, path):
+    """The findings in one file, as clang-tidy prints them; None if it could not run."""
+    run = subprocess.run([tidy_program, "-p", str(build), "--quiet", str(path)],
+                         capture_output=True, text=True, check=False)
+    if run.returncode != 0 and not run.stdout.strip():
+        return None, run.stderr
+    return run.stdout.replace(str(ROOT) + "/", "").strip(), ""
+
+
+def check_one(job):
+    tidy_program, build, path, cache = job
+    name = str(path.relative_to(ROOT))
+    if cache.is_file():
+        return name, cache.read_text(), 0.0
+    began = time.monotonic()
+    findings, trouble = tidy(tidy_program, build, path)
+    if findings is None:
+        return name, f"{name}: clang-tidy did not run:\n{trouble}", time.monotonic() - began
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    draft = cache.with_suffix(f".{os.getpid()}")
+    draft.write_text(findings)
+    draft.replace(cache)
+    return name, findings, time.monotonic() - began
+
+
+def count_by_check(reports):
+    counts = {}
+    for line in sorted({line for text in reports for line in text.splitlines()}):
+        if match := FINDING.match(line):
+            check = match[2].split(",")[0]
+            counts[check] = counts.get(check, 0) + 1
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", help="only files under these (default: all)")
+    parser.add_argument("--build", default="build/dev", help="the configured build directory")
+    parser.add_argument("--jobs", type=int, default=2, help="how many run at once")
+    parser.add_argument("--tidy", default="clang-tidy", help="the program")
+    parser.add_argument("--count", action="store_true", help="end with findings by check")
+    args = parser.parse_args()
+
+    build = pathlib.Path(args.build)
+    build = build if build.is_absolute() else ROOT / build
+    database = build / "compile_commands.json"
+    if not database.is_file():
+        sys.exit(f"tidy.py: {database} is missing; configure first: cmake --preset dev")
+    commands = {pathlib.Path(entry["file"]).resolve(): entry["command"]
+                for entry in json.loads(database.read_text())}
+    version = subprocess.run([args.tidy, "--version"], capture_output=True, check=True).stdout
+    common = version + (ROOT / ".clang-tidy").read_bytes()
+
+    wanted = [(ROOT / path).resolve() for path in args.paths] or [ROOT]
+    jobs = [(args.tidy, build, path, build / "tidy" / key_of(path, command, common))
+            for path, command in sorted(commands.items())
+            if path.is_file() and path.is_relative_to(ROOT) and is_ours(path)
+            and any(path.is_relative_to(part) for part in wanted)]
+    if not jobs:
+        sys.exit("tidy.py: there is nothing to look at")
+
+    reports, seconds = [], 0.0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for name, findings, took in pool.map(check_one, jobs):
+            seconds += took
+            if findings:
+                reports.append(findings)
+                print(findings, flush=True)
+    for check, count in sorted(count_by_check(reports).items()) if args.count else ():
+        print(f"{count:5} {check}")
+    print(f"{len(jobs)} files, {len(reports)} with findings, {seconds:.0f} s of clang-tidy")
+    sys.exit(bool(reports))
+
+
+if __name__ == "__main__":
+    main()
