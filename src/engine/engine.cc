@@ -158,19 +158,18 @@ bool Engine::follow_up(Time now) {
     return true;
 }
 
-bool Engine::has_room() {
+Engine::Room Engine::look_for_room() {
     const auto needed = kReserveBytes + 2 * std::min(inbox_bytes_, options_.turn_bytes_max);
-    if (journal_->room_bytes() >= needed) return true;
+    if (journal_->room_bytes() >= needed) return Room::There;
     // The background has not kept up, or there is no space: this one time it is made here.
-    if (chores_->is_preparing.exchange(true)) return journal_->room_bytes() >= kReserveBytes;
+    if (chores_->is_preparing.exchange(true)) {
+        return journal_->room_bytes() >= kReserveBytes ? Room::There : Room::Soon;
+    }
     const auto made = journal_->prepare_spare();
     chores_->is_preparing = false;
-    if (made) return true;
-    if (made.error().fault != Fault::Exhausted) {
-        stop_for(made.error());
-        return false;
-    }
-    return journal_->room_bytes() >= needed;
+    if (made) return Room::There;
+    if (made.error().fault != Fault::Exhausted) stop_for(made.error());
+    return journal_->room_bytes() >= needed ? Room::There : Room::None;
 }
 
 void Engine::refuse_for_want_of_room() {
@@ -197,10 +196,11 @@ bool Engine::turn() {
     retry_at_ = now_ + options_.full_disk_retry;
 
     if (pending_.empty()) {
-        if (!has_room()) {
-            if (health_.condition != Condition::DiskFailed) refuse_for_want_of_room();
-            return false;
-        }
+        const auto room = look_for_room();
+        if (health_.condition == Condition::DiskFailed) return false;
+        if (room == Room::None) refuse_for_want_of_room();
+        waits_for_room_ = room == Room::Soon;
+        if (room != Room::There) return false;
         if (health_.condition == Condition::DiskFull) {
             health_ = {};
             world_.log("there is room on the disk again; the hub serves");
@@ -320,7 +320,7 @@ void Engine::snapshot_now() {
 }
 
 Time Engine::next_due() const {
-    if (health_.condition == Condition::DiskFull) return retry_at_;
+    if (health_.condition == Condition::DiskFull || waits_for_room_) return retry_at_;
     return core::next_due(state_);
 }
 

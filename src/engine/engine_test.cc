@@ -26,6 +26,9 @@ struct Bench {
     std::uint64_t chance = 1;
     Effects said;
     std::uint64_t syncs_when_said = 0;
+    std::uint64_t segment_bytes = 1 << 20;
+    bool is_busy = false;  ///< The background: it keeps its jobs until it is not.
+    std::vector<std::function<void()>> jobs;
     Options options{.version = "test", .snapshot_records_min = 1'000'000};
     std::unique_ptr<Engine> engine;
 
@@ -37,13 +40,17 @@ struct Bench {
                         syncs_when_said = disk.syncs();
                         for (auto& effect : effects) said.push_back(std::move(effect));
                     },
-                .background = [](const std::function<void()>& job) { job(); },
+                .background =
+                    [this](std::function<void()> job) {
+                        if (!is_busy) return job();
+                        jobs.push_back(std::move(job));
+                    },
                 .log = [](const std::string&) {}};
     }
 
     Result<void> open() {
         engine.reset();
-        auto journal = TRY(journal::Journal::open(disk, {.segment_bytes = 1 << 20}));
+        auto journal = TRY(journal::Journal::open(disk, {.segment_bytes = segment_bytes}));
         engine = TRY(Engine::open(std::move(journal), options, world()));
         said.clear();
         return {};
@@ -202,6 +209,23 @@ TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
     bench.live();
     EXPECT_EQ(bench.disk.operations(), operations);
     EXPECT_EQ(bench.engine->next_due(), kNoon + bench.options.full_disk_retry);
+}
+
+TEST(Engine, WaitsForTheSegmentThatIsBeingMadeInsteadOfCallingTheDiskFull) {
+    Bench bench;
+    bench.segment_bytes = 65'536;
+    bench.is_busy = true;
+    ASSERT_TRUE(bench.open());
+    ASSERT_FALSE(bench.jobs.empty());
+    bench.bring(RegisterAgent{{"bob"}, taskwire()}, 7);
+    bench.live();
+    EXPECT_TRUE(bench.said.empty());
+    EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
+    EXPECT_LE(bench.engine->next_due(), bench.now + bench.options.full_disk_retry);
+
+    for (const auto& job : bench.jobs) job();
+    bench.live();
+    EXPECT_EQ(bench.heard<TellDone>().size(), 1U);
 }
 
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {
