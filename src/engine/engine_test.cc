@@ -215,17 +215,22 @@ TEST(Engine, WaitsForTheSegmentThatIsBeingMadeInsteadOfCallingTheDiskFull) {
     Bench bench;
     bench.segment_bytes = 65'536;
     bench.is_busy = true;
-    ASSERT_TRUE(bench.open());
-    ASSERT_FALSE(bench.jobs.empty());
-    bench.bring(RegisterAgent{{"bob"}, taskwire()}, 7);
+    open_with_bob(bench);
+    for (int i = 0; bench.jobs.empty() && i < 5'000; ++i) {
+        bench.bring(letter("m" + std::to_string(i)));
+        bench.live();
+    }
+    ASSERT_EQ(bench.jobs.size(), 1U);  // It went on to the spare, and the next is wanted.
+    bench.said.clear();
+    bench.bring(letter("last"), 7);
     bench.live();
     EXPECT_TRUE(bench.said.empty());
     EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
     EXPECT_LE(bench.engine->next_due(), bench.now + bench.options.full_disk_retry);
 
-    for (const auto& job : bench.jobs) job();
+    bench.jobs.front()();
     bench.live();
-    EXPECT_EQ(bench.heard<TellDone>().size(), 1U);
+    EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
 }
 
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {
