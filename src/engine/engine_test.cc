@@ -26,6 +26,9 @@ struct Bench {
     std::uint64_t chance = 1;
     Effects said;
     std::uint64_t syncs_when_said = 0;
+    std::uint64_t segment_bytes = 1 << 20;
+    bool is_busy = false;  ///< The background: it keeps its jobs until it is not.
+    std::vector<std::function<void()>> jobs;
     Options options{.version = "test", .snapshot_records_min = 1'000'000};
     std::unique_ptr<Engine> engine;
 
@@ -37,13 +40,17 @@ struct Bench {
                         syncs_when_said = disk.syncs();
                         for (auto& effect : effects) said.push_back(std::move(effect));
                     },
-                .background = [](const std::function<void()>& job) { job(); },
+                .background =
+                    [this](std::function<void()> job) {
+                        if (!is_busy) return job();
+                        jobs.push_back(std::move(job));
+                    },
                 .log = [](const std::string&) {}};
     }
 
     Result<void> open() {
         engine.reset();
-        auto journal = TRY(journal::Journal::open(disk, {.segment_bytes = 1 << 20}));
+        auto journal = TRY(journal::Journal::open(disk, {.segment_bytes = segment_bytes}));
         engine = TRY(Engine::open(std::move(journal), options, world()));
         said.clear();
         return {};
@@ -202,6 +209,24 @@ TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
     bench.live();
     EXPECT_EQ(bench.disk.operations(), operations);
     EXPECT_EQ(bench.engine->next_due(), kNoon + bench.options.full_disk_retry);
+}
+
+TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
+    Bench bench;
+    bench.segment_bytes = 65'536;
+    bench.is_busy = true;
+    open_with_bob(bench);
+    for (int i = 0; bench.jobs.empty() && i < 5'000; ++i) {
+        bench.bring(letter("m" + std::to_string(i)));
+        bench.live();
+    }
+    ASSERT_EQ(bench.jobs.size(), 1U);  // It went on to the spare, and the next is wanted.
+    bench.said.clear();
+    bench.bring(letter("last"), 7);
+    bench.live();
+    EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
+    EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
+    bench.jobs.front()();  // Late, and harmless.
 }
 
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {

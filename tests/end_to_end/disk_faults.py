@@ -64,7 +64,8 @@ def one_call_goes_wrong(scratch, call, fault, when):
     try:
         hub.launch(injected(call, fault, when))
         if hub.is_up(20) and register(hub):
-            send(hub, acknowledged, text_bytes=20_000)  # Enough to go on to the next segments.
+            # Enough to go on to the next segments.
+            send(hub, acknowledged, text_bytes=20_000)
         everything_is_there(hub, acknowledged, what)
     finally:
         hub.kill()
@@ -193,8 +194,8 @@ def the_control_is_caught(scratch):
 def sample(call):
     if ALL:
         return range(1, 41)
-    return {"pwrite64": (1, 2, 5, 9, 14), "fdatasync": (1, 2, 3, 8), "fsync": (1, 2, 3),
-            "openat": (12, 16, 20), "rename": (1, 2)}[call]
+    return {"pwrite64": (1, 2, 5, 9, 14, 20), "fdatasync": (1, 2, 3, 8, 18), "fsync": (1, 2, 3, 4),
+            "openat": (19, 20, 21, 22, 23), "rename": (1, 2, 3)}[call]
 
 
 def main():
