@@ -69,6 +69,11 @@ class Watch {
         const auto& agent = standing->copy->recipient;
         auto& fairness = fairness_[agent];
         const auto mine = most_urgent(*standing);
+        if (mine != urgency(*standing)) {  // Listed as one or the other: nothing can be said.
+            fairness = {};
+            listed_.erase(granted->ticket);
+            return;
+        }
         const auto waiting = offers(agent, granted->ticket);
         const bool overtakes = waiting[0] != nullptr && mine > 0;
         fairness.lower_in_a_row = overtakes ? fairness.lower_in_a_row + 1 : 0;
