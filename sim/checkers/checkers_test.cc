@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr MessageAccepted kHigh{.priority = Priority::High, .retry_count_max = 3};
-constexpr MessageAccepted kNormal{.priority = Priority::Normal};
+const MessageAccepted kHigh{.priority = Priority::High, .retry_count_max = 3};
+const MessageAccepted kNormal{.priority = Priority::Normal};
 
 /// What alice asks of bob.
 Ticket ask_bob(Chronicle& life, Priority priority = Priority::High) {

@@ -69,6 +69,11 @@ class Watch {
         const auto& agent = standing->copy->recipient;
         auto& fairness = fairness_[agent];
         const auto mine = most_urgent(*standing);
+        if (mine != urgency(*standing)) {  // Listed as one or the other: nothing can be said.
+            fairness = {};
+            listed_.erase(granted->ticket);
+            return;
+        }
         const auto waiting = offers(agent, granted->ticket);
         const bool overtakes = waiting[0] != nullptr && mine > 0;
         fairness.lower_in_a_row = overtakes ? fairness.lower_in_a_row + 1 : 0;
@@ -93,18 +98,32 @@ class Watch {
         fairness.passed_over[mine] = 0;
     }
 
-    /// A level that is empty for a moment has nobody who waits.
     void after(const Entry& entry) {
-        const auto copy = book_.copies.find(ticket_of(entry.event));
-        if (copy == book_.copies.end()) return;
-        const auto* standing = walker_.find(copy->first);
-        if (standing == nullptr || standing->stage != Stage::Ready) listed_.erase(copy->first);
+        const auto ticket = ticket_of(entry.event);
+        const auto* standing = walker_.find(ticket);
+        if (standing == nullptr || standing->stage != Stage::Ready) listed_.erase(ticket);
+        look(ticket);
+        if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event)) {
+            for (auto copy = accepted->ticket; look(copy); ++copy.value) {
+            }
+        }
+        if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
+            look(answered->ticket);
+        }
+        if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) look(failed->ticket);
+    }
+
+    /// A level that is empty for a moment has nobody who waits. False: there is no such copy.
+    bool look(Ticket ticket) {
+        const auto copy = book_.copies.find(ticket);
+        if (copy == book_.copies.end()) return false;
         const auto& agent = copy->second.recipient;
         const auto waiting = offers(agent);
         auto& fairness = fairness_[agent];
         for (std::size_t i = 0; i < kPriorities; ++i) {
             if (waiting[i] == nullptr) fairness.passed_over[i] = 0;
         }
+        return true;
     }
 
     void report(const Standing& standing, const Entry& entry, const std::string& what) {

@@ -76,9 +76,11 @@ struct TicketOrder {
     }
 };
 
-/// Written once for all copies that share it: consecutive ones have the same pointer.
+/// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
+/// have one allocation depends on how the state came about, and its bytes must not.
 void put_envelope(std::string& out, const EnvelopePtr& envelope, const Envelope*& previous) {
-    const bool is_same = envelope.get() == previous;
+    const bool is_same =
+        envelope.get() == previous || (previous != nullptr && *envelope == *previous);
     put(out, std::uint64_t{is_same});
     if (!is_same) envelope->pack(out);
     previous = envelope.get();

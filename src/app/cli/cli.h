@@ -63,6 +63,7 @@ void add_listen(CLI::App& app, Context& context);
 void add_request(CLI::App& app, Context& context);
 void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
+void add_sim(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 
 /// One clear line on stderr, and under it what to do; gives `exit` back.
