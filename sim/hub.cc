@@ -77,7 +77,8 @@ Sequence Hub::safe_sequence() const {
 
 void Hub::show(Effects&& effects) {
     if (effects.empty()) return;
-    timeline_.pass(chance_.ms(0, static_cast<std::uint64_t>(plan_.sync_max.count())));
+    const auto sync_max = is_calm_ ? Duration{1} : plan_.sync_max;
+    timeline_.pass(chance_.ms(0, static_cast<std::uint64_t>(sync_max.count())));
     const auto safe = safe_sequence();
     told_ = std::max(told_, safe);
     for (auto& effect : effects) {

@@ -1,24 +1,68 @@
-#include <cstdio>
+// parlance-sim: the simulator as a program of its own, for those who have built nothing else.
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 
-#include "base/mutant.h"
-#include "sim/sim.h"
-int main(int argc, char** argv) {
-    using namespace parlance;
-    const auto a = std::strtoull(argv[1], nullptr, 10), b = std::strtoull(argv[2], nullptr, 10);
-    if (argc > 3)
-        for (auto& m : kMutants)
-            if (m.name == argv[3]) plant(m.mutant);
-    std::uint64_t records = 0, messages = 0, crashes = 0;
-    int bad = 0;
-    for (auto s = a; s <= b; ++s) {
-        auto v = sim::run(s, {.tells_stories = true});
-        records += v.records;
-        messages += v.messages;
-        crashes += v.crashes;
-        if (!v.ok && bad++ < 12)
-            std::printf("seed %llu: %s %s\n", s, v.promise.c_str(), v.what.c_str());
+#include <fmt/format.h>
+
+#include "sim/campaign.h"
+
+namespace {
+
+using parlance::sim::CampaignOptions;
+
+constexpr const char* kUsage =
+    "usage: parlance-sim --seed N | --seeds A..B [--mutant NAME | --mutants] [--jobs N] [--json]\n"
+    "                    [--scenarios FILE] [--trace]\n";
+
+/// "7" or "1..2000".
+bool read_seeds(const std::string& text, CampaignOptions& options) {
+    char* end = nullptr;
+    options.seed_first = options.seed_last = std::strtoull(text.c_str(), &end, 10);
+    if (end == text.c_str()) return false;
+    if (std::strncmp(end, "..", 2) == 0) options.seed_last = std::strtoull(end + 2, &end, 10);
+    return *end == '\0' && options.seed_first <= options.seed_last;
+}
+
+std::optional<CampaignOptions> read_arguments(int argc, char** argv) {
+    CampaignOptions options{.seed_last = 300};
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view name = argv[i];
+        if (name == "--json") {
+            options.is_json = true;
+            continue;
+        }
+        if (name == "--trace") {
+            options.is_traced = true;
+            continue;
+        }
+        if (name == "--mutants") {
+            options.all_mutants = true;
+            continue;
+        }
+        if (++i >= argc) return std::nullopt;
+        if (name == "--seed" || name == "--seeds") {
+            if (!read_seeds(argv[i], options)) return std::nullopt;
+        } else if (name == "--mutant") {
+            options.mutant = argv[i];
+        } else if (name == "--scenarios") {
+            options.scenarios = argv[i];
+        } else if (name == "--jobs") {
+            options.jobs = static_cast<unsigned>(std::strtoul(argv[i], nullptr, 10));
+        } else {
+            return std::nullopt;
+        }
     }
-    std::printf("%d bad; %lu records %lu messages %lu crashes\n", bad, records, messages, crashes);
+    return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto options = read_arguments(argc, argv);
+    if (options) return parlance::sim::run_campaign(*options);
+    fmt::print(stderr, "{}", kUsage);
+    return 2;
 }

@@ -1,7 +1,10 @@
 #include "sim/sim.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
 
+#include "journal/event_codec.h"
 #include "sim/agents.h"
 #include "sim/checkers/checkers.h"
 #include "sim/door.h"
@@ -122,12 +125,22 @@ class Life {
     bool is_calm_ = false;
 };
 
+void print_journal(const History& history) {
+    std::string line;
+    for (const auto& entry : history.journal) {
+        line.clear();
+        journal::append_json(line, entry.sequence, entry.at, entry.event);
+        std::puts(line.c_str());
+    }
+}
+
 }  // namespace
 
 Verdict run(std::uint64_t seed, const Options& options) {
     Life life{seed};
     life.live();
     const auto& history = life.history();
+    if (options.tells_all) print_journal(history);
     auto findings = history.findings;
     if (!life.hub().is_over()) {
         const auto more = check_all(history);

@@ -11,6 +11,7 @@ namespace parlance::sim {
 
 struct Options {
     bool tells_stories = false;  ///< A failure comes with the records of the message concerned.
+    bool tells_all = false;      ///< The whole journal is printed, failure or not.
 };
 
 struct Verdict {

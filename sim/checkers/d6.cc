@@ -30,7 +30,7 @@ void check_d6(const Book& book, Findings& findings) {
         if (const auto* returned = std::get_if<DeliveryReturned>(&entry.event)) {
             not_before[copy.ticket] = returned->retry_at;
             if (returned->setback == Setback::InstanceLost) return;
-            const auto longest = full_wait(limits, returned->attempt);
+            const auto longest = full_wait(limits, standing->attempts);
             const auto shortest = longest - longest * limits.backoff_jitter_percent / 100;
             const auto wait = returned->retry_at - entry.at;
             if (wait >= shortest && wait <= longest) return;

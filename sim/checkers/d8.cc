@@ -44,11 +44,22 @@ class Watch {
         return lane.empty() || lane.begin()->second == standing.copy->ticket;
     }
 
-    /// Once listed as urgent, a copy stays listed so until it is handed over.
-    std::size_t level(const Standing& standing) {
+    /// Once listed as urgent, a copy may stay listed so after the urgent one behind it has gone.
+    std::size_t most_urgent(const Standing& standing) {
         const auto now = urgency(standing);
         const auto listed = listed_.try_emplace(standing.copy->ticket, now).first;
         return listed->second = std::min(listed->second, now);
+    }
+
+    /// The levels at which something can be handed over and is sure to be listed.
+    std::array<const Copy*, kPriorities> offers(const std::string& agent, Ticket but = {}) {
+        std::array<const Copy*, kPriorities> waiting{};
+        for (const auto& [ticket, other] : walker_.mailbox(agent)) {
+            if (ticket == but || !is_offered(other)) continue;
+            const auto level = urgency(other);
+            if (most_urgent(other) == level) waiting[level] = other.copy;
+        }
+        return waiting;
     }
 
     void before(const Entry& entry) {
@@ -57,27 +68,24 @@ class Watch {
         if (standing == nullptr) return;
         const auto& agent = standing->copy->recipient;
         auto& fairness = fairness_[agent];
-        const auto mine = level(*standing);
-        std::array<bool, kPriorities> is_waiting{};
-        for (const auto& [ticket, other] : walker_.mailbox(agent)) {
-            if (is_offered(other) && ticket != granted->ticket) is_waiting[level(other)] = true;
-        }
-        const bool overtakes = is_waiting[0] && mine > 0;
+        const auto mine = most_urgent(*standing);
+        const auto waiting = offers(agent, granted->ticket);
+        const bool overtakes = waiting[0] != nullptr && mine > 0;
         fairness.lower_in_a_row = overtakes ? fairness.lower_in_a_row + 1 : 0;
         if (fairness.lower_in_a_row > kTurnsOfLower) {
-            report(*standing, entry, "was handed over while a critical one waited");
+            report(*standing, entry, "was handed over before " + name_of(*waiting[0]));
         }
-        count(fairness, mine, is_waiting, *standing, entry);
+        count(fairness, mine, waiting, *standing, entry);
         listed_.erase(granted->ticket);
     }
 
     void count(Fairness& fairness,
                std::size_t mine,
-               const std::array<bool, kPriorities>& is_waiting,
+               const std::array<const Copy*, kPriorities>& waiting,
                const Standing& standing,
                const Entry& entry) {
         for (std::size_t level = mine + 1; level < kPriorities; ++level) {
-            if (!is_waiting[level]) continue;
+            if (waiting[level] == nullptr) continue;
             if (++fairness.passed_over[level] > book_.history->limits.low_every + kTurnsOfLower) {
                 report(standing, entry, "was handed over though a lower one waited for too long");
             }
@@ -92,13 +100,10 @@ class Watch {
         const auto* standing = walker_.find(copy->first);
         if (standing == nullptr || standing->stage != Stage::Ready) listed_.erase(copy->first);
         const auto& agent = copy->second.recipient;
-        std::array<bool, kPriorities> is_waiting{};
-        for (const auto& [ticket, other] : walker_.mailbox(agent)) {
-            if (is_offered(other)) is_waiting[level(other)] = true;
-        }
+        const auto waiting = offers(agent);
         auto& fairness = fairness_[agent];
         for (std::size_t i = 0; i < kPriorities; ++i) {
-            if (!is_waiting[i]) fairness.passed_over[i] = 0;
+            if (waiting[i] == nullptr) fairness.passed_over[i] = 0;
         }
     }
 

@@ -158,18 +158,18 @@ bool Engine::follow_up(Time now) {
     return true;
 }
 
-Engine::Room Engine::look_for_room() {
+bool Engine::has_room() {
     const auto needed = kReserveBytes + 2 * std::min(inbox_bytes_, options_.turn_bytes_max);
-    if (journal_->room_bytes() >= needed) return Room::There;
-    // The background has not kept up, or there is no space: this one time it is made here.
-    if (chores_->is_preparing.exchange(true)) {
-        return journal_->room_bytes() >= kReserveBytes ? Room::There : Room::Soon;
-    }
+    if (journal_->room_bytes() >= needed) return true;
+    // The background has not kept up, or there is no space: this one time it is made here, or
+    // waited for if it is just being made. That it is late does not mean that the disk is full.
     const auto made = journal_->prepare_spare();
-    chores_->is_preparing = false;
-    if (made) return Room::There;
-    if (made.error().fault != Fault::Exhausted) stop_for(made.error());
-    return journal_->room_bytes() >= needed ? Room::There : Room::None;
+    if (made) return true;
+    if (made.error().fault != Fault::Exhausted) {
+        stop_for(made.error());
+        return false;
+    }
+    return journal_->room_bytes() >= needed;
 }
 
 void Engine::refuse_for_want_of_room() {
@@ -196,15 +196,15 @@ bool Engine::turn() {
     retry_at_ = now_ + options_.full_disk_retry;
 
     if (pending_.empty()) {
-        const auto room = look_for_room();
-        if (health_.condition == Condition::DiskFailed) return false;
-        if (room == Room::None) refuse_for_want_of_room();
-        waits_for_room_ = room == Room::Soon;
-        if (room != Room::There) return false;
+        if (!has_room()) {
+            if (health_.condition != Condition::DiskFailed) refuse_for_want_of_room();
+            return false;
+        }
         if (health_.condition == Condition::DiskFull) {
             health_ = {};
             world_.log("there is room on the disk again; the hub serves");
         }
+        decided_at_ = now_;
         take_commands(now_);
         const bool has_more = follow_up(now_);
         return commit() && (has_more || !inbox_.empty());
@@ -230,7 +230,9 @@ bool Engine::commit() {
         });
         world_.outbox(std::move(early));
     }
-    const auto written = journal_->append(now_, batch_);
+    // A batch that had to wait for room is recorded under the time it was decided and applied at:
+    // any other would rebuild another state.
+    const auto written = journal_->append(decided_at_, batch_);
     if (!written && written.error().fault == Fault::Exhausted) {
         std::swap(batch_, pending_);
         if (health_.condition == Condition::Serving) world_.log(written.error().message);
@@ -320,7 +322,7 @@ void Engine::snapshot_now() {
 }
 
 Time Engine::next_due() const {
-    if (health_.condition == Condition::DiskFull || waits_for_room_) return retry_at_;
+    if (health_.condition == Condition::DiskFull) return retry_at_;
     return core::next_due(state_);
 }
 

@@ -107,8 +107,7 @@ class Engine {
     bool take_step(const Stamped& stamped);
     void take_commands(Time now);
     bool follow_up(Time now);
-    enum class Room { There, Soon, None };  ///< Soon: the background is making it.
-    Room look_for_room();
+    bool has_room();
     void refuse_for_want_of_room();
     bool commit();
     void speak();
@@ -129,9 +128,8 @@ class Engine {
     journal::Batch batch_;
     Effects effects_;
     journal::Batch pending_;  ///< Decided and applied, but the disk was full: written again later.
-    Time pending_at_{};
+    Time decided_at_{};       ///< When what is in the batch, or pending, was decided.
     Time retry_at_{};
-    bool waits_for_room_ = false;
     Time now_{};
     std::shared_ptr<Chores> chores_;
     std::uint64_t snapshot_sequence_ = 0;

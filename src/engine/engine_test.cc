@@ -211,7 +211,7 @@ TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
     EXPECT_EQ(bench.engine->next_due(), kNoon + bench.options.full_disk_retry);
 }
 
-TEST(Engine, WaitsForTheSegmentThatIsBeingMadeInsteadOfCallingTheDiskFull) {
+TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
     Bench bench;
     bench.segment_bytes = 65'536;
     bench.is_busy = true;
@@ -224,13 +224,9 @@ TEST(Engine, WaitsForTheSegmentThatIsBeingMadeInsteadOfCallingTheDiskFull) {
     bench.said.clear();
     bench.bring(letter("last"), 7);
     bench.live();
-    EXPECT_TRUE(bench.said.empty());
-    EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
-    EXPECT_LE(bench.engine->next_due(), bench.now + bench.options.full_disk_retry);
-
-    bench.jobs.front()();
-    bench.live();
     EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
+    EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
+    bench.jobs.front()();  // Late, and harmless.
 }
 
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {

@@ -1,0 +1,285 @@
+#include "sim/campaign.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/mutant.h"
+#include "sim/worker.h"
+
+namespace parlance::sim {
+
+namespace {
+
+/// Once a planted bug was noticed, so many seeds more are tried for the promise that it breaks.
+constexpr std::uint64_t kSeedsAfterNotice = 150;
+constexpr std::size_t kFailuresShownMax = 10;
+
+unsigned job_count(const CampaignOptions& options) {
+    if (options.jobs > 0) return options.jobs;
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
+/// A bar on a terminal, and silence elsewhere.
+class Bar {
+  public:
+    explicit Bar(std::uint64_t all) : all_(all), is_shown_(::isatty(STDERR_FILENO) == 1) {}
+    ~Bar() { clear(); }
+    Bar(const Bar&) = delete;
+    Bar& operator=(const Bar&) = delete;
+
+    void advance() {
+        ++done_;
+        if (!is_shown_ || (done_ % 16 != 0 && done_ != all_)) return;
+        constexpr std::uint64_t kWidth = 40;
+        const auto filled = done_ * kWidth / std::max<std::uint64_t>(all_, 1);
+        fmt::print(stderr,
+                   "\r[{}{}] {} of {}",
+                   std::string(filled, '#'),
+                   std::string(kWidth - std::min(filled, kWidth), '.'),
+                   done_,
+                   all_);
+        std::fflush(stderr);
+    }
+    void clear() {
+        if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+
+  private:
+    std::uint64_t all_;
+    std::uint64_t done_ = 0;
+    bool is_shown_;
+};
+
+// --- seeds -----------------------------------------------------------------------------------
+
+struct Totals {
+    std::uint64_t seeds = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t records = 0;
+    std::uint64_t crashes = 0;
+    std::vector<Verdict> failures;
+};
+
+void count(Totals& totals, const Verdict& verdict) {
+    ++totals.seeds;
+    totals.messages += verdict.messages;
+    totals.records += verdict.records;
+    totals.crashes += verdict.crashes;
+    if (!verdict.ok) totals.failures.push_back(verdict);
+}
+
+std::optional<std::vector<Task>> read_scenarios(const std::string& path) {
+    std::vector<Task> tasks;
+    if (path.empty()) return tasks;
+    std::ifstream file{path};
+    if (!file) return std::nullopt;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line.front() == '#') continue;
+        const auto seed = std::strtoull(line.c_str(), nullptr, 10);
+        tasks.push_back({.first = seed, .last = seed});
+    }
+    return tasks;
+}
+
+std::string as_json(const Verdict& verdict) {
+    return json::ObjectWriter{}
+        .integer("seed", static_cast<std::int64_t>(verdict.seed))
+        .text("promise", verdict.promise)
+        .text("what", verdict.what)
+        .done();
+}
+
+void print_seeds(const CampaignOptions& options, const Totals& totals, double seconds) {
+    if (options.is_json) {
+        std::string failures;
+        for (const auto& failure : totals.failures) {
+            failures += (failures.empty() ? "" : ",") + as_json(failure);
+        }
+        fmt::print(
+            "{{\"seeds\":{},\"failures\":[{}],\"messages\":{},\"records\":{},"
+            "\"crashes\":{},\"seconds\":{:.1f}}}\n",
+            totals.seeds,
+            failures,
+            totals.messages,
+            totals.records,
+            totals.crashes,
+            seconds);
+        return;
+    }
+    for (std::size_t i = 0; i < std::min(totals.failures.size(), kFailuresShownMax); ++i) {
+        const auto& failure = totals.failures[i];
+        fmt::print("seed {} breaks {}: {}\n  again: parlance sim --seed {}\n",
+                   failure.seed,
+                   failure.promise,
+                   failure.what,
+                   failure.seed);
+    }
+    if (totals.failures.size() > kFailuresShownMax) {
+        fmt::print("and {} more\n", totals.failures.size() - kFailuresShownMax);
+    }
+    fmt::print("{} seeds, {} failed: {} messages, {} records, {} crashes in {:.1f} s\n",
+               totals.seeds,
+               totals.failures.size(),
+               totals.messages,
+               totals.records,
+               totals.crashes,
+               seconds);
+}
+
+int trace_seed(const CampaignOptions& options) {
+    Totals totals;
+    count(totals, run(options.seed_first, {.tells_stories = true, .tells_all = true}));
+    print_seeds(options, totals, 0);
+    return totals.failures.empty() ? 0 : 1;
+}
+
+int run_seeds(const CampaignOptions& options) {
+    if (options.is_traced) return trace_seed(options);
+    auto tasks = read_scenarios(options.scenarios);
+    if (!tasks) {
+        fmt::print(stderr, "there is no file '{}'\n", options.scenarios);
+        return 2;
+    }
+    const auto jobs = job_count(options);
+    const auto scenarios = tasks->size();
+    for (unsigned i = 0; i < jobs; ++i) {
+        tasks->push_back(
+            {.first = options.seed_first + i, .last = options.seed_last, .stride = jobs});
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    Totals totals;
+    {
+        Bar bar{scenarios + options.seed_last - options.seed_first + 1};
+        run_tasks(*std::move(tasks), jobs, [&](const Task&, const Verdict& verdict) {
+            count(totals, verdict);
+            bar.advance();
+            return true;
+        });
+    }
+    std::ranges::sort(totals.failures, {}, &Verdict::seed);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    print_seeds(options, totals, took.count());
+    return totals.failures.empty() ? 0 : 1;
+}
+
+// --- planted bugs ----------------------------------------------------------------------------
+
+/// How a planted bug was found: by the promise that it breaks if possible, else by another.
+struct Found {
+    std::string promise{};  ///< Empty: not yet.
+    std::uint64_t seed = 0;
+    std::uint64_t tried_since = 0;
+};
+
+class Hunt {
+  public:
+    Hunt(const CampaignOptions& options, std::vector<MutantRow> mutants)
+        : options_(options), mutants_(std::move(mutants)) {}
+
+    int run() {
+        const auto begin = std::chrono::steady_clock::now();
+        std::vector<Task> tasks;
+        for (const auto& mutant : mutants_) {
+            tasks.push_back({.first = options_.seed_first,
+                             .last = options_.seed_last,
+                             .stride = 1,
+                             .mutant = mutant});
+        }
+        run_tasks(std::move(tasks), job_count(options_), [&](const Task& task, const Verdict& v) {
+            return note(*task.mutant, v);
+        });
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        options_.is_json ? print_json(took.count()) : print_table(took.count());
+        return count_found() == mutants_.size() ? 0 : 1;
+    }
+
+  private:
+    /// Whether to look on: until it is found by its own promise, or for long enough.
+    bool note(const MutantRow& mutant, const Verdict& verdict) {
+        auto& found = found_[mutant.mutant];
+        if (std::ranges::find(verdict.promises, mutant.promise) != verdict.promises.end()) {
+            found = {std::string{mutant.promise}, verdict.seed};
+            return false;
+        }
+        if (!verdict.ok && found.promise.empty()) found = {verdict.promise, verdict.seed};
+        return found.promise.empty() || ++found.tried_since < kSeedsAfterNotice;
+    }
+
+    std::size_t count_found() const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            found_, [](const auto& entry) { return !entry.second.promise.empty(); }));
+    }
+
+    void print_table(double seconds) {
+        fmt::print("{:<26} {:<8} {:<8} {}\n", "planted bug", "breaks", "found by", "seed");
+        for (const auto& mutant : mutants_) {
+            const auto& found = found_[mutant.mutant];
+            const bool is_found = !found.promise.empty();
+            fmt::print("{:<26} {:<8} {:<8} {}\n",
+                       mutant.name,
+                       mutant.promise,
+                       is_found ? found.promise : "-",
+                       is_found ? std::to_string(found.seed) : "not found");
+        }
+        fmt::print("{} of {} planted bugs found, each within {} seeds, in {:.1f} s\n",
+                   count_found(),
+                   mutants_.size(),
+                   options_.seed_last - options_.seed_first + 1,
+                   seconds);
+    }
+
+    void print_json(double seconds) {
+        std::string rows;
+        for (const auto& mutant : mutants_) {
+            const auto& found = found_[mutant.mutant];
+            rows += (rows.empty() ? "" : ",") +
+                    json::ObjectWriter{}
+                        .text("mutant", mutant.name)
+                        .text("promise", mutant.promise)
+                        .text("found_by", found.promise)
+                        .integer("seed", static_cast<std::int64_t>(found.seed))
+                        .done();
+        }
+        fmt::print(
+            "{{\"mutants\":[{}],\"found\":{},\"seconds\":{:.1f}}}\n", rows, count_found(), seconds);
+    }
+
+    const CampaignOptions& options_;
+    std::vector<MutantRow> mutants_;
+    std::map<Mutant, Found> found_;
+};
+
+}  // namespace
+
+int run_campaign(const CampaignOptions& options) {
+    if (!options.all_mutants && options.mutant.empty()) return run_seeds(options);
+    if (!kHasMutants) {
+        fmt::print(stderr,
+                   "this program was built without planted bugs\n"
+                   "  build it with -DPARLANCE_MUTANTS=ON, as the presets dev and sim do\n");
+        return 2;
+    }
+    std::vector<MutantRow> mutants;
+    for (const auto& row : kMutants) {
+        if (options.all_mutants || row.name == options.mutant) mutants.push_back(row);
+    }
+    if (mutants.empty()) {
+        fmt::print(stderr, "there is no planted bug '{}'; these exist:\n", options.mutant);
+        for (const auto& row : kMutants) fmt::print(stderr, "  {} ({})\n", row.name, row.promise);
+        return 2;
+    }
+    return Hunt{options, std::move(mutants)}.run();
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,24 @@
+// Many lives in a row: seeds with the hub as it is, none of which may fail, or with a planted bug,
+// which must be found. Prints what it does; the whole of `parlance sim`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace parlance::sim {
+
+struct CampaignOptions {
+    std::uint64_t seed_first = 1;
+    std::uint64_t seed_last = 1;
+    std::string mutant{};      ///< Plant this one; it must be found within the seeds.
+    bool all_mutants = false;  ///< Plant each in turn.
+    unsigned jobs = 0;         ///< 0: as many as there are processors.
+    bool is_json = false;
+    bool is_traced = false;   ///< One seed, in this process, with its whole journal printed.
+    std::string scenarios{};  ///< A file of seeds that are run first, one a line.
+};
+
+/// 0: every seed kept every promise, or every planted bug was found. 1: not so. 2: cannot be run.
+int run_campaign(const CampaignOptions& options);
+
+}  // namespace parlance::sim

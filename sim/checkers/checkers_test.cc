@@ -1,0 +1,320 @@
+// Each checker is shown a history in which its promise is broken, and one in which it is kept.
+#include "sim/checkers/checkers.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/testing/chronicle.h"
+
+namespace parlance::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr MessageAccepted kHigh{.priority = Priority::High, .retry_count_max = 3};
+constexpr MessageAccepted kNormal{.priority = Priority::Normal};
+
+/// What alice asks of bob.
+Ticket ask_bob(Chronicle& life, Priority priority = Priority::High) {
+    return life.accept({.id = "q", .correlation = "flow", .intent = Intent::Request},
+                       {.priority = priority, .deadline = life.now() + 1s});
+}
+Letter reply_of_bob(std::string id) {
+    return {.id = std::move(id),
+            .from = "bob",
+            .to = "alice",
+            .correlation = "flow",
+            .intent = Intent::Reply,
+            .answers = "q"};
+}
+
+TEST(Checkers, FindNothingInALifeWithoutFault) {
+    Chronicle life;
+    life.acknowledge(life.lease(life.accept({.id = "a"}, kHigh)));
+    life.acknowledge(life.lease(life.accept({.id = "b"}, kNormal)));
+    EXPECT_EQ(life.broken(), "");
+}
+
+TEST(D1, IsBrokenByAMessageThatNobodyHeardOfAgain) {
+    Chronicle life;
+    life.accept({.id = "a"}, kHigh);
+    EXPECT_TRUE(life.breaks("D1"));
+}
+
+TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.lease(ticket);
+    life.record(MessageDeadLettered{.ticket = ticket});
+    EXPECT_TRUE(life.breaks("D1"));
+    life.history.dead.insert(ticket);
+    EXPECT_EQ(life.broken(), "");
+}
+
+TEST(D1, IsBrokenByDroppingWhatMustArrive) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.record(MessageDropped{.ticket = ticket});
+    EXPECT_TRUE(life.breaks("D1"));
+}
+
+TEST(D2, IsBrokenBySecondHandOverOfANormalMessage) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kNormal);
+    life.lease(ticket, 1);
+    life.acknowledge(life.lease(ticket, 2));
+    EXPECT_TRUE(life.breaks("D2"));
+}
+
+TEST(D3, IsBrokenByOvertakingWithinATask) {
+    Chronicle life;
+    const auto first = life.accept({.id = "a", .task = "t"}, kHigh);
+    const auto second = life.accept({.id = "b", .task = "t"}, kHigh);
+    life.acknowledge(life.lease(second));
+    life.acknowledge(life.lease(first));
+    EXPECT_TRUE(life.breaks("D3"));
+}
+
+TEST(D3, IsKeptByOvertakingBetweenTasks) {
+    Chronicle life;
+    const auto first = life.accept({.id = "a", .task = "t"}, kHigh);
+    const auto second = life.accept({.id = "b", .task = "u"}, kHigh);
+    life.acknowledge(life.lease(second));
+    life.acknowledge(life.lease(first));
+    EXPECT_EQ(life.broken(), "");
+}
+
+TEST(D4, IsBrokenByAcceptingAnIdTwice) {
+    Chronicle life;
+    life.acknowledge(life.lease(life.accept({.id = "a"}, kHigh)));
+    life.acknowledge(life.lease(life.accept({.id = "a"}, kHigh)));
+    EXPECT_TRUE(life.breaks("D4"));
+}
+
+TEST(D4, IsBrokenByTakingOtherContentForTheSame) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.acknowledge(life.lease(ticket));
+    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a", .body = "{1}"})});
+    life.show(TellAccepted{
+        .ask = ask, .ticket = ticket, .sequence = {ticket.value / 1024}, .is_duplicate = true});
+    EXPECT_TRUE(life.breaks("D4"));
+}
+
+TEST(D4, IsBrokenByCallingARepeatAConflict) {
+    Chronicle life;
+    life.acknowledge(life.lease(life.accept({.id = "a"}, kHigh)));
+    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    life.record(MessageRefused{.from = "alice", .id = "a", .refusal = Refusal::MessageIdConflict});
+    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MessageIdConflict});
+    EXPECT_TRUE(life.breaks("D4"));
+}
+
+TEST(D5, IsBrokenByTakingAnOlderToken) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.lease(ticket, 1);
+    life.record(DeliveryReturned{
+        .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
+    life.lease(ticket, 2);
+    const auto ask = life.ask(AckDelivery{{ticket, 1}}, "bob");
+    life.record(DeliveryAcknowledged{ticket, 2});
+    life.show(TellDone{ask});
+    EXPECT_TRUE(life.breaks("D5"));
+}
+
+TEST(D6, IsBrokenByOneTryTooMany) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, {.priority = Priority::High});
+    life.lease(ticket, 1);
+    life.record(DeliveryReturned{
+        .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
+    life.acknowledge(life.lease(ticket, 2));
+    EXPECT_TRUE(life.breaks("D6"));
+}
+
+TEST(D6, IsBrokenByAWaitOutsideTheBackoff) {
+    for (const auto wait : {79ms, 101ms}) {
+        Chronicle life;
+        const auto ticket = life.accept({.id = "a"}, kHigh);
+        life.lease(ticket, 1);
+        life.record(
+            DeliveryReturned{.ticket = ticket, .attempt = 1, .retry_at = life.now() + wait});
+        life.later(wait).record(RetryBegan{ticket});
+        life.acknowledge(life.lease(ticket, 2));
+        EXPECT_TRUE(life.breaks("D6")) << wait.count();
+    }
+}
+
+TEST(D6, IsBrokenByATryBeforeTheWaitIsOver) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.lease(ticket, 1);
+    life.record(DeliveryReturned{.ticket = ticket, .attempt = 1, .retry_at = life.now() + 90ms});
+    life.later(89ms).acknowledge(life.lease(ticket, 2));
+    EXPECT_TRUE(life.breaks("D6"));
+}
+
+TEST(D7, IsBrokenByDeliveryAfterTheTtl) {
+    Chronicle life;
+    const auto ticket =
+        life.accept({.id = "a"}, {.priority = Priority::High, .expires_at = life.now() + 10ms});
+    life.later(10ms).acknowledge(life.lease(ticket));
+    EXPECT_TRUE(life.breaks("D7"));
+}
+
+TEST(D7, IsBrokenByExpiringOffTheRecord) {
+    Chronicle life;
+    const auto ticket =
+        life.accept({.id = "a"}, {.priority = Priority::High, .expires_at = life.now() + 10ms});
+    life.later(10ms).record(DeliveryAcknowledged{ticket, 0});
+    EXPECT_TRUE(life.breaks("D7"));
+}
+
+TEST(D8, IsBrokenByLowerOnesBeforeACriticalOne) {
+    Chronicle life;
+    std::vector<Ticket> lower;
+    for (int i = 0; i < 5; ++i) {
+        lower.push_back(life.accept({.id = "n" + std::to_string(i)}, kNormal));
+    }
+    const auto critical = life.accept({.id = "c"}, {.priority = Priority::Critical});
+    for (const auto ticket : lower) life.acknowledge(life.lease(ticket));
+    life.acknowledge(life.lease(critical));
+    EXPECT_TRUE(life.breaks("D8"));
+}
+
+TEST(D8, IsBrokenByALowOneThatNeverMoves) {
+    Chronicle life;
+    life.history.limits.low_every = 5;
+    const auto low = life.accept({.id = "low"}, {.priority = Priority::Low});
+    for (int i = 0; i < 10; ++i) {
+        life.acknowledge(life.lease(life.accept({.id = "h" + std::to_string(i)}, kHigh)));
+    }
+    life.acknowledge(life.lease(low));
+    EXPECT_TRUE(life.breaks("D8"));
+}
+
+TEST(D9, IsBrokenByGivingAMessageToAnother) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a", .to = "alice"}, kHigh);
+    life.acknowledge(life.lease(ticket));  // Bob's instance.
+    EXPECT_TRUE(life.breaks("D9"));
+}
+
+TEST(D9, IsBrokenByOneChangedByte) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.record(LeaseGranted{.ticket = ticket, .instance = {1}, .attempt = 1});
+    life.show(Deliver{.instance = {1},
+                      .delivery = {ticket, 1},
+                      .envelope = envelope({.id = "a", .body = "{ }"})});
+    life.acknowledge({ticket, 1});
+    EXPECT_TRUE(life.breaks("D9"));
+}
+
+TEST(W1, IsBrokenByNoAnswer) {
+    Chronicle life;
+    life.acknowledge(life.lease(ask_bob(life)));
+    EXPECT_TRUE(life.breaks("W1"));
+}
+
+TEST(W1, IsBrokenByTwoAnswers) {
+    Chronicle life;
+    const auto request = ask_bob(life);
+    for (const auto* id : {"r", "s"}) {
+        const auto reply = envelope(reply_of_bob(id));
+        life.ask(ReplyToDelivery{{request, 1}, reply}, "bob");
+        life.record(RequestAnswered{.request = request, .envelope = reply});
+        life.show(TellAnswer{.request = request, .reply = reply});
+    }
+    EXPECT_TRUE(life.breaks("W1"));
+}
+
+TEST(W1, IsBrokenByAnAnswerLongAfterTheDeadline) {
+    Chronicle life;
+    const auto request = ask_bob(life);
+    life.later(1s).record(HubStarted{});  // The hub was awake, and did not see to it.
+    life.later(1ms).record(RequestFailed{.request = request});
+    life.record(MessageExpired{request});
+    EXPECT_TRUE(life.breaks("W1"));
+}
+
+TEST(W2, IsBrokenByShowingALateReply) {
+    Chronicle life;
+    const auto request = ask_bob(life);
+    life.record(MessageExpired{request});
+    life.record(RequestFailed{.request = request});
+    life.accept(reply_of_bob("late"), kNormal);
+    EXPECT_TRUE(life.breaks("W2"));
+}
+
+TEST(W3, IsBrokenByAnAnswerOfAnotherWorkflow) {
+    Chronicle life;
+    const auto request = ask_bob(life);
+    auto letter = reply_of_bob("r");
+    letter.correlation = "another";
+    life.record(RequestAnswered{.request = request, .envelope = envelope(letter)});
+    EXPECT_TRUE(life.breaks("W3"));
+}
+
+TEST(W3, IsBrokenByAnAnswerOfSomebodyElse) {
+    Chronicle life;
+    const auto request = ask_bob(life);
+    auto letter = reply_of_bob("r");
+    letter.from = "eve";
+    life.record(RequestAnswered{.request = request, .envelope = envelope(letter)});
+    EXPECT_TRUE(life.breaks("W3"));
+}
+
+TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
+    Chronicle life;
+    life.history.limits.mailbox_messages_max = 2;
+    for (const auto* id : {"a", "b"}) life.accept({.id = id}, kNormal);
+    EXPECT_FALSE(life.breaks("G7"));
+    life.accept({.id = "c"}, kNormal);
+    EXPECT_TRUE(life.breaks("G7"));
+}
+
+TEST(A1, IsBrokenByTellingBeforeItIsDurable) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.acknowledge(life.lease(ticket));
+    EXPECT_EQ(life.broken(), "");
+    --life.history.shown.front().durable.value;
+    EXPECT_TRUE(life.breaks("A1"));
+}
+
+TEST(A1, IsBrokenByADeliveryWithoutARecord) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.acknowledge(life.lease(ticket));
+    life.show(Deliver{.instance = {1}, .delivery = {ticket, 7}, .envelope = envelope({.id = "a"})});
+    EXPECT_TRUE(life.breaks("A1"));
+}
+
+TEST(A1, IsBrokenByARefusalOffTheRecord) {
+    Chronicle life;
+    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
+    EXPECT_TRUE(life.breaks("A1"));
+}
+
+TEST(A1, IsBrokenByAMessageThatWasNeitherTakenNorRefused) {
+    Chronicle life;
+    life.show(TellDone{life.ask(SendMessage{.envelope = envelope({.id = "a"})})});
+    EXPECT_TRUE(life.breaks("A1"));
+}
+
+TEST(Story, TellsTheRecordsOfOneMessage) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, kHigh);
+    life.acknowledge(life.lease(ticket));
+    life.accept({.id = "other"}, kNormal);
+    const auto story = tell_story(life.history, ticket);
+    EXPECT_NE(story.find("MessageAccepted"), std::string::npos);
+    EXPECT_NE(story.find("DeliveryAcknowledged"), std::string::npos);
+    EXPECT_EQ(story.find("other"), std::string::npos);
+    EXPECT_EQ(tell_story(life.history, {}), "");
+}
+
+}  // namespace
+}  // namespace parlance::sim

@@ -1,0 +1,75 @@
+#include "sim/sim.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "base/mutant.h"
+#include "sim/worker.h"
+
+namespace parlance::sim {
+namespace {
+
+TEST(Sim, LivesTheSameLifeTwice) {
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+        const auto first = run(seed);
+        const auto second = run(seed);
+        EXPECT_EQ(first.trace_hash, second.trace_hash) << seed;
+        EXPECT_EQ(first.steps, second.steps) << seed;
+        EXPECT_EQ(first.records, second.records) << seed;
+    }
+}
+
+TEST(Sim, LivesAnotherLifeForAnotherSeed) { EXPECT_NE(run(1).trace_hash, run(2).trace_hash); }
+
+TEST(Sim, HasCrashesAndTrafficWorthTheName) {
+    std::uint64_t crashes = 0;
+    std::uint64_t messages = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const auto verdict = run(seed);
+        crashes += verdict.crashes;
+        messages += verdict.messages;
+    }
+    EXPECT_GE(crashes, 10U);
+    EXPECT_GE(messages, 500U);
+}
+
+std::vector<Verdict> verdicts_of(const std::vector<Task>& tasks, unsigned jobs) {
+    std::vector<Verdict> all;
+    run_tasks(tasks, jobs, [&](const Task&, const Verdict& verdict) {
+        all.push_back(verdict);
+        return true;
+    });
+    std::ranges::sort(all, {}, &Verdict::seed);
+    return all;
+}
+
+TEST(Worker, LivesTheSameLifeInAProcessOfItsOwn) {
+    const auto here = run(7);
+    const auto there = verdicts_of({{.first = 7, .last = 7}}, 1);
+    ASSERT_EQ(there.size(), 1U);
+    EXPECT_EQ(there.front().trace_hash, here.trace_hash);
+}
+
+TEST(Worker, SharesTheSeedsOut) {
+    const auto all = verdicts_of(
+        {{.first = 1, .last = 5, .stride = 2}, {.first = 2, .last = 5, .stride = 2}}, 2);
+    ASSERT_EQ(all.size(), 5U);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].seed, i + 1);
+}
+
+TEST(Worker, PlantsABugThatStaysInItsProcess) {
+    if (!kHasMutants) GTEST_SKIP() << "built without planted bugs";
+    bool is_found = false;
+    run_tasks({{.first = 1, .last = 100, .mutant = kMutants.front()}},
+              1,
+              [&](const Task&, const Verdict& verdict) {
+                  is_found = !verdict.ok;
+                  return !is_found;
+              });
+    EXPECT_TRUE(is_found);
+    EXPECT_FALSE(is_planted(kMutants.front().mutant));
+}
+
+}  // namespace
+}  // namespace parlance::sim

@@ -1,0 +1,111 @@
+// Writes a history by hand, so that a checker can be shown one that no hub should ever have.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+/// A message with what a test cares about.
+struct Letter {
+    std::string id;
+    std::string from = "alice";
+    std::string to = "bob";
+    std::string task{};
+    std::string correlation{};
+    Intent intent = Intent::OneWay;
+    std::string answers{};
+    std::string body = "{}";
+};
+
+inline EnvelopePtr envelope(const Letter& letter) {
+    return Envelope::make({.id = letter.id,
+                           .from = letter.from,
+                           .to = letter.to,
+                           .type = "TEST",
+                           .task = letter.task,
+                           .correlation = letter.correlation,
+                           .answers = letter.answers,
+                           .intent = letter.intent},
+                          letter.body);
+}
+
+class Chronicle {
+  public:
+    History history;
+
+    Chronicle() {
+        history.limits.backoff_base = Duration{100};
+        history.limits.backoff_jitter_percent = 20;
+        record(HubFounded{});
+        record(InstanceJoined{.instance = {1}, .agent = {"bob"}});
+        record(InstanceJoined{.instance = {2}, .agent = {"alice"}});
+    }
+
+    Chronicle& later(Duration by) {
+        now_ += by;
+        return *this;
+    }
+    Time now() const { return now_; }
+
+    Sequence record(Event event) {
+        const Sequence sequence{history.journal.size() + 1};
+        history.journal.push_back({sequence, now_, std::move(event)});
+        return sequence;
+    }
+    Ask ask(Command command, std::string caller = "alice") {
+        history.asked.push_back({now_, std::move(caller), std::move(command)});
+        return {history.asked.size()};
+    }
+    /// Safely: everything recorded so far is durable.
+    void show(Effect effect) {
+        history.shown.push_back({now_, {history.journal.size()}, std::move(effect)});
+    }
+
+    /// Sent, accepted and told so.
+    Ticket accept(const Letter& letter, MessageAccepted accepted = {.priority = Priority::High}) {
+        const auto message = envelope(letter);
+        const auto from = ask(SendMessage{.envelope = message}, letter.from);
+        accepted.ticket = {(history.journal.size() + 1) * 1024};
+        accepted.envelope = message;
+        const auto sequence = record(accepted);
+        show(TellAccepted{.ask = from, .ticket = accepted.ticket, .sequence = sequence});
+        return accepted.ticket;
+    }
+    /// Handed over to bob.
+    DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1) {
+        record(LeaseGranted{.ticket = ticket, .instance = {1}, .attempt = attempt});
+        const auto book = read_book(history);
+        show(Deliver{.instance = {1},
+                     .delivery = {ticket, attempt},
+                     .envelope = book.copies.at(ticket).envelope});
+        return {ticket, attempt};
+    }
+    void acknowledge(const DeliveryToken& token) {
+        const auto from = ask(AckDelivery{token}, "bob");
+        record(DeliveryAcknowledged{token.ticket, token.attempt});
+        show(TellDone{from});
+    }
+
+    bool breaks(const std::string& promise) const {
+        const auto findings = check_all(history);
+        return std::ranges::any_of(
+            findings, [&](const Finding& finding) { return finding.promise == promise; });
+    }
+    /// The promises broken, for a test that expects none.
+    std::string broken() const {
+        std::string all;
+        for (const auto& finding : check_all(history)) {
+            all += finding.promise + ": " + finding.what + "\n";
+        }
+        return all;
+    }
+
+  private:
+    Time now_{std::chrono::hours{480'000}};
+};
+
+}  // namespace parlance::sim

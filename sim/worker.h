@@ -1,0 +1,30 @@
+// Seeds lived through in processes of their own: a planted bug is a global of the process, and a
+// broken CHECK ends it. Each worker reports over a pipe; one that dies has failed its seed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutant.h"
+#include "sim/sim.h"
+
+namespace parlance::sim {
+
+/// Seeds from `first` to `last`, every `stride`-th, with a bug planted or with none.
+struct Task {
+    std::uint64_t first = 1;
+    std::uint64_t last = 1;
+    std::uint64_t stride = 1;
+    std::optional<MutantRow> mutant{};
+};
+
+/// Says whether the task goes on after this seed.
+using OnVerdict = std::function<bool(const Task& task, const Verdict& verdict)>;
+
+/// Runs the tasks, up to `jobs` at a time.
+void run_tasks(std::vector<Task> tasks, unsigned jobs, const OnVerdict& on_verdict);
+
+}  // namespace parlance::sim
