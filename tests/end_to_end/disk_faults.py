@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 from hub import Hub, Scratch, check, message, skip
@@ -100,7 +101,7 @@ def a_full_disk_refuses_and_resumes(scratch):
     hub = Hub(scratch + "/enospc", SETTINGS)
     acknowledged = set()
     try:
-        hub.start(injected("pwrite64", "error=ENOSPC", "60..64"))
+        hub.start(injected("pwrite64", "error=ENOSPC", "60..75"))
         check(register(hub), "no registration before the fault")
         check_full_and_back(hub, acknowledged, send_until_full, time.sleep)
         everything_is_there(hub, acknowledged, "ENOSPC")
@@ -109,11 +110,19 @@ def a_full_disk_refuses_and_resumes(scratch):
 
 
 def send_until_full(hub, acknowledged):
-    for round_ in range(400):
-        refused = send(hub, acknowledged, 25, f"filler-{round_}", timeout=10)
-        if refused is not None:
-            return refused
-    return None
+    """What is already decided waits for space and is acknowledged then; what comes later is refused."""
+    sender = threading.Thread(target=send, args=(hub, acknowledged, 100, "filler", 30))
+    sender.start()
+    try:
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            if hub.ask("GET", "/readyz")[0] == 503:
+                check(hub.ask("GET", "/v1/agents")[0] == 200, "reads are not served meanwhile")
+                return hub.ask("POST", "/v1/messages", message("unlucky", 0))
+            time.sleep(0.01)
+        return None
+    finally:
+        sender.join(40)
 
 
 def check_full_and_back(hub, acknowledged, fill, give_space):
@@ -121,7 +130,7 @@ def check_full_and_back(hub, acknowledged, fill, give_space):
     check(refused is not None, "the disk was full and nobody was told")
     check(refused[0] == 507 and refused[1]["code"] == "HUB_STORAGE_FULL", str(refused))
     check("space" in refused[1]["detail"] or "full" in refused[1]["detail"], refused[1]["detail"])
-    check(hub.ask("GET", "/v1/agents")[0] == 200, "reads are not served while the disk is full")
+    check(hub.ask("GET", "/v1/agents")[0] == 200, "reads are not served after that")
     give_space(0.1)
     end = time.monotonic() + 20
     while time.monotonic() < end:

@@ -13,6 +13,7 @@ from hub import Hub, Scratch, Socket, ask_on, check, message
 KILLS = int(os.environ.get("PARLANCE_KILLS", "10"))
 SEED = int(os.environ.get("PARLANCE_SEED", str(random.randrange(1 << 30))))
 BATCH = 8
+BACKLOG = 500
 
 
 class Record:
@@ -24,12 +25,18 @@ class Record:
         self.accepted = set()
         self.seen = {}  # By task: the numbers, in the order in which they came.
         self.ids = set()
-        self.stops = threading.Event()
+        self.senders_stop = threading.Event()
+        self.consumers_stop = threading.Event()
         self.failures = []
 
     def accept(self, ids):
         with self.lock:
             self.accepted.update(ids)
+
+    def hold_back(self):
+        """The consumers, slower than the senders, are to find an end some day."""
+        while len(self.accepted) > len(self.ids) + BACKLOG and not self.senders_stop.is_set():
+            time.sleep(0.01)
 
     def see(self, life, arrived):
         """False for what a former life of the hub said: it is settled with a hub that is no more."""
@@ -41,16 +48,16 @@ class Record:
             return True
 
 
-def patiently(record, work):
+def patiently(record, stops, work):
     """Runs `work` again and again: the hub may be away for a while."""
-    while not record.stops.is_set():
+    while not stops.is_set():
         try:
             work()
         except OSError:
             time.sleep(0.005)
         except Exception as error:  # A thread's failure is the test's.
             record.failures.append(repr(error))
-            record.stops.set()
+            stops.set()
 
 
 def send_over_http(hub, record, name):
@@ -59,13 +66,14 @@ def send_over_http(hub, record, name):
     def work():
         nonlocal number
         line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=10)
-        while not record.stops.is_set():
+        while not record.senders_stop.is_set():
             status, answer = ask_on(line, "POST", "/v1/messages", message(name, number))
             check(status == 202, f"{status}: {answer}")
             record.accept([answer["message_id"]])
             number += 1
+            record.hold_back()
 
-    patiently(record, work)
+    patiently(record, record.senders_stop, work)
 
 
 def send_over_socket(hub, record, name):
@@ -74,7 +82,7 @@ def send_over_socket(hub, record, name):
     def work():
         nonlocal number
         socket = Socket(hub.port, name, credit=0, register={"dialect": "taskwire"})
-        while not record.stops.is_set():
+        while not record.senders_stop.is_set():
             batch = [message(name, n) for n in range(number, number + BATCH)]
             socket.say({"send": batch})
             missing = {item["id"] for item in batch}
@@ -85,21 +93,22 @@ def send_over_socket(hub, record, name):
                 record.accept(said)
                 missing.difference_update(said)
             number += BATCH
+            record.hold_back()
 
-    patiently(record, work)
+    patiently(record, record.senders_stop, work)
 
 
 def consume(hub, record, name):
     def work():
         life = record.life
         socket = Socket(hub.port, "worker", timeout=1, instance=name, credit=16)
-        while not record.stops.is_set():
+        while not record.consumers_stop.is_set():
             arrived = socket.hear().get("deliver", [])
             done = [item["delivery_id"] for item in arrived if record.see(life, item["message"])]
             if done:
                 socket.say({"ack": done})
 
-    patiently(record, work)
+    patiently(record, record.consumers_stop, work)
 
 
 def live_and_die(hub, record, chance):
@@ -113,6 +122,38 @@ def live_and_die(hub, record, chance):
             break
         if count % 10 == 9:
             print(f"{count + 1} kills, {len(record.accepted)} accepted", flush=True)
+
+
+def wait_until_empty(hub, seconds=120):
+    """Everything is settled soon once nobody kills and nobody sends."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        _, shown = hub.ask("GET", "/v1/agents/worker")
+        if shown["waiting"] + shown["in_flight"] == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"worker is not drained after {seconds} s: {shown}")
+
+
+def end_all(record, threads):
+    record.senders_stop.set()
+    record.consumers_stop.set()
+    for thread in threads:
+        thread.join(20)
+
+
+def hold_to_account(hub, record):
+    check(not record.failures, str(record.failures))
+    dead = hub.dead_letter_ids()
+    lost = record.accepted - record.ids - dead
+    check(not lost, f"{len(lost)} acknowledged messages are lost, such as {sorted(lost)[:5]}")
+    for task, numbers in record.seen.items():
+        pairs = [pair for pair in zip(numbers, numbers[1:]) if pair[1] < pair[0]]
+        check(not pairs, f"{task} is inverted at {pairs[:5]}")
+    check(len(record.accepted) > KILLS, "hardly anything was accepted")
+    check(hub.stop() == 0, "the hub does not stop cleanly")
+    check(not hub.verify(), hub.verify())
+    print(f"{KILLS} kills: {len(record.accepted)} accepted, {len(dead)} dead letters, none lost")
 
 
 def main():
@@ -133,26 +174,12 @@ def main():
             thread.start()
         try:
             live_and_die(hub, record, chance)
+            record.senders_stop.set()
+            wait_until_empty(hub)
+            end_all(record, threads)
+            hold_to_account(hub, record)
         finally:
-            record.stops.set()
-            for thread in threads:
-                thread.join(20)
-        try:
-            check(not record.failures, str(record.failures))
-            time.sleep(0.3)  # The backoff of what the consumers held when they left.
-            for item in hub.drain("worker", 60):
-                record.see(record.life, item)
-            dead = hub.dead_letter_ids()
-            lost = record.accepted - record.ids - dead
-            check(not lost, f"{len(lost)} acknowledged messages are lost, such as {sorted(lost)[:5]}")
-            for task, numbers in record.seen.items():
-                pairs = [pair for pair in zip(numbers, numbers[1:]) if pair[1] < pair[0]]
-                check(not pairs, f"{task} is inverted at {pairs[:5]}")
-            check(len(record.accepted) > KILLS, "hardly anything was accepted")
-            check(hub.stop() == 0, "the hub does not stop cleanly")
-            check(not hub.verify(), hub.verify())
-            print(f"{KILLS} kills: {len(record.accepted)} accepted, {len(dead)} dead letters, none lost")
-        finally:
+            end_all(record, threads)
             hub.kill()
 
 

@@ -21,7 +21,8 @@ constexpr std::string_view kMask = "\x11\x22\x33\x44";
 
 std::string lower(std::string_view text) {
     std::string out{text};
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(
+        out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return out;
 }
 
