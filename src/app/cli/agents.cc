@@ -115,7 +115,8 @@ void show_agent(const Context& context, json::Value agent) {
         if (is_shown_apart || is_empty) continue;
         fmt::print("  {}  {}\n",
                    paint(screen, Tone::Dim, fmt::format("{:<14}", harmless(members.key))),
-                   pretty(screen, members.value, 18));
+                   members.value.is_string() ? harmless(text_member(agent, members.key))
+                                             : pretty(screen, members.value, 18));
     }
     const json::Value instances = member(agent, "instances");
     if (instances.is_array() && instances.raw.size() > 2) {

@@ -51,6 +51,7 @@ CLI::App* add_verb(CLI::App& parent, const VerbText& text) {
 }
 
 void add_globals(CLI::App& app, Context& context) {
+    app.name("parlance");
     app.description(
         "Parlance: a durable message hub for AI agents.\n"
         "Start one with `parlance serve --dev`, then talk to it from another terminal.");

@@ -131,6 +131,7 @@ std::string cut(std::string_view text, int width) {
         out.append(text.substr(0, character.bytes));
         text.remove_prefix(character.bytes);
     }
+    while (out.ends_with(' ')) out.pop_back();
     return out.append(kEllipsis);
 }
 

@@ -30,6 +30,7 @@ struct Command {
     std::string path{};
     std::vector<Word> verbs{};
     std::vector<OptionWords> options{};
+    std::vector<Word> choices{};  ///< What its first argument may be, if that is one of a few.
 };
 
 /// CLI11 keeps the choices of an option only in its type name: "TEXT:{low,high}".
@@ -72,7 +73,11 @@ void collect(const CLI::App& app,
     }
     for (const CLI::Option* option : app.get_options()) {
         OptionWords words = words_of(*option);
-        if (!words.names.empty()) command.options.push_back(std::move(words));
+        if (!words.names.empty()) {
+            command.options.push_back(std::move(words));
+            continue;
+        }
+        for (const auto& value : words.values) command.choices.push_back({value, words.purpose});
     }
     // Options of the levels above may follow the verb, but every level has a --help of its own.
     std::vector<OptionWords> passed_on = inherited;
@@ -102,6 +107,21 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 std::vector<std::string> verb_names(const Command& command) {
     std::vector<std::string> names;
     for (const Word& verb : command.verbs) names.push_back(verb.text);
+    return names;
+}
+
+/// What may stand where a word is typed that is no option.
+std::vector<Word> plain_words(const Command& command) {
+    std::vector<Word> words = command.verbs;
+    words.insert(words.end(), command.choices.begin(), command.choices.end());
+    return words;
+}
+
+std::string plain_names(const Command& command) {
+    std::string names;
+    for (const Word& word : plain_words(command)) {
+        names.append(names.empty() ? "" : " ").append(word.text);
+    }
     return names;
 }
 
@@ -206,9 +226,9 @@ std::string bash_completion(const CLI::App& root) {
             "-- "
             "\"$cur\")); else COMPREPLY=($(compgen -W '{}' -- \"$cur\")); fi ;;\n",
             command.path,
-            joined(verb_names(command), " "),
+            plain_names(command),
             joined(option_names(command), " "),
-            joined(verb_names(command), " "));
+            plain_names(command));
     }
     return out + "    esac\n}\ncomplete -o default -F _parlance parlance\n";
 }
@@ -219,7 +239,7 @@ std::string zsh_completion(const CLI::App& root) {
         "#compdef parlance\n"
         "# Completion of parlance for zsh: source <(parlance completion zsh)\n"
         "_parlance() {\n"
-        "    local cur=\"${words[CURRENT]}\" prev=\"${words[CURRENT-1]}\" p=''\n"
+        "    local cur=\"${words[CURRENT]}\" prev=\"${words[CURRENT-1]}\"\n"
         "    local word path_='' i=2 last=$CURRENT\n"
         "    local -a verbs options\n";
     std::string loop = find_path(commands);
@@ -236,12 +256,11 @@ std::string zsh_completion(const CLI::App& root) {
     });
     out += "    esac\n    case \"$path_\" in\n";
     const auto described = [](const std::string& word, const std::string& purpose) {
-        std::string name = word;
-        return fmt::format(" '{}:{}'", name, escaped(purpose, "'\\''"));
+        return fmt::format(" '{}:{}'", word, escaped(purpose, "'\\''"));
     };
     for (const Command& command : commands) {
         out += fmt::format("        '{}')\n            verbs=(", command.path);
-        for (const Word& verb : command.verbs) out += described(verb.text, verb.purpose);
+        for (const Word& verb : plain_words(command)) out += described(verb.text, verb.purpose);
         out += " )\n            options=(";
         for (const OptionWords& option : command.options) {
             for (const auto& name : option.names) out += described(name, option.purpose);
@@ -282,7 +301,7 @@ std::string fish_completion(const CLI::App& root) {
     for (const Command& command : commands) {
         const std::string when =
             fmt::format("complete -c parlance -n '__parlance_at {}'", command.path);
-        for (const Word& verb : command.verbs) {
+        for (const Word& verb : plain_words(command)) {
             out += fmt::format("{} -a {} -d '{}'\n", when, verb.text, escaped(verb.purpose, quote));
         }
         for (const OptionWords& option : command.options) {

@@ -27,6 +27,9 @@ struct Tree {
         CLI::App* const agents = add_verb(app, {"agents", "See them", ""});
         CLI::App* const show = add_verb(*agents, {"show", "One of them", ""});
         show->add_option("id", id, "Which");
+        CLI::App* const bench = add_verb(app, {"bench", "Measure", ""});
+        bench->add_option("what", id, "What")
+            ->check(CLI::IsMember(std::vector<std::string>{"publish", "deliver"}));
         show->add_flag("--all", is_all, "All");
     }
 };
@@ -48,7 +51,7 @@ std::string offered(const Tree& tree, const std::string& words, int last) {
 
 TEST(Completion, OffersTheVerbsOfWhereOneIs) {
     const Tree tree;
-    EXPECT_EQ(offered(tree, "parlance ''", 1), "send agents\n");
+    EXPECT_EQ(offered(tree, "parlance ''", 1), "send agents bench\n");
     EXPECT_EQ(offered(tree, "parlance se", 1), "send\n");
     EXPECT_EQ(offered(tree, "parlance agents ''", 2), "show\n");
 }
@@ -65,6 +68,8 @@ TEST(Completion, OffersTheChoicesOfAnOption) {
     const Tree tree;
     EXPECT_EQ(offered(tree, "parlance send --priority ''", 3), "high low\n");
     EXPECT_EQ(offered(tree, "parlance send --priority h", 3), "high\n");
+    EXPECT_EQ(offered(tree, "parlance bench ''", 2), "publish deliver\n");
+    EXPECT_NE(offered(tree, "parlance bench publish --h", 3).find("--hub"), std::string::npos);
 }
 
 TEST(Completion, DoesNotTakeTheValueOfAnOptionForAVerb) {

@@ -35,30 +35,45 @@ struct Row {
     std::uint64_t count;
 };
 
-/// The edges 1, 1.5, 2, 3, 4, 6, 8, … between which anything was counted.
+/// Between the edges 1, 1.5, 2, 3, 5, 7, 10, … from the first to the last that hold anything.
 std::vector<Row> rows_of(const Histogram& histogram) {
+    constexpr std::array<std::uint64_t, 7> kEdges{10, 15, 20, 30, 50, 70, 100};
+    constexpr std::uint64_t kMost = 10'000'000'000'000;  // Almost three hours, in nanoseconds.
     std::vector<Row> rows;
-    for (std::uint64_t power = 1; power <= histogram.max() && power < std::uint64_t{1} << 62U;
-         power *= 2) {
-        const std::uint64_t middle = power + std::max<std::uint64_t>(power / 2, 1);
-        for (const auto& [from, to] : {std::pair{power, middle}, std::pair{middle, power * 2}}) {
-            if (to <= histogram.min() || from > histogram.max() || from >= to) continue;
+    for (std::uint64_t decade = 1; decade <= kMost; decade *= 10) {
+        for (std::size_t i = 0; i + 1 < kEdges.size(); ++i) {
+            const std::uint64_t from = kEdges[i] * decade;
+            const std::uint64_t to = kEdges[i + 1] * decade;
             rows.push_back({from, to, histogram.count_between(from, to)});
         }
     }
-    return rows;
+    rows.front().count += histogram.count_between(0, rows.front().from);
+    const auto holds_any = [](const Row& row) { return row.count > 0; };
+    const auto first = std::ranges::find_if(rows, holds_any);
+    const auto last = std::find_if(rows.rbegin(), rows.rend(), holds_any).base();
+    return first < last ? std::vector<Row>(first, last) : std::vector<Row>{};
 }
 
+/// "1.5 ms", at the right end of nine columns.
+std::string edge_text(std::uint64_t nanoseconds) {
+    const auto value = static_cast<double>(nanoseconds);
+    const std::string text = value >= 1e9   ? fmt::format("{:g} s", value / 1e9)
+                             : value >= 1e6 ? fmt::format("{:g} ms", value / 1e6)
+                             : value >= 1e3 ? fmt::format("{:g} µs", value / 1e3)
+                                            : fmt::format("{:g} ns", value);
+    return std::string(static_cast<std::size_t>(std::max(0, 9 - width_of(text))), ' ') + text;
+}
+
+/// A value is marked in the row in which it was counted.
 std::string marks_in(const Histogram& histogram, const Row& row) {
     std::string text;
-    for (const Mark& mark : kMarks) {
-        const std::uint64_t value = histogram.percentile(mark.quantile);
-        if (value < row.from || value >= row.to) continue;
-        text.append(text.empty() ? "" : " ").append(mark.name);
-    }
-    if (histogram.max() >= row.from && histogram.max() < row.to) {
-        text.append(text.empty() ? "" : " ").append("max");
-    }
+    const auto mark = [&](std::string_view name, std::uint64_t value) {
+        const std::uint64_t counted_as = Histogram::floor_of(value);
+        if (counted_as < row.from || counted_as >= row.to) return;
+        text.append(text.empty() ? "" : " ").append(name);
+    };
+    for (const Mark& each : kMarks) mark(each.name, histogram.percentile(each.quantile));
+    mark("max", histogram.max());
     return text;
 }
 
@@ -134,19 +149,11 @@ std::string render(const Histogram& histogram, const Screen& screen) {
         const std::string bar = bar_of(share, bar_width);
         const std::string marks = marks_in(histogram, row);
         const auto pad = static_cast<std::size_t>(bar_width - width_of(bar));
-        std::string line = fmt::format(
-            "{}  {}{}{}",
-            paint(screen,
-                  Tone::Dim,
-                  [&] {
-                      const auto edge = duration_text(static_cast<double>(row.from));
-                      return std::string(static_cast<std::size_t>(std::max(0, 9 - width_of(edge))),
-                                         ' ') +
-                             edge;
-                  }()),
-            paint(screen, Tone::Cyan, bar),
-            std::string(pad, ' '),
-            fmt::format("{:>13}", count_text(row.count)));
+        std::string line = fmt::format("{}  {}{}{:>13}",
+                                       paint(screen, Tone::Dim, edge_text(row.from)),
+                                       paint(screen, Tone::Cyan, bar),
+                                       std::string(pad, ' '),
+                                       count_text(row.count));
         if (!marks.empty()) line += "  " + paint(screen, Tone::Yellow, marks);
         out += line + "\n";
     }

@@ -29,6 +29,8 @@ class Histogram {
     std::uint64_t percentile(double quantile) const;
     /// How many values lie at or above `from` and below `to`, as far as buckets can tell.
     std::uint64_t count_between(std::uint64_t from, std::uint64_t to) const;
+    /// The smallest value that is counted together with `value`.
+    static std::uint64_t floor_of(std::uint64_t value) { return first_of(bucket_of(value)); }
 
   private:
     static constexpr unsigned kSubBits = 5;  ///< 32 buckets for each doubling.
@@ -54,7 +56,7 @@ std::string duration_text(double nanoseconds);
 /// "1,204,551".
 std::string count_text(std::uint64_t count);
 
-/// A picture of it: one bar for each half doubling, with the percentiles marked beside.
+/// A picture of it: bars between round values, with the percentiles marked beside.
 std::string render(const Histogram& histogram, const Screen& screen);
 
 }  // namespace parlance::cli

@@ -72,8 +72,9 @@ TEST(Histogram, DrawsEveryValueOnceAndMarksThePercentiles) {
     const std::string picture = render(histogram, {.width = 80});
     EXPECT_NE(picture.find("98  p50 p90"), std::string::npos) << picture;
     EXPECT_NE(picture.find("max"), std::string::npos) << picture;
-    // Edges are powers of two and their halves: 1024 to 98304 ns is thirteen rows and a bit.
-    EXPECT_EQ(std::count(picture.begin(), picture.end(), '\n'), 13) << picture;
+    // 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50 µs: the gaps between are shown too.
+    EXPECT_EQ(std::count(picture.begin(), picture.end(), '\n'), 11) << picture;
+    EXPECT_TRUE(picture.starts_with("     1 µs  █")) << picture;
 }
 
 TEST(Durations, HaveThreeDigitsAndTheUnitThatFits) {

@@ -1,5 +1,6 @@
 #include "app/cli/exec/worker.h"
 
+#include <array>
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -81,8 +82,12 @@ std::vector<Outcome> outcomes_of(Worker& worker) {
     while (true) {
         auto outcomes = worker.listen(Clock::now());
         if (!outcomes.empty() || worker.child() == nullptr) return outcomes;
-        pollfd item{.fd = worker.child()->output(), .events = POLLIN, .revents = 0};
-        if (::poll(&item, 1, 10'000) <= 0) return {};
+        const Child& child = *worker.child();
+        std::array<pollfd, 2> items{pollfd{.fd = child.output(), .events = POLLIN, .revents = 0},
+                                    pollfd{.fd = child.wants_to_write() ? child.input() : -1,
+                                           .events = POLLOUT,
+                                           .revents = 0}};
+        if (::poll(items.data(), items.size(), 10'000) <= 0) return {};
     }
 }
 
