@@ -112,10 +112,10 @@ template <class T>
 void append_fields(std::string& out, const T& value) {
     [&]<std::size_t... index>(std::index_sequence<index...>) {
         const auto show = [&]<std::size_t at>(std::integral_constant<std::size_t, at>) {
-            constexpr const auto& field = std::get<at>(kFields<T>);
-            if constexpr (field.as != As::Secret) {
-                append_key(out, field.name);
-                append_as<field.as>(out, value.*field.member);
+            constexpr const auto& kField = std::get<at>(kFields<T>);
+            if constexpr (kField.as != As::Secret) {
+                append_key(out, kField.name);
+                append_as<kField.as>(out, value.*kField.member);
             }
         };
         (show(std::integral_constant<std::size_t, index>{}), ...);
