@@ -76,7 +76,8 @@ std::function<Time()> steady_wall_clock() {
     const auto wall = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
     const auto steady = std::chrono::steady_clock::now();
     return [=] {
-        return wall + std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady);
+        return wall +
+               std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady);
     };
 }
 
@@ -100,20 +101,21 @@ void greet(const ServeOptions& options, std::uint16_t port, const engine::Engine
     if (options.is_quiet) return;
     const auto hub = engine.hub();
     const auto address = fmt::format("http://{}:{}", options.host, port);
-    fmt::print("Parlance {} serves at {}\n"
-               "  data     {} ({} records, {} agents, {} messages waiting)\n"
-               "  look     {}/        {}/v1/events?from=1\n"
-               "  try      parlance listen --as bob --register     and, elsewhere,\n"
-               "           parlance send --to bob '{{\"hello\":\"world\"}}'\n"
-               "  stop     Ctrl-C\n",
-               kVersion,
-               address,
-               options.data,
-               hub.sequence.value,
-               hub.agents,
-               hub.waiting,
-               address,
-               address);
+    fmt::print(
+        "Parlance {} serves at {}\n"
+        "  data     {} ({} records, {} agents, {} messages waiting)\n"
+        "  look     {}/        {}/v1/events?from=1\n"
+        "  try      parlance listen --as bob --register     and, elsewhere,\n"
+        "           parlance send --to bob '{{\"hello\":\"world\"}}'\n"
+        "  stop     Ctrl-C\n",
+        kVersion,
+        address,
+        options.data,
+        hub.sequence.value,
+        hub.agents,
+        hub.waiting,
+        address,
+        address);
     std::fflush(stdout);
 }
 

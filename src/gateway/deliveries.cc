@@ -24,9 +24,9 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
     const auto text = call.captures.at(0);
     const auto delivery = parse_delivery_id(text);
     if (!delivery) {
-        call.exchange->respond(problem(Refusal::DeliveryNotFound,
-                                       "'" + std::string{text.substr(0, 64)} +
-                                           "' is not a delivery id"));
+        call.exchange->respond(
+            problem(Refusal::DeliveryNotFound,
+                    "'" + std::string{text.substr(0, 64)} + "' is not a delivery id"));
     }
     return delivery;
 }
@@ -45,9 +45,9 @@ std::string text_member(json::Value object, std::string_view key) {
 std::optional<Ticket> dead_letter_of(Call& call) {
     const auto number = parse_number(call.captures.at(0));
     if (number) return Ticket{*number};
-    call.exchange->respond(
-        problem(Refusal::DeadLetterNotFound,
-                "'" + std::string{call.captures.at(0).substr(0, 64)} + "' is not a dead letter id"));
+    call.exchange->respond(problem(
+        Refusal::DeadLetterNotFound,
+        "'" + std::string{call.captures.at(0).substr(0, 64)} + "' is not a dead letter id"));
     return std::nullopt;
 }
 
@@ -144,8 +144,8 @@ void get_dead_letters(Desk& desk, Call& call) {
     const auto& request = call.request();
     core::DeadLetterQuery query{.recipient = {std::string{request.parameter("agent")}}};
     query.after.value = parse_number(request.parameter("after")).value_or(0);
-    query.count_max = std::min<std::uint64_t>(
-        parse_number(request.parameter("max")).value_or(100), 1000);
+    query.count_max =
+        std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
     std::string out;
     for (const auto& letter : desk.engine->dead_letters(query)) {
         if (!out.empty()) out.push_back(',');

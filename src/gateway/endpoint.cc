@@ -22,7 +22,8 @@ Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask)
       ask_(ask) {}
 
 void Endpoint::join(std::uint32_t credit) {
-    submit(desk_, JoinInstance{caller_->agent, "endpoint", InstanceKind::Push, credit}, caller_, ask_);
+    submit(
+        desk_, JoinInstance{caller_->agent, "endpoint", InstanceKind::Push, credit}, caller_, ask_);
 }
 
 void Endpoint::joined(InstanceNumber instance) { instance_ = instance; }
@@ -62,8 +63,8 @@ void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Respo
             .reason = "endpoint " + url_ + " answered " + std::to_string(answer->status),
             .is_final = is_final(answer->status)});
     }
-    const bool is_question = deliver.failure.refusal == Refusal::None &&
-                             deliver.envelope->intent() == Intent::Request;
+    const bool is_question =
+        deliver.failure.refusal == Refusal::None && deliver.envelope->intent() == Intent::Request;
     if (is_question && !answer->body.empty()) return take_reply(deliver, answer->body);
     settle(AckDelivery{deliver.delivery});
 }

@@ -49,15 +49,16 @@ void take_passage(Desk& desk,
     stream->is_reading = false;
     if (stream->is_closed) return;
     if (!passage) {
-        stream->exchange->write("event: error\ndata: {\"detail\":\"the record cannot be read\"}\n\n");
+        stream->exchange->write(
+            "event: error\ndata: {\"detail\":\"the record cannot be read\"}\n\n");
         return finish(desk, stream);
     }
     if (!passage->text.empty()) {
         stream->last = passage->last;
         stream->exchange->write(limited(*stream, passage->text));
     }
-    const bool is_done = (passage->is_end && !stream->follows) ||
-                         (stream->left && *stream->left == 0);
+    const bool is_done =
+        (passage->is_end && !stream->follows) || (stream->left && *stream->left == 0);
     if (is_done) return finish(desk, stream);
     pump(desk, stream);
 }

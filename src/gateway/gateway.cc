@@ -53,9 +53,7 @@ void answer_done(Desk& desk, const TellDone& done) {
     const auto agent = std::move(pending.agent);
     desk.pending.erase(found);
     if (agent.value.empty()) return exchange->respond({.status = 204, .headers = {}, .body = {}});
-    exchange->respond({.status = 200,
-                       .headers = {},
-                       .body = agent_body(desk, agent)});
+    exchange->respond({.status = 200, .headers = {}, .body = agent_body(desk, agent)});
 }
 
 void answer_joined(Desk& desk, const TellJoined& joined) {
@@ -127,8 +125,8 @@ void Gateway::attach(const transport::Server& server) { desk_.server = &server; 
 
 transport::Doors Gateway::doors() {
     return {.on_request = [this](ExchangePtr exchange) { route(desk_, std::move(exchange)); },
-            .on_upgrade = [this](const transport::Request& request)
-                -> std::optional<transport::Response> {
+            .on_upgrade =
+                [this](const transport::Request& request) -> std::optional<transport::Response> {
                 if (request.path != "/v1/connect") {
                     return problem(Refusal::RouteNotFound, "WebSockets are at /v1/connect");
                 }

@@ -32,58 +32,107 @@ struct Metric {
 };
 
 constexpr std::array kMetrics{
-    Metric{"parlance_ready", "gauge", "1 while the hub acknowledges.",
+    Metric{"parlance_ready",
+           "gauge",
+           "1 while the hub acknowledges.",
            [](const Reading& r) -> std::uint64_t {
                return r.health.condition == engine::Condition::Serving ? 1 : 0;
            }},
-    Metric{"parlance_agents", "gauge", "Registered agents.",
+    Metric{"parlance_agents",
+           "gauge",
+           "Registered agents.",
            [](const Reading& r) { return r.hub.agents; }},
-    Metric{"parlance_instances", "gauge", "Live instances of agents.",
+    Metric{"parlance_instances",
+           "gauge",
+           "Live instances of agents.",
            [](const Reading& r) { return r.hub.instances; }},
-    Metric{"parlance_messages_waiting", "gauge", "Messages in mailboxes, not handed over.",
+    Metric{"parlance_messages_waiting",
+           "gauge",
+           "Messages in mailboxes, not handed over.",
            [](const Reading& r) { return r.hub.waiting; }},
-    Metric{"parlance_messages_in_flight", "gauge", "Messages handed over, not settled.",
+    Metric{"parlance_messages_in_flight",
+           "gauge",
+           "Messages handed over, not settled.",
            [](const Reading& r) { return r.hub.in_flight; }},
-    Metric{"parlance_dead_letters", "gauge", "Dead letters.",
+    Metric{"parlance_dead_letters",
+           "gauge",
+           "Dead letters.",
            [](const Reading& r) { return r.hub.dead; }},
-    Metric{"parlance_requests_open", "gauge", "Requests that await their answer.",
+    Metric{"parlance_requests_open",
+           "gauge",
+           "Requests that await their answer.",
            [](const Reading& r) { return r.hub.open_requests; }},
-    Metric{"parlance_message_bytes", "gauge", "Bytes of all messages in the hub.",
+    Metric{"parlance_message_bytes",
+           "gauge",
+           "Bytes of all messages in the hub.",
            [](const Reading& r) { return r.hub.bytes; }},
-    Metric{"parlance_remembered_ids", "gauge", "Message ids by which a repeat is recognised.",
+    Metric{"parlance_remembered_ids",
+           "gauge",
+           "Message ids by which a repeat is recognised.",
            [](const Reading& r) { return r.hub.remembered_ids; }},
-    Metric{"parlance_sequence", "counter", "The last record of the journal.",
+    Metric{"parlance_sequence",
+           "counter",
+           "The last record of the journal.",
            [](const Reading& r) { return r.hub.sequence.value; }},
-    Metric{"parlance_turns_total", "counter", "Turns made durable, each with one sync.",
+    Metric{"parlance_turns_total",
+           "counter",
+           "Turns made durable, each with one sync.",
            [](const Reading& r) { return r.engine.turns; }},
-    Metric{"parlance_commands_total", "counter", "Commands decided.",
+    Metric{"parlance_commands_total",
+           "counter",
+           "Commands decided.",
            [](const Reading& r) { return r.engine.commands; }},
-    Metric{"parlance_commands_refused_total", "counter",
+    Metric{"parlance_commands_refused_total",
+           "counter",
            "Commands turned away at the inbox: too many at once, or the disk.",
            [](const Reading& r) { return r.engine.commands_refused; }},
-    Metric{"parlance_journal_records_total", "counter", "Records written by this process.",
+    Metric{"parlance_journal_records_total",
+           "counter",
+           "Records written by this process.",
            [](const Reading& r) { return r.engine.records; }},
-    Metric{"parlance_journal_bytes_total", "counter", "Bytes written by this process.",
+    Metric{"parlance_journal_bytes_total",
+           "counter",
+           "Bytes written by this process.",
            [](const Reading& r) { return r.engine.bytes; }},
-    Metric{"parlance_snapshots_total", "counter", "Snapshots taken by this process.",
+    Metric{"parlance_snapshots_total",
+           "counter",
+           "Snapshots taken by this process.",
            [](const Reading& r) { return r.engine.snapshots; }},
-    Metric{"parlance_inbox_commands", "gauge", "Commands waiting for the next turn.",
+    Metric{"parlance_inbox_commands",
+           "gauge",
+           "Commands waiting for the next turn.",
            [](const Reading& r) { return std::uint64_t{r.inbox}; }},
-    Metric{"parlance_connections", "gauge", "Open connections.",
+    Metric{"parlance_connections",
+           "gauge",
+           "Open connections.",
            [](const Reading& r) { return r.doors.connections_open; }},
-    Metric{"parlance_connections_total", "counter", "Connections accepted.",
+    Metric{"parlance_connections_total",
+           "counter",
+           "Connections accepted.",
            [](const Reading& r) { return r.doors.connections_total; }},
-    Metric{"parlance_connections_shed_total", "counter", "Connections closed for being slow.",
+    Metric{"parlance_connections_shed_total",
+           "counter",
+           "Connections closed for being slow.",
            [](const Reading& r) { return r.doors.connections_shed; }},
-    Metric{"parlance_http_requests_total", "counter", "HTTP requests.",
+    Metric{"parlance_http_requests_total",
+           "counter",
+           "HTTP requests.",
            [](const Reading& r) { return r.doors.requests_total; }},
-    Metric{"parlance_frames_in_total", "counter", "WebSocket frames received.",
+    Metric{"parlance_frames_in_total",
+           "counter",
+           "WebSocket frames received.",
            [](const Reading& r) { return r.doors.frames_in_total; }},
-    Metric{"parlance_frames_out_total", "counter", "WebSocket frames sent.",
+    Metric{"parlance_frames_out_total",
+           "counter",
+           "WebSocket frames sent.",
            [](const Reading& r) { return r.doors.frames_out_total; }},
-    Metric{"parlance_bytes_in_total", "counter", "Bytes received.",
+    Metric{"parlance_bytes_in_total",
+           "counter",
+           "Bytes received.",
            [](const Reading& r) { return r.doors.bytes_in_total; }},
-    Metric{"parlance_bytes_out_total", "counter", "Bytes sent.",
+    Metric{"parlance_bytes_out_total",
+           "counter",
+           "Bytes sent.",
            [](const Reading& r) { return r.doors.bytes_out_total; }},
 };
 
@@ -95,7 +144,9 @@ Reading take_reading(const Desk& desk) {
             .inbox = desk.engine->inbox_size()};
 }
 
-void append_head(std::string& out, std::string_view name, std::string_view kind,
+void append_head(std::string& out,
+                 std::string_view name,
+                 std::string_view kind,
                  std::string_view help) {
     out.append("# HELP ").append(name).append(" ").append(help).append("\n");
     out.append("# TYPE ").append(name).append(" ").append(kind).append("\n");
@@ -170,7 +221,10 @@ void get_metrics(Desk& desk, Call& call) {
     std::string out;
     for (const auto& metric : kMetrics) {
         append_head(out, metric.name, metric.kind, metric.help);
-        out.append(metric.name).append(" ").append(std::to_string(metric.value(reading))).append("\n");
+        out.append(metric.name)
+            .append(" ")
+            .append(std::to_string(metric.value(reading)))
+            .append("\n");
     }
     append_head(out, "parlance_events_total", "counter", "Events recorded by this process.");
     const auto names = views::event_names();
@@ -178,7 +232,8 @@ void get_metrics(Desk& desk, Call& call) {
         out.append("parlance_events_total{event=\"").append(names[i]).append("\"} ");
         out.append(std::to_string(reading.engine.events[i])).append("\n");
     }
-    call.exchange->respond({.content_type = "text/plain; version=0.0.4", .headers = {}, .body = out});
+    call.exchange->respond(
+        {.content_type = "text/plain; version=0.0.4", .headers = {}, .body = out});
 }
 
 void get_page(Desk& desk, Call& call) {
@@ -199,10 +254,10 @@ void get_page(Desk& desk, Call& call) {
     put_in(page, "%VERSION%", desk.options.version);
     put_in(page, "%HUB%", hub.hub_id);
     put_in(page, "%ROWS%", table);
-    call.exchange->respond({.content_type = "text/html; charset=utf-8",
-                            .headers = {{"Content-Security-Policy",
-                                         "default-src 'none'; style-src 'unsafe-inline'"}},
-                            .body = std::move(page)});
+    call.exchange->respond(
+        {.content_type = "text/html; charset=utf-8",
+         .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
+         .body = std::move(page)});
 }
 
 }  // namespace parlance::gateway

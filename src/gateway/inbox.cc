@@ -49,8 +49,8 @@ void get_inbox(Desk& desk, Call& call) {
     const auto count = parameter(request, "max", 1, kCountMax);
     const auto wait = parameter(request, "wait", 0, kWaitMsMax);
     if (!count || *count == 0 || !wait) {
-        return call.exchange->respond(problem(
-            Refusal::InputValidationFailed, "max must be 1 to 1000 and wait 0 to 60000 (ms)"));
+        return call.exchange->respond(problem(Refusal::InputValidationFailed,
+                                              "max must be 1 to 1000 and wait 0 to 60000 (ms)"));
     }
     const auto named = request.parameter("instance");
     if (named.size() > kIdBytesMax) {
@@ -91,10 +91,10 @@ void submit_take(Desk& desk, std::uint64_t ask) {
     auto& pending = desk.pending.at(ask);
     pending.is_parked = false;
     const auto known = desk.pollers.find({pending.agent.value, pending.instance});
-    Command command = known != desk.pollers.end()
-                          ? Command{TakeMessages{known->second, pending.count_max}}
-                          : Command{JoinInstance{
-                                pending.agent, pending.instance, InstanceKind::Poll, 0}};
+    Command command =
+        known != desk.pollers.end()
+            ? Command{TakeMessages{known->second, pending.count_max}}
+            : Command{JoinInstance{pending.agent, pending.instance, InstanceKind::Poll, 0}};
     const auto refusal = submit(desk, std::move(command), pending.caller, {ask});
     if (refusal == Refusal::None) return;
     pending.exchange->respond(problem(refusal, desk.engine->health().reason));

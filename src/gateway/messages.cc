@@ -48,8 +48,8 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
         stop_holding(desk, ticket);
         exchange->respond(fallback);
     });
-    desk.waiters.insert_or_assign(
-        ticket.value, Waiter{std::move(pending.exchange), std::move(pending.envelope)});
+    desk.waiters.insert_or_assign(ticket.value,
+                                  Waiter{std::move(pending.exchange), std::move(pending.envelope)});
 }
 
 /// A repeat of a request that has its answer gets that answer, from the record.
@@ -78,9 +78,10 @@ void post_message(Desk& desk, Call& call) {
     const auto& request = call.request();
     const auto now = desk.clock();
     if (auto checked = json::check(request.body); !checked) {
-        return refuse_message(
-            desk, call, {.refusal = Refusal::MessageMalformed,
-                         .problems = {{.rule = checked.error().message}}});
+        return refuse_message(desk,
+                              call,
+                              {.refusal = Refusal::MessageMalformed,
+                               .problems = {{.rule = checked.error().message}}});
     }
     std::optional<Dialect> dialect;
     if (const auto named = request.header("Parlance-Dialect"); !named.empty()) {
@@ -137,11 +138,10 @@ void answer_waiter(Desk& desk, const TellAnswer& answer) {
     if (found == desk.waiters.end()) return;
     const auto waiter = std::move(found->second);
     desk.waiters.erase(found);
-    waiter.exchange->respond(
-        {.status = 200,
-         .headers = {},
-         .body = answer.reply ? std::string{answer.reply->body()}
-                              : shown(desk, waiter.asked, answer.failure)});
+    waiter.exchange->respond({.status = 200,
+                              .headers = {},
+                              .body = answer.reply ? std::string{answer.reply->body()}
+                                                   : shown(desk, waiter.asked, answer.failure)});
 }
 
 }  // namespace parlance::gateway

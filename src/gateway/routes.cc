@@ -65,8 +65,8 @@ bool is_foreign(const transport::Request& request) {
 void refuse_path(Call& call, const std::string& allowed) {
     const auto& request = call.request();
     if (allowed.empty()) {
-        return call.exchange->respond(problem(
-            Refusal::RouteNotFound, "nothing is at '" + request.path.substr(0, 200) + "'"));
+        return call.exchange->respond(
+            problem(Refusal::RouteNotFound, "nothing is at '" + request.path.substr(0, 200) + "'"));
     }
     auto response = problem(Refusal::MethodNotAllowed,
                             request.method + " is not for '" + request.path.substr(0, 200) + "'");
@@ -100,7 +100,8 @@ std::optional<std::vector<std::string_view>> match_path(std::string_view pattern
 Admission admit(const Desk& desk, const transport::Request& request) {
     static const auto anonymous = std::make_shared<const Caller>();
     if (!desk.options.is_dev) {
-        return {nullptr, problem(Refusal::IdentityRequired, "this hub asks every caller who it is")};
+        return {nullptr,
+                problem(Refusal::IdentityRequired, "this hub asks every caller who it is")};
     }
     if (is_foreign(request)) {
         return {nullptr,
@@ -123,7 +124,8 @@ void route(Desk& desk, ExchangePtr exchange) {
     Call call{.exchange = std::move(exchange), .caller = nullptr, .captures = {}};
     const auto request_keeper = call.exchange;  // Captures point into the request.
     const auto& request = request_keeper->request();
-    const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view{request.method};
+    const std::string_view method =
+        request.method == "HEAD" ? "GET" : std::string_view{request.method};
     std::string allowed;
     for (const auto& row : kRoutes) {
         auto captures = match_path(row.pattern, request.path);

@@ -177,13 +177,13 @@ Slot add(Broker& broker, Arrival arrival) {
     ++broker.waiting;
     const auto ticket = arrival.ticket;
     CHECK(arrival.retry_count_max < 255);
-    const Slot slot = broker.messages.add(
-        {.ticket = ticket,
-         .envelope = std::move(arrival.envelope),
-         .expires_at = arrival.expires_at,
-         .mailbox = arrival.mailbox,
-         .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
-         .priority = arrival.priority});
+    const Slot slot =
+        broker.messages.add({.ticket = ticket,
+                             .envelope = std::move(arrival.envelope),
+                             .expires_at = arrival.expires_at,
+                             .mailbox = arrival.mailbox,
+                             .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
+                             .priority = arrival.priority});
     broker.slots.emplace(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     return slot;
