@@ -3,7 +3,6 @@
 # another preset. Each build takes all processors, so the tests around it wait.
 option(PARLANCE_FULL_CHECK "Add the checks that take minutes: format, tidy, sanitizers, fuzz" OFF)
 set(PARLANCE_FUZZ_SECONDS 30 CACHE STRING "How long each decoder is fuzzed")
-set(PARLANCE_SIM_SEEDS 200 CACHE STRING "How many worlds are simulated")
 
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tools ${PROJECT_SOURCE_DIR}/tools)
@@ -12,11 +11,6 @@ add_test(NAME rooms_check COMMAND ${Python3_EXECUTABLE} ${tools}/check_rooms_tes
 add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${tools}/check_docs.py)
 set_tests_properties(rooms rooms_check docs PROPERTIES LABELS tree)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
-if(TARGET parlance_sim_main)
-  add_test(NAME simulation
-    COMMAND parlance_sim_main --seeds 1..${PARLANCE_SIM_SEEDS} --jobs ${cores})
-  set_tests_properties(simulation PROPERTIES LABELS sim PROCESSORS ${cores} TIMEOUT 1500)
-endif()
 if(NOT PARLANCE_FULL_CHECK)
   return()
 endif()
@@ -50,11 +44,14 @@ foreach(target scenarios parlance_sim_main)
   endif()
 endforeach()
 parlance_check(asan_build ALL_CORES SETS asan
-  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DPARLANCE_SIM_SEEDS=100
-          --target ${tested})
+  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 --target ${tested})
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
-          -LE "end_to_end|tree")
+          -LE "end_to_end|tree" -E "^sim_")
+if(TARGET parlance_sim_main)
+  parlance_check(asan_sim ALL_CORES NEEDS asan
+    COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..300 --jobs ${cores})
+endif()
 
 # Every decoder, on hostile bytes, for a while. The list is the one in fuzz/CMakeLists.txt.
 set(fuzz ${PROJECT_SOURCE_DIR}/build/fuzz/fuzz)

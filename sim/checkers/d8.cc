@@ -86,8 +86,9 @@ class Watch {
                    std::size_t level,
                    std::size_t granted,
                    const Entry& entry) {
-        auto& times = passed_over_[standing.copy->ticket];
-        if (granted == level) times = 0;
+        auto& [listed, times] = passed_over_[standing.copy->ticket];
+        if (granted == level || listed != level) times = 0;
+        listed = level;
         if (granted >= level) return;
         if (++times <= book_.history->limits.low_every + kTurnsOfLower) return;
         report(standing,
@@ -133,7 +134,8 @@ class Watch {
     Findings& findings_;
     Walker walker_;
     std::map<std::string, std::uint32_t> lower_in_a_row_;
-    std::map<Ticket, std::uint32_t> passed_over_;  ///< Of what is offered, while it is.
+    /// Of what is offered: at which level, and how often others went first while it was.
+    std::map<Ticket, std::pair<std::size_t, std::uint32_t>> passed_over_;
     std::map<Ticket, std::size_t> listed_;
 };
 

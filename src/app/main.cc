@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     add_request(app, context);
     add_listen(app, context);
 
+    add_agent(app, context);
     add_agents(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);

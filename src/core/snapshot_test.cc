@@ -126,12 +126,13 @@ void expect_sound(const std::string& bytes, const Limits& limits) {
     live_through(StartHub{});
 }
 
-TEST(Snapshot, EveryFlippedBitIsAnErrorOrASoundState) {
+TEST(Snapshot, AFlippedBitInAnyByteIsAnErrorOrASoundState) {
     Story story;
     live(story);
     const auto bytes = encode_state(story.state());
     for (std::size_t at = 0; at < bytes.size(); ++at) {
-        for (unsigned bit = 0; bit < 8; ++bit) {
+        // The lowest makes a number another one, the highest joins it to the next.
+        for (const unsigned bit : {0U, static_cast<unsigned>(at % 8), 7U}) {
             auto changed = bytes;
             changed[at] = static_cast<char>(changed[at] ^ (1U << bit));
             expect_sound(changed, story.limits());
@@ -146,7 +147,7 @@ TEST(Snapshot, RandomChangesAreAnErrorOrASoundState) {
     const auto bytes = encode_state(story.state());
     std::mt19937_64 chance{7};
     const auto any = [&](std::size_t end) { return static_cast<std::size_t>(chance() % end); };
-    for (int round = 0; round < 5000; ++round) {
+    for (int round = 0; round < 2000; ++round) {
         auto changed = bytes;
         switch (any(4)) {
             case 0:

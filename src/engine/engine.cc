@@ -34,10 +34,13 @@ TellRefused addressee_of(const Effect& effect) {
     return match(
         effect,
         [](const TellAccepted& accepted) {
-            return TellRefused{accepted.ask,
-                               accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
+            return TellRefused{
+                accepted.ask,
+                accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
         },
-        [](const TellRefused& refused) { return TellRefused{refused.ask, refused.id}; },
+        [](const TellRefused& refused) {
+            return TellRefused{refused.ask, refused.id};
+        },
         [](const TellDone& done) { return TellRefused{done.ask}; },
         [](const TellJoined& joined) { return TellRefused{joined.ask}; },
         [](const Deliver& deliver) { return TellRefused{deliver.ask}; },

@@ -65,8 +65,8 @@ std::string agent_json(const AgentListing& agent) {
 
 using Problems = std::vector<dialects::Problem>;
 
-void expect(Problems& problems, bool is_right, std::string_view key, json::Value value,
-            std::string rule) {
+void expect(
+    Problems& problems, bool is_right, std::string_view key, json::Value value, std::string rule) {
     if (is_right) return;
     problems.push_back({.pointer = "/" + std::string{key},
                         .value = std::string{value.raw.substr(0, 64)},
@@ -74,7 +74,10 @@ void expect(Problems& problems, bool is_right, std::string_view key, json::Value
                         .section = "PUT /v1/agents/{id}"});
 }
 
-void read_text_field(Problems& problems, std::string_view key, json::Value value, std::string& out) {
+void read_text_field(Problems& problems,
+                     std::string_view key,
+                     json::Value value,
+                     std::string& out) {
     std::string spare;
     expect(problems, value.is_string(), key, value, "a string");
     if (value.is_string()) out = value.text(spare);
@@ -115,9 +118,12 @@ void read_capabilities(Problems& problems,
     if (!value.is_array()) return;
     json::Elements capabilities{value};
     while (capabilities.next()) {
-        const auto code = capabilities.value.is_object() ? json::find(capabilities.value, "code")
-                                                         : std::nullopt;
-        expect(problems, code && code->is_string(), key, capabilities.value,
+        const auto code =
+            capabilities.value.is_object() ? json::find(capabilities.value, "code") : std::nullopt;
+        expect(problems,
+               code && code->is_string(),
+               key,
+               capabilities.value,
                "an object with a \"code\"");
     }
     profile.capabilities = value.raw;
@@ -136,10 +142,12 @@ struct ProfileField {
 };
 constexpr std::array kProfileFields{
     ProfileField{"dialect", read_dialect},
-    ProfileField{"role", [](Problems& p, std::string_view k, json::Value v, Profile& out) {
+    ProfileField{"role",
+                 [](Problems& p, std::string_view k, json::Value v, Profile& out) {
                      read_text_field(p, k, v, out.role);
                  }},
-    ProfileField{"domain", [](Problems& p, std::string_view k, json::Value v, Profile& out) {
+    ProfileField{"domain",
+                 [](Problems& p, std::string_view k, json::Value v, Profile& out) {
                      read_text_field(p, k, v, out.domain);
                  }},
     ProfileField{"instances", read_instances},
@@ -223,11 +231,11 @@ void put_agent(Desk& desk, Call& call) {
                         "' is not 1 to 128 letters, digits or ._-:/@ (and not \"topic:…\")"));
     }
     if (const auto checked = json::check(call.request().body); !checked) {
-        return call.exchange->respond(
-            problem(Refusal::MessageMalformed, checked.error().message));
+        return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }
     auto profile = read_profile(call.request().body);
-    if (!profile) return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
+    if (!profile)
+        return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
     auto caller = call.caller;
     bring(desk,
           RegisterAgent{agent, std::move(*profile)},
@@ -269,9 +277,8 @@ void post_heartbeat(Desk& desk, Call& call) {
             problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
     }
     // Joining again under the same name is a sign of life, and the way in after a restart.
-    bring_done(desk,
-               call,
-               JoinInstance{{std::string{call.captures.at(0)}}, name, InstanceKind::Poll, 0});
+    bring_done(
+        desk, call, JoinInstance{{std::string{call.captures.at(0)}}, name, InstanceKind::Poll, 0});
 }
 
 void get_topics(Desk& desk, Call& call) {
@@ -302,8 +309,7 @@ void put_subscriber(Desk& desk, Call& call) {
 void delete_subscriber(Desk& desk, Call& call) {
     bring_done(desk,
                call,
-               Unsubscribe{{std::string{call.captures.at(1)}},
-                           {std::string{call.captures.at(0)}}});
+               Unsubscribe{{std::string{call.captures.at(1)}}, {std::string{call.captures.at(0)}}});
 }
 
 }  // namespace parlance::gateway

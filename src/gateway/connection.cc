@@ -89,11 +89,10 @@ void Connection::let_go(const std::string& reason) {
 }
 
 void Connection::say_error(Refusal refusal, std::string_view what) {
-    socket_->send("{\"error\":" + json::ObjectWriter{}
-                                      .text("code", refusal_row(refusal).code)
-                                      .text("message", what)
-                                      .done() +
-                  "}");
+    socket_->send(
+        "{\"error\":" +
+        json::ObjectWriter{}.text("code", refusal_row(refusal).code).text("message", what).done() +
+        "}");
 }
 
 void Connection::break_off(std::string_view what) { break_off(Refusal::MessageMalformed, what); }
@@ -231,7 +230,9 @@ void Connection::hear_ack(json::Value value) {
         if (delivery) {
             bring(AckDelivery{*delivery});
         } else {
-            refuse({}, Refusal::DeliveryNotFound, "'" + std::string{ids.value.raw.substr(0, 64)} + "'");
+            refuse({},
+                   Refusal::DeliveryNotFound,
+                   "'" + std::string{ids.value.raw.substr(0, 64)} + "'");
         }
     }
 }
@@ -300,8 +301,7 @@ void Connection::hear_send(json::Value value) {
     while (messages.next()) {
         if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
         auto message = dialects::read_message(
-            messages.value.raw,
-            {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = now});
+            messages.value.raw, {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = now});
         if (!message) {
             reject(message.error());
             continue;
@@ -322,12 +322,13 @@ void Connection::hear_heartbeat(json::Value) {
 // --- what the hub says ---------------------------------------------------------------------
 
 void Connection::refuse(std::string_view id, Refusal refusal, std::string_view detail) {
-    append_refused(refused_,
-                   id,
-                   refusal,
-                   detail,
-                   dialects::write_refusal(
-                       Dialect::Taskwire, id, caller_->agent.value, refusal, detail, desk_.clock()));
+    append_refused(
+        refused_,
+        id,
+        refusal,
+        detail,
+        dialects::write_refusal(
+            Dialect::Taskwire, id, caller_->agent.value, refusal, detail, desk_.clock()));
     touch();
 }
 

@@ -163,6 +163,7 @@ class Socket:
         self.line = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.waiting = b""
+        self.heard = []
         key = base64.b64encode(os.urandom(16)).decode()
         self.line.sendall((
             "GET /v1/connect HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
@@ -174,9 +175,12 @@ class Socket:
         if b" 101 " not in head.split(b"\r\n", 1)[0]:
             raise OSError(head.decode())
         self.say({"hello": {"agent": agent, **hello}})
-        self.welcome = self.hear()
-        if "welcome" not in self.welcome:
-            raise OSError(json.dumps(self.welcome))
+        first = self.hear()
+        if "welcome" not in first:
+            raise OSError(json.dumps(first))
+        del first["welcome"]
+        if first:
+            self.heard.append(first)  # What was waiting may come in one frame with the welcome.
 
     def fill(self):
         fresh = self.line.recv(65536)
@@ -201,6 +205,8 @@ class Socket:
         self.write(1, json.dumps(frame).encode())
 
     def hear(self):
+        if self.heard:
+            return self.heard.pop(0)
         while True:
             first, size = self.take(2)
             if size == 126:

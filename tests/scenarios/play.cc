@@ -317,7 +317,8 @@ class Play {
             items.pop_front();
             return item;
         }
-        return std::exchange(with.close, {}).empty() ? "nothing" : "close";
+        auto close = std::exchange(with.close, {});
+        return close.empty() ? "nothing" : close;
     }
 
     void hear(const std::string& name, const std::string& expected) {

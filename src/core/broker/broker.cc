@@ -301,7 +301,10 @@ void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at,
     take_out(broker, slot);
     auto& message = broker.messages[slot];
     message.stage = Stage::Delayed;
-    if (is_planted(Mutant::RetryJumpsTheLane)) leave_lane(broker, key, slot);
+    if (is_planted(Mutant::RetryJumpsTheLane) && message.lane_next != kNoSlot) {
+        leave_lane(broker, key, slot);
+        return enter_lane(broker, key, slot);
+    }
     if (retry_at <= now) return begin_retry(broker, key, ticket);
     const bool expires_first = message.expires_at != Time{} && message.expires_at < retry_at;
     set_due(broker, slot, expires_first ? message.expires_at : retry_at);

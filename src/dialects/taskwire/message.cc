@@ -190,8 +190,8 @@ SendMessage compose(std::string_view body,
     return send;
 }
 
-/// The message with the id and the sender that it left to the hub, so that whoever gets it sees both.
-/// Empty when it left out neither.
+/// The message with the id and the sender that it left to the hub, so that whoever gets it sees
+/// both. Empty when it left out neither.
 std::string completed(std::string_view text, const Parts& parts, const Reception& reception) {
     std::vector<NewMember> members;
     const auto fill = [&](BaseField field, std::string_view stand_in) {
@@ -226,7 +226,8 @@ Reading<SendMessage> read_answer(std::string_view text,
     hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
     if (problems.empty()) {
         const std::string whole = completed(text, parts, reception);
-        return compose(whole.empty() ? text : whole, parts, reception, request_id);
+        if (whole.empty()) return compose(text, parts, reception, request_id);
+        return compose(whole, take_apart(json::root(whole)), reception, request_id);
     }
     return tl::unexpected(Rejection{.refusal = Refusal::InputValidationFailed,
                                     .id = as_far_as_readable(parts, Id),

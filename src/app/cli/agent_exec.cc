@@ -1,0 +1,286 @@
+// `parlance agent exec`: an ordinary program as an agent, one JSON line in, one line out.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <deque>
+#include <memory>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/exec/worker.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/json_view.h"
+#include "app/cli/registration.h"
+
+namespace parlance::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using exec::Clock;
+using exec::Outcome;
+using exec::Verdict;
+using exec::Worker;
+
+constexpr auto kExtendEvery = 10s;
+constexpr std::uint64_t kExtendBy_ms = 30'000;
+constexpr auto kGrace = 5s;
+
+struct ExecOptions {
+    Registration registration{};
+    bool is_registering = false;
+    std::uint32_t concurrency = 1;
+    std::vector<std::string> command{};
+};
+
+struct Troupe {
+    const Context& context;
+    std::vector<Worker> workers{};
+    std::deque<exec::Work> waiting{};  ///< Delivered while every worker was starting.
+    Clock::time_point extended_at = Clock::now();
+};
+
+void settle(sdk::Agent& agent, const Outcome& outcome) {
+    if (outcome.work.delivery_id.empty()) return;  // Disowned.
+    switch (outcome.verdict.kind) {
+        case Verdict::Kind::Ack:
+            return agent.say().ack(outcome.work.delivery_id);
+        case Verdict::Kind::Reply:
+            return agent.say().reply(outcome.work.delivery_id, outcome.verdict.text);
+        case Verdict::Kind::Nack:
+            return agent.say().nack(outcome.work.delivery_id, {.reason = outcome.verdict.text});
+    }
+}
+
+void extend_leases(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
+    if (now - troupe.extended_at < kExtendEvery) return;
+    troupe.extended_at = now;
+    for (const Worker& worker : troupe.workers) {
+        if (worker.is_busy() && !worker.work().delivery_id.empty()) {
+            agent.say().extend(worker.work().delivery_id, kExtendBy_ms);
+        }
+    }
+    for (const exec::Work& work : troupe.waiting)
+        agent.say().extend(work.delivery_id, kExtendBy_ms);
+}
+
+Result<void> hear_hub(Troupe& troupe, sdk::Agent& agent, sdk::HubFrame& frame) {
+    while (TRY(agent.receive_ready(frame))) {
+        for (const sdk::Delivery& delivery : frame.deliveries) {
+            troupe.waiting.push_back(
+                {std::string(delivery.delivery_id), std::string(delivery.message)});
+        }
+        for (const sdk::Refused& refused : frame.refused) {
+            complain(troupe.context, refused.code, refused.message);
+        }
+    }
+    return {};
+}
+
+void hear_workers(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
+    for (Worker& worker : troupe.workers) {
+        for (const Outcome& outcome : worker.listen(now)) {
+            if (outcome.verdict.kind == Verdict::Kind::Nack) {
+                complain(troupe.context,
+                         Refused,
+                         outcome.verdict.text,
+                         "The message goes back to the hub.");
+            }
+            settle(agent, outcome);
+        }
+    }
+}
+
+Result<void> hand_out(Troupe& troupe, Clock::time_point now) {
+    for (Worker& worker : troupe.workers) {
+        TRY(worker.start(now));
+        if (troupe.waiting.empty() || !worker.is_idle()) continue;
+        worker.give(std::move(troupe.waiting.front()));
+        troupe.waiting.pop_front();
+    }
+    return {};
+}
+
+void await_anything(Troupe& troupe, const sdk::Agent& agent, Clock::time_point now) {
+    std::vector<pollfd> items{{.fd = interrupt_descriptor(), .events = POLLIN, .revents = 0},
+                              {.fd = agent.socket(), .events = POLLIN, .revents = 0}};
+    auto until = now + std::min<std::chrono::milliseconds>(agent.terms().heartbeat / 3, 1s);
+    for (Worker& worker : troupe.workers) {
+        exec::Child* const child = worker.child();
+        if (child == nullptr) {
+            until = std::min(until, worker.rests_until());
+            continue;
+        }
+        items.push_back({.fd = child->output(), .events = POLLIN, .revents = 0});
+        if (child->wants_to_write()) {
+            items.push_back({.fd = child->input(), .events = POLLOUT, .revents = 0});
+        }
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    ::poll(items.data(), items.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
+}
+
+/// Until the user leaves; an Error when the hub goes away or the program cannot be run.
+Result<void> serve_on(Troupe& troupe, sdk::Agent& agent) {
+    sdk::HubFrame frame;
+    while (!is_interrupted()) {
+        const auto now = Clock::now();
+        TRY(hear_hub(troupe, agent, frame));
+        hear_workers(troupe, agent, now);
+        TRY(hand_out(troupe, now));
+        extend_leases(troupe, agent, now);
+        TRY(agent.flush());
+        await_anything(troupe, agent, now);
+    }
+    return {};
+}
+
+/// Asks, waits, then insists. What a program still answers in time counts.
+void stop(Troupe& troupe, sdk::Agent* agent) {
+    const auto deadline = Clock::now() + kGrace;
+    for (Worker& worker : troupe.workers) {
+        if (auto* const child = worker.child()) {
+            child->close_input();
+            child->signal(SIGTERM);
+        }
+    }
+    while (Clock::now() < deadline) {
+        bool is_any_left = false;
+        for (Worker& worker : troupe.workers) {
+            for (const Outcome& outcome : worker.listen(Clock::now())) {
+                if (agent != nullptr) settle(*agent, outcome);
+            }
+            is_any_left = is_any_left || worker.child() != nullptr;
+        }
+        if (!is_any_left) break;
+        ::poll(nullptr, 0, 20);
+    }
+    if (agent == nullptr) return;
+    for (const Worker& worker : troupe.workers) {
+        if (worker.is_busy() && !worker.work().delivery_id.empty()) {
+            agent->say().nack(worker.work().delivery_id, {.reason = "the agent was stopped"});
+        }
+    }
+    for (const exec::Work& work : troupe.waiting) {
+        agent->say().nack(work.delivery_id, {.reason = "the agent was stopped"});
+    }
+    if (agent->flush()) agent->close();
+}
+
+/// What the agent speaks, as the hub knows it.
+Result<std::string> dialect_of(const Context& context, const ExecOptions& options) {
+    if (options.is_registering) return options.registration.dialect;
+    auto client = TRY(client_of(context, {.agent = context.agent}));
+    const auto response = TRY(client.call("GET", "/v1/agents/" + percent_encoded(context.agent)));
+    if (response.status == 404) {
+        return fail(
+            Fault::Malformed,
+            "AGENT_NOT_REGISTERED: '" + context.agent + "' is not registered; say --register");
+    }
+    if (!json::check(response.body)) return std::string("taskwire");
+    const std::string dialect = text_member(json::root(response.body), "dialect");
+    return dialect.empty() ? "taskwire" : dialect;
+}
+
+void orphan_all(Troupe& troupe) {
+    troupe.waiting.clear();
+    for (Worker& worker : troupe.workers) worker.disown();
+}
+
+Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOptions& options) {
+    return sdk::AgentOptions{
+        .hub = TRY(sdk::HubAddress::parse(context.hub)),
+        .identity = {.agent = context.agent},
+        .hello = {.agent = context.agent,
+                  .credit = options.concurrency,
+                  .registration = options.is_registering
+                                      ? TRY(write_registration(options.registration))
+                                      : std::string{}}};
+}
+
+int run_until_stopped(Troupe& troupe, const sdk::AgentOptions& connecting) {
+    const Context& context = troupe.context;
+    sdk::Backoff backoff{250ms, 5s};
+    bool was_connected = false;
+    while (true) {
+        auto agent = sdk::Agent::connect(connecting);
+        Result<void> ended = agent ? Result<void>{} : tl::unexpected(agent.error());
+        if (agent) {
+            was_connected = true;
+            backoff.reset();
+            ended = serve_on(troupe, *agent);
+        }
+        if (is_interrupted()) {
+            stop(troupe, agent ? &*agent : nullptr);
+            return Interrupted;
+        }
+        if (!was_connected || ended.error().fault != Fault::Unavailable) {
+            stop(troupe, agent ? &*agent : nullptr);
+            const bool cannot_run = ended.error().fault == Fault::NotFound;
+            return cannot_run ? complain(context, Misused, ended.error().message)
+                              : complain(context, ended.error());
+        }
+        orphan_all(troupe);  // The hub gives what we held to someone else, or to us again.
+        const auto wait = backoff.next();
+        complain(context,
+                 NoHub,
+                 ended.error().message.substr(0, ended.error().message.find("; ")),
+                 fmt::format("Trying again in {} ms.", wait.count()));
+        if (!rest(wait)) {
+            stop(troupe, nullptr);
+            return Interrupted;
+        }
+    }
+}
+
+int run_exec(const Context& context, const ExecOptions& options) {
+    if (context.agent.empty()) {
+        return complain(context, Misused, "no agent", "Say --as AGENT, or set PARLANCE_AGENT.");
+    }
+    const auto connecting = agent_options(context, options);
+    if (!connecting) return complain(context, Misused, connecting.error().message);
+    const auto dialect = dialect_of(context, options);
+    if (!dialect) return complain(context, dialect.error());
+    interrupt_descriptor();
+    std::signal(SIGPIPE, SIG_IGN);  // A program that dies is noticed by its end.
+    Troupe troupe{.context = context};
+    for (std::uint32_t i = 0; i < options.concurrency; ++i) {
+        troupe.workers.emplace_back(options.command, *dialect);
+    }
+    return run_until_stopped(troupe, *connecting);
+}
+
+}  // namespace
+
+void add_agent(CLI::App& app, Context& context) {
+    auto options = std::make_shared<ExecOptions>();
+    CLI::App* const verb = add_verb(app,
+                                    {"agent",
+                                     "Run an ordinary program as an agent",
+                                     "  parlance agent exec --as echo --register -- cat"});
+    verb->require_subcommand(1);
+    CLI::App* const exec_verb = add_verb(
+        *verb,
+        {"exec",
+         "Give a program one message a line on stdin; its line on stdout is the answer",
+         "  parlance agent exec --as echo --register -- cat\n"
+         "  parlance agent exec --as tagger --register --concurrency 4 -- python3 tagger.py\n\n"
+         "A message that awaits an answer gets the line as its payload, or as the whole answer if\n"
+         "it is one; any line, even an empty one, settles the others. The program should flush\n"
+         "after each line. When it dies, the message goes back and the program is started again."});
+    exec_verb->add_flag("--register", options->is_registering, "Register the agent first");
+    add_registration_options(*exec_verb, options->registration);
+    exec_verb->add_option("--concurrency", options->concurrency, "Copies of the program")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    exec_verb->add_option("command", options->command, "The program and its arguments, after --")
+        ->required();
+    exec_verb->positionals_at_end();
+    exec_verb->callback([options, &context] {
+        context.run = [options, &context] { return run_exec(context, *options); };
+    });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,169 @@
+#include "app/cli/exec/worker.h"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "base/json.h"
+
+namespace parlance::cli::exec {
+namespace {
+
+using Kind = Verdict::Kind;
+
+constexpr std::string_view kTask = R"({"id":"m","type":"TASK_ASSIGNMENT","payload":{"n":1}})";
+constexpr std::string_view kUpdate = R"({"id":"m","type":"TASK_UPDATE","payload":{}})";
+
+TEST(Verdict, MakesALineThePayloadOfTheAnswer) {
+    const Verdict verdict = verdict_of("taskwire", kTask, R"({"sum":3})");
+    EXPECT_EQ(verdict.kind, Kind::Reply);
+    EXPECT_EQ(verdict.text, R"({"type":"TASK_COMPLETE","payload":{"sum":3}})");
+    EXPECT_EQ(verdict_of("taskwire", R"({"type":"HELP_REQUEST","payload":{}})", "7").text,
+              R"({"type":"HELP_RESPONSE","payload":7})");
+}
+
+TEST(Verdict, TakesAWholeAnswerAsItIs) {
+    for (const char* line : {R"({"type":"TASK_FAILED","payload":{}})",
+                             R"({"type":"TASK_COMPLETE","payload":1})",
+                             R"({"type":"TASK_HANDOFF","payload":{"accepted":false}})"}) {
+        EXPECT_EQ(verdict_of("taskwire", kTask, line).text, line);
+    }
+}
+
+TEST(Verdict, WrapsAnEchoedRequestInsteadOfAskingBack) {
+    EXPECT_EQ(verdict_of("taskwire", kTask, kTask).text,
+              R"({"type":"TASK_COMPLETE","payload":)" + std::string(kTask) + "}");
+}
+
+TEST(Verdict, MakesPlainWordsAndNothingIntoPayloads) {
+    EXPECT_EQ(verdict_of("taskwire", kTask, "all done").text,
+              R"({"type":"TASK_COMPLETE","payload":{"text":"all done"}})");
+    EXPECT_EQ(verdict_of("taskwire", kTask, "").text, R"({"type":"TASK_COMPLETE","payload":{}})");
+    EXPECT_TRUE(json::check(verdict_of("taskwire", kTask, "\xFF\xFE").text));
+}
+
+TEST(Verdict, SettlesAOneWayMessageWhateverTheLineSays) {
+    for (const char* line : {"", "ok", "{}", "{broken"}) {
+        EXPECT_EQ(verdict_of("taskwire", kUpdate, line).kind, Kind::Ack) << line;
+    }
+}
+
+TEST(Verdict, LeavesOtherDialectsToTheProgram) {
+    EXPECT_EQ(verdict_of("kessel", "{}", R"({"status":"SUCCESS"})").text,
+              R"({"status":"SUCCESS"})");
+    EXPECT_EQ(verdict_of("kessel", "{}", " ").kind, Kind::Ack);
+    EXPECT_EQ(verdict_of("kessel", "{}", "done").kind, Kind::Nack);
+}
+
+TEST(Lines, ComeOutWholeHoweverTheyCameIn) {
+    Lines lines;
+    lines.add("on");
+    EXPECT_EQ(lines.next(), std::nullopt);
+    lines.add("e\r\ntwo\n\nthr");
+    EXPECT_EQ(lines.next(), "one");
+    EXPECT_EQ(lines.next(), "two");
+    EXPECT_EQ(lines.next(), "");
+    EXPECT_EQ(lines.next(), std::nullopt);
+    EXPECT_EQ(lines.rest(), "thr");
+}
+
+TEST(Lines, AreNotWaitedForWithoutEnd) {
+    Lines lines;
+    lines.add(std::string(Lines::kBytesMax, 'x'));
+    EXPECT_FALSE(lines.is_too_long());
+    lines.add("x");
+    EXPECT_TRUE(lines.is_too_long());
+}
+
+/// Waits on the program's pipe, not on the clock.
+std::vector<Outcome> outcomes_of(Worker& worker) {
+    while (true) {
+        auto outcomes = worker.listen(Clock::now());
+        if (!outcomes.empty() || worker.child() == nullptr) return outcomes;
+        pollfd item{.fd = worker.child()->output(), .events = POLLIN, .revents = 0};
+        if (::poll(&item, 1, 10'000) <= 0) return {};
+    }
+}
+
+class WorkerTest : public testing::Test {
+  protected:
+    WorkerTest() { std::signal(SIGPIPE, SIG_IGN); }
+};
+
+TEST_F(WorkerTest, GivesOneLineAndTakesOneLine) {
+    Worker worker{{"cat"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    for (const char* id : {"1.1", "2.1"}) {
+        ASSERT_TRUE(worker.is_idle());
+        worker.give({id, "{\"type\": \"TASK_ASSIGNMENT\",\n \"payload\": {}}"});
+        EXPECT_TRUE(worker.is_busy());
+        const auto outcomes = outcomes_of(worker);
+        ASSERT_EQ(outcomes.size(), 1U);
+        EXPECT_EQ(outcomes[0].work.delivery_id, id);
+        EXPECT_EQ(outcomes[0].verdict.text,
+                  R"({"type":"TASK_COMPLETE","payload":{"type":"TASK_ASSIGNMENT","payload":{}}})");
+    }
+}
+
+TEST_F(WorkerTest, CarriesALineLargerThanAPipe) {
+    Worker worker{{"cat"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    const std::string big(400'000, 'x');
+    worker.give({"1.1", R"({"type":"TASK_ASSIGNMENT","payload":")" + big + "\"}"});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_NE(outcomes[0].verdict.text.find(big), std::string::npos);
+}
+
+TEST_F(WorkerTest, HandsBackTheMessageOfAProgramThatDies) {
+    Worker worker{{"false"}, "taskwire"};
+    const auto now = Clock::now();
+    ASSERT_TRUE(worker.start(now));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].verdict.kind, Kind::Nack);
+    EXPECT_EQ(outcomes[0].verdict.text, "the program exited with status 1 before it answered");
+    EXPECT_EQ(worker.child(), nullptr);
+    EXPECT_GT(worker.rests_until(), now);
+}
+
+TEST_F(WorkerTest, RestsBeforeItStartsAgain) {
+    Worker worker{{"true"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    EXPECT_TRUE(outcomes_of(worker).empty());
+    ASSERT_TRUE(worker.start(worker.rests_until() - std::chrono::milliseconds{1}));
+    EXPECT_EQ(worker.child(), nullptr);
+    ASSERT_TRUE(worker.start(worker.rests_until()));
+    EXPECT_NE(worker.child(), nullptr);
+}
+
+TEST_F(WorkerTest, SaysWhichSignalKilledTheProgram) {
+    Worker worker{{"sh", "-c", "read line; kill -9 $$"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].verdict.text, "the program was killed by signal 9 before it answered");
+}
+
+TEST_F(WorkerTest, TakesTheAnswerOfAProgramThatAnswersAndLeaves) {
+    Worker worker{{"sh", "-c", "read line; echo '{\"bye\":1}'"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_GE(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].verdict.text, R"({"type":"TASK_COMPLETE","payload":{"bye":1}})");
+}
+
+TEST_F(WorkerTest, SaysWhatCannotBeRun) {
+    Worker worker{{"no-such-program-anywhere"}, "taskwire"};
+    const auto started = worker.start(Clock::now());
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().fault, Fault::NotFound);
+    EXPECT_NE(started.error().message.find("no-such-program-anywhere"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace parlance::cli::exec

@@ -1,0 +1,28 @@
+// A hub with one planted bug, for the checks that must catch it: control_hub MUTANT DATA PORT.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "app/serve.h"
+#include "base/mutant.h"
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        fmt::print(stderr, "usage: control_hub MUTANT DATA PORT\n");
+        return 2;
+    }
+    const std::string name = argv[1];
+    const auto row = std::ranges::find(parlance::kMutants, name, &parlance::MutantRow::name);
+    if (!parlance::kHasMutants || row == parlance::kMutants.end()) {
+        fmt::print(stderr, "control_hub: there is no mutant '{}' in this build\n", name);
+        return 2;
+    }
+    parlance::plant(row->mutant);
+    parlance::app::ServeOptions options;
+    options.is_dev = true;
+    options.data = argv[2];
+    options.port = static_cast<std::uint16_t>(std::atoi(argv[3]));
+    return parlance::app::serve(options);
+}
