@@ -15,6 +15,8 @@ using journal::testing::Mishap;
 
 namespace {
 
+/// Many times what a life comes to: beyond it something goes round in circles.
+constexpr std::uint64_t kRecordsMax = 60'000;
 constexpr const char* kSegmentSuffix = ".journal";
 
 /// What a power failure leaves at the very least.
@@ -189,7 +191,13 @@ void Hub::work() {
         for (int i = 0; i < kTurnsMax && is_up(); ++i) {
             const bool is_due = engine_->has_work() || engine_->next_due() <= clock();
             if (!is_due) return;
+            const auto before = engine_->durable();
             const bool has_more = engine_->turn();
+            if (engine_->state().sequence.value > kRecordsMax) {
+                find("G7", "the hub does not stop to record");
+                is_over_ = true;
+                return;
+            }
             if (engine_->health().condition == engine::Condition::DiskFailed) {
                 // Somebody notices, and starts it again.
                 timeline_.after(chance_.ms(10, 200), [this, life = life_] {
@@ -197,6 +205,8 @@ void Hub::work() {
                 });
                 return;
             }
+            const bool is_idle = !has_more && engine_->durable() == before;
+            if (is_idle && !engine_->has_work()) return;
             if (engine_->health().condition == engine::Condition::DiskFull && !has_more) return;
         }
     } catch (const Crashed&) {

@@ -1,5 +1,6 @@
 // D5: an ack, nack, extension, progress or reply carries its delivery's token; a stale one changes
-// nothing. Whoever was told that it worked held the copy, under that very token, at that moment.
+// nothing. An ack that was told to have worked is on record under that very token; of a nack, an
+// extension and progress only that the token was once given out. Replies are not looked at here.
 #include <set>
 #include <tuple>
 

@@ -2,8 +2,9 @@
 // gets at least one in `low_every` hand-overs. Each lower level may have its turn once in a while,
 // so at most that many lower ones in a row are handed over while a critical one could have been.
 #include <algorithm>
-#include <array>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "sim/checkers/checkers.h"
 
@@ -12,11 +13,6 @@ namespace parlance::sim {
 namespace {
 
 constexpr std::uint32_t kTurnsOfLower = kPriorities - 1;
-
-struct Fairness {
-    std::uint32_t lower_in_a_row = 0;
-    std::array<std::uint32_t, kPriorities> passed_over{};
-};
 
 class Watch {
   public:
@@ -51,15 +47,15 @@ class Watch {
         return listed->second = std::min(listed->second, now);
     }
 
-    /// The levels at which something can be handed over and is sure to be listed.
-    std::array<const Copy*, kPriorities> offers(const std::string& agent, Ticket but = {}) {
-        std::array<const Copy*, kPriorities> waiting{};
-        for (const auto& [ticket, other] : walker_.mailbox(agent)) {
-            if (ticket == but || !is_offered(other)) continue;
-            const auto level = urgency(other);
-            if (most_urgent(other) == level) waiting[level] = other.copy;
+    /// What can be handed over and is sure to be listed, with its level.
+    std::vector<std::pair<const Standing*, std::size_t>> offers(const std::string& agent) {
+        std::vector<std::pair<const Standing*, std::size_t>> offered;
+        for (const auto& [ticket, standing] : walker_.mailbox(agent)) {
+            const bool is_sure = is_offered(standing) && most_urgent(standing) == urgency(standing);
+            if (is_sure) offered.emplace_back(&standing, urgency(standing));
+            if (!is_sure) passed_over_.erase(ticket);
         }
-        return waiting;
+        return offered;
     }
 
     void before(const Entry& entry) {
@@ -67,41 +63,47 @@ class Watch {
         const auto* standing = granted ? walker_.find(granted->ticket) : nullptr;
         if (standing == nullptr) return;
         const auto& agent = standing->copy->recipient;
-        auto& fairness = fairness_[agent];
         const auto mine = most_urgent(*standing);
-        if (mine != urgency(*standing)) {  // Listed as one or the other: nothing can be said.
-            fairness = {};
-            listed_.erase(granted->ticket);
-            return;
+        const bool is_sure = mine == urgency(*standing);
+        const Copy* critical = nullptr;
+        for (const auto& [other, level] : offers(agent)) {
+            if (other == standing) continue;
+            if (level == 0) critical = other->copy;
+            pass_over(*other, level, is_sure ? mine : level, entry);
         }
-        const auto waiting = offers(agent, granted->ticket);
-        const bool overtakes = waiting[0] != nullptr && mine > 0;
-        fairness.lower_in_a_row = overtakes ? fairness.lower_in_a_row + 1 : 0;
-        if (fairness.lower_in_a_row > kTurnsOfLower) {
-            report(*standing, entry, "was handed over before " + name_of(*waiting[0]));
+        const bool overtakes = is_sure && critical != nullptr && mine > 0;
+        auto& in_a_row = lower_in_a_row_[agent];
+        in_a_row = overtakes ? in_a_row + 1 : 0;
+        if (in_a_row > kTurnsOfLower) {
+            report(*standing, entry, "was handed over before " + name_of(*critical));
         }
-        count(fairness, mine, waiting, *standing, entry);
         listed_.erase(granted->ticket);
+        passed_over_.erase(granted->ticket);
     }
 
-    void count(Fairness& fairness,
-               std::size_t mine,
-               const std::array<const Copy*, kPriorities>& waiting,
-               const Standing& standing,
-               const Entry& entry) {
-        for (std::size_t level = mine + 1; level < kPriorities; ++level) {
-            if (waiting[level] == nullptr) continue;
-            if (++fairness.passed_over[level] > book_.history->limits.low_every + kTurnsOfLower) {
-                report(standing, entry, "was handed over though a lower one waited for too long");
-            }
-        }
-        fairness.passed_over[mine] = 0;
+    /// One of level `granted` goes first. Those of one level take turns among themselves.
+    void pass_over(const Standing& standing,
+                   std::size_t level,
+                   std::size_t granted,
+                   const Entry& entry) {
+        auto& [listed, times] = passed_over_[standing.copy->ticket];
+        if (granted == level || listed != level) times = 0;
+        listed = level;
+        if (granted >= level) return;
+        if (++times <= book_.history->limits.low_every + kTurnsOfLower) return;
+        report(standing,
+               entry,
+               "was passed over " + std::to_string(times) + " times of at most " +
+                   std::to_string(book_.history->limits.low_every));
     }
 
     void after(const Entry& entry) {
         const auto ticket = ticket_of(entry.event);
         const auto* standing = walker_.find(ticket);
-        if (standing == nullptr || standing->stage != Stage::Ready) listed_.erase(ticket);
+        if (standing == nullptr || standing->stage != Stage::Ready) {
+            listed_.erase(ticket);
+            passed_over_.erase(ticket);
+        }
         look(ticket);
         if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event)) {
             for (auto copy = accepted->ticket; look(copy); ++copy.value) {
@@ -113,16 +115,11 @@ class Watch {
         if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) look(failed->ticket);
     }
 
-    /// A level that is empty for a moment has nobody who waits. False: there is no such copy.
+    /// Notes how everything in the copy's mailbox is listed now. False: there is no such copy.
     bool look(Ticket ticket) {
         const auto copy = book_.copies.find(ticket);
         if (copy == book_.copies.end()) return false;
-        const auto& agent = copy->second.recipient;
-        const auto waiting = offers(agent);
-        auto& fairness = fairness_[agent];
-        for (std::size_t i = 0; i < kPriorities; ++i) {
-            if (waiting[i] == nullptr) fairness.passed_over[i] = 0;
-        }
+        (void)offers(copy->second.recipient);
         return true;
     }
 
@@ -136,7 +133,9 @@ class Watch {
     const Book& book_;
     Findings& findings_;
     Walker walker_;
-    std::map<std::string, Fairness> fairness_;
+    std::map<std::string, std::uint32_t> lower_in_a_row_;
+    /// Of what is offered: at which level, and how often others went first while it was.
+    std::map<Ticket, std::pair<std::size_t, std::uint32_t>> passed_over_;
     std::map<Ticket, std::size_t> listed_;
 };
 

@@ -76,7 +76,6 @@ void end_request(State& state, Ticket ticket) {
     const auto& asked = *request->asked;
     broker::remember_answer(
         state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
-    if (is_planted(Mutant::AnswerTwice)) return;
     broker::close_request(state.requests, state.memory, state.key, ticket);
 }
 
@@ -90,7 +89,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
         answer.envelope = event.envelope;
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
-    end_request(state, event.request);
+    if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request);
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
