@@ -51,7 +51,7 @@ class Bar {
                    all_);
         std::fflush(stderr);
     }
-    void clear() {
+    void clear() const {
         if (is_shown_) fmt::print(stderr, "\r\x1b[K");
     }
 

@@ -19,8 +19,8 @@ SendMessage send_of(const Header& header, const std::string& body) {
 std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(number); }
 
 std::string LetterWriter::body() {
-    return "{\"n\":" + std::to_string(chance_.below(1'000'000)) + ",\"text\":\"" +
-           std::string(chance_.between(0, chance_.percent(5) ? 1'500 : 60), 'x') + "\"}";
+    return R"({"n":)" + std::to_string(chance_.below(1'000'000)) + R"(,"text":")" +
+           std::string(chance_.between(0, chance_.percent(5) ? 1'500 : 60), 'x') + R"("})";
 }
 
 std::string LetterWriter::recipient() {

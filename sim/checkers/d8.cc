@@ -60,7 +60,7 @@ class Watch {
 
     void before(const Entry& entry) {
         const auto* granted = std::get_if<LeaseGranted>(&entry.event);
-        const auto* standing = granted ? walker_.find(granted->ticket) : nullptr;
+        const auto* standing = granted != nullptr ? walker_.find(granted->ticket) : nullptr;
         if (standing == nullptr) return;
         const auto& agent = standing->copy->recipient;
         const auto mine = most_urgent(*standing);

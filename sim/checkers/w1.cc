@@ -20,7 +20,8 @@ void check_w1(const Book& book, Findings& findings) {
         }
         // Records are in the order of time.
         const auto due = std::ranges::partition_point(
-            journal, [&](const Entry& entry) { return entry.at < request.deadline; });
+            journal,
+            [&deadline = request.deadline](const Entry& entry) { return entry.at < deadline; });
         if (due != journal.end() && journal[request.answers.front()].at > due->at) {
             findings.push_back({"W1", name_of(copy) + " was answered after its deadline", ticket});
         }

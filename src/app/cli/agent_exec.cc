@@ -25,7 +25,7 @@ using exec::Verdict;
 using exec::Worker;
 
 constexpr auto kExtendEvery = 10s;
-constexpr std::uint64_t kExtendBy_ms = 30'000;
+constexpr std::uint64_t kExtendByMs = 30'000;
 constexpr auto kGrace = 5s;
 
 struct ExecOptions {
@@ -59,11 +59,10 @@ void extend_leases(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
     troupe.extended_at = now;
     for (const Worker& worker : troupe.workers) {
         if (worker.is_busy() && !worker.work().delivery_id.empty()) {
-            agent.say().extend(worker.work().delivery_id, kExtendBy_ms);
+            agent.say().extend(worker.work().delivery_id, kExtendByMs);
         }
     }
-    for (const exec::Work& work : troupe.waiting)
-        agent.say().extend(work.delivery_id, kExtendBy_ms);
+    for (const exec::Work& work : troupe.waiting) agent.say().extend(work.delivery_id, kExtendByMs);
 }
 
 Result<void> hear_hub(Troupe& troupe, sdk::Agent& agent, sdk::HubFrame& frame) {

@@ -170,7 +170,7 @@ Result<Measured> run_lanes(const Context& context,
                 bench::Start start{all_are_there};
                 auto result = lane_of(options)(plans[i], board, start);
                 if (result) {
-                    results[i] = std::move(*result);
+                    results[i] = *result;
                 } else {
                     errors[i] = result.error();
                     board.is_over = true;

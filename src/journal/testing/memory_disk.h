@@ -249,7 +249,7 @@ class MemoryDisk final : public Disk {
         Result<void> sync() override {
             const std::lock_guard lock{disk_.mutex_};
             TRY(check());
-            const auto synced = disk_.act<void>([&]() -> Result<void> {
+            auto synced = disk_.act<void>([&]() -> Result<void> {
                 ++disk_.syncs_;
                 for (const auto& write : inode_->unsynced) patch(inode_->synced, write);
                 inode_->unsynced.clear();

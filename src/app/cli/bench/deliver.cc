@@ -83,7 +83,7 @@ Result<LaneResult> run_deliver(const LanePlan& plan, Scoreboard& board, Start& s
     result.end = Clock::now();
     producer.close();
     for (Consumer& consumer : consumers) consumer.agent.close();
-    return std::move(result);
+    return result;
 }
 
 Result<void> drain(const sdk::HubAddress& hub,

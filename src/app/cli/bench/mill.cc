@@ -1,5 +1,6 @@
 #include "app/cli/bench/mill.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ Result<Mill> Mill::make(const MillPlan& plan) {
 
 void Mill::write(char* out, std::uint64_t index) const {
     const std::string& text = templates_[index % templates_.size()];
-    std::memcpy(out, text.data(), text.size());
+    std::ranges::copy(text, out);
     write_hex(out + kOpening.size() + kDigitsInId, index);
 }
 
