@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -163,16 +164,12 @@ class Hub {
     void run() {
         greet(options_, server_->port(), *engine_);
         loop_.on_signal([this](int) { stop(); });
-        wake_when_due(clock_now());
+        wake_when_due();
         loop_.run([this] { take_turns(); });
         close();
     }
 
   private:
-    Time clock_now() const {
-        return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-    }
-
     void take_turns() {
         if (!engine_->has_work() && !is_due_) return;
         is_due_ = false;
@@ -182,10 +179,10 @@ class Hub {
     }
 
     /// Deadlines are held in the state; the loop only needs to look often enough.
-    void wake_when_due(Time) {
+    void wake_when_due() {
         loop_.after(kHeartbeat, [this] {
             is_due_ = true;
-            wake_when_due({});
+            wake_when_due();
         });
     }
 
@@ -225,6 +222,9 @@ class Hub {
 }  // namespace
 
 int serve(const ServeOptions& options) {
+    // Freed large blocks go back to the system instead of raising glibc's idea of what is large:
+    // tables that grow by doubling would leave their smaller selves behind.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
     if (!is_loopback(options.host)) {
         return fail_start(

@@ -525,23 +525,29 @@ bool take_requests(ByteReader& in, State& state) {
     return in.ok();
 }
 
-void put_generation(std::string& out, const broker::Generation& generation) {
-    put(out, generation.ids.size());
-    for (const auto& [key, remembered] : sorted(generation.ids)) {
-        append_word(out, key);
-        put(out, remembered.ticket.value);
-        append_word(out, remembered.fingerprint);
+/// Calls `put_row(key, value)` for each row, sorted if the bytes are to be canonical.
+template <class Map, class PutRow>
+void put_table(std::string& out, const Map& map, Order order, PutRow put_row) {
+    put(out, map.size());
+    if (order == Order::AsItStands) {
+        for (const auto& [key, value] : map) put_row(key, value);
+        return;
     }
-    put(out, generation.answers.size());
-    for (const auto& [key, answer] : sorted(generation.answers)) {
+    for (const auto& [key, value] : sorted(map)) put_row(key, value);
+}
+
+void put_generation(std::string& out, const broker::Generation& generation, Order order) {
+    put_table(out, generation.ids, order, [&](std::uint64_t key, const broker::Remembered& value) {
         append_word(out, key);
-        put(out, answer.value);
-    }
-    put(out, generation.closed.size());
-    for (const auto& [key, ticket] : sorted(generation.closed)) {
+        put(out, value.ticket.value);
+        append_word(out, value.fingerprint);
+    });
+    const auto put_number = [&](std::uint64_t key, const auto& value) {
         append_word(out, key);
-        put(out, ticket.value);
-    }
+        put(out, value.value);
+    };
+    put_table(out, generation.answers, order, put_number);
+    put_table(out, generation.closed, order, put_number);
 }
 
 void take_generation(ByteReader& in, broker::Generation& generation) {
@@ -568,7 +574,7 @@ void take_generation(ByteReader& in, broker::Generation& generation) {
 
 }  // namespace
 
-std::string encode_state(const State& state) {
+std::string encode_state(const State& state, Order order) {
     std::string out;
     put(out, kForm);
     put(out, state.hub_id);
@@ -582,8 +588,8 @@ std::string encode_state(const State& state) {
     put_order(out, state);
     put_requests(out, state);
     put(out, state.memory.taken);
-    put_generation(out, state.memory.newer);
-    put_generation(out, state.memory.older);
+    put_generation(out, state.memory.newer, order);
+    put_generation(out, state.memory.older, order);
     return out;
 }
 

@@ -156,7 +156,7 @@ std::vector<std::string> valued_options(const std::vector<Command>& commands) {
         }
     }
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
 }
 
