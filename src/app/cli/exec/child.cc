@@ -58,6 +58,7 @@ int start(const std::vector<std::string>& command, int stdin_end, int stdout_end
     ::posix_spawnattr_setsigdefault(&attributes, &usual);
 
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     const int error = ::posix_spawnp(
@@ -126,7 +127,7 @@ void Child::flush() {
     }
 }
 
-bool Child::read(Lines& lines) {
+bool Child::read(Lines& lines) const {
     std::array<char, 65536> bytes{};
     while (true) {
         const auto got = ::read(output_, bytes.data(), bytes.size());

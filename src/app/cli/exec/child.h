@@ -26,7 +26,7 @@ class Child {
     void flush();
     bool wants_to_write() const { return !unwritten_.empty(); }
     /// Reads what is there; false once the program has closed its stdout.
-    bool read(Lines& lines);
+    bool read(Lines& lines) const;
 
     int input() const { return input_; }
     int output() const { return output_; }
