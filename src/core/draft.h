@@ -39,7 +39,7 @@ void decide_remove(Draft& draft, const RemoveAgent& removal);
 void decide_join(Draft& draft, const JoinInstance& join);
 void decide_leave(Draft& draft, const LeaveInstance& leave);
 void decide_credit(Draft& draft, const GrantCredit& grant);
-void decide_heartbeat(Draft& draft, InstanceNumber instance);
+void decide_heartbeat(Draft& draft, InstanceNumber number);
 void decide_subscribe(Draft& draft, const Subscribe& subscribe);
 void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 
