@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/check.h"
 #include "journal/testing/memory_disk.h"
 
 namespace parlance::journal {
@@ -10,8 +11,8 @@ namespace {
 
 void put(Disk& disk, const std::string& name, std::string_view bytes) {
     auto file = disk.open(name, Disk::Mode::Create).value();
-    file->write_at(0, bytes).value();
-    file->sync().value();
+    CHECK(file->write_at(0, bytes).has_value());
+    CHECK(file->sync().has_value());
 }
 
 void read_all(Disk& disk) {

@@ -1,4 +1,5 @@
 // A real journal of a few batches, and a real snapshot.
+#include "base/check.h"
 #include "fuzz/seeds.h"
 #include "journal/journal.h"
 #include "journal/testing/memory_disk.h"
@@ -14,9 +15,9 @@ fuzz::Seeds seeds() {
             Batch batch;
             batch.add("one");
             batch.add(std::string(700, 'x'));
-            journal->append(Time{Duration{i}}, batch).value();
+            CHECK(journal->append(Time{Duration{i}}, batch).has_value());
         }
-        journal->write_snapshot({.sequence = {6}, .at = {}, .payload = "state"}).value();
+        CHECK(journal->write_snapshot({.sequence = {6}, .at = {}, .payload = "state"}).has_value());
     }
     fuzz::Seeds seeds;
     for (const auto& [name, bytes] : disk.contents()) {

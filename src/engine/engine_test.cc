@@ -140,7 +140,7 @@ TEST(Engine, WouldLoseItIfItAcknowledgedBeforeTheSync) {
     EXPECT_THROW(bench.live(), journal::testing::Crashed);
     plant(Mutant::None);
     EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
-    bench.engine.release();  // The process died; nothing of it runs again.
+    bench.engine.reset();  // The process died; nothing of it runs again.
     bench.disk.lose_power([](std::uint64_t) { return std::uint64_t{0}; });
     ASSERT_TRUE(bench.open());
     EXPECT_EQ(bench.engine->hub().waiting, 0U);

@@ -11,7 +11,7 @@ namespace parlance::gateway {
 namespace {
 
 /// A frame is sent when it has grown to this; an agent need not take a larger one.
-constexpr std::size_t kFrameBytes = 256 * 1024;
+constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
 
 struct Verb {
     std::string_view name;

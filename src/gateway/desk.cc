@@ -53,9 +53,9 @@ std::string shown(const Desk& desk, const EnvelopePtr& envelope, const Failure& 
 
 void append_delivery(const Desk& desk, std::string& out, const Deliver& deliver) {
     if (!out.empty()) out.push_back(',');
-    out += "{\"delivery_id\":\"";
+    out += R"({"delivery_id":")";
     out += delivery_id(deliver.delivery);
-    out += "\",\"attempt\":";
+    out += R"(","attempt":)";
     out += std::to_string(deliver.delivery.attempt);
     out += ",\"message\":";
     if (deliver.failure.refusal == Refusal::None) {

@@ -43,11 +43,12 @@ void Endpoint::deliver(const Deliver& deliver) {
         .body = shown(desk_, deliver.envelope, deliver.failure),
         .timeout = desk_.options.endpoint_timeout,
         .body_bytes_max = desk_.options.message_bytes_max};
-    transport::post(desk_.loop,
-                    std::move(outgoing),
-                    [self = shared_from_this(), deliver](Result<transport::Response> answer) {
-                        self->take_answer(deliver, answer);
-                    });
+    transport::post(
+        desk_.loop,
+        std::move(outgoing),
+        [self = shared_from_this(), deliver](const Result<transport::Response>& answer) {
+            self->take_answer(deliver, answer);
+        });
 }
 
 void Endpoint::settle(Command command) { submit(desk_, std::move(command), caller_, {}); }

@@ -9,7 +9,7 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::size_t kPassageBytes = 256 * 1024;
+constexpr std::size_t kPassageBytes = std::size_t{256} << 10;
 /// A reader that is this far behind is given time before more is read for it.
 constexpr std::size_t kBacklogBytes = 1 << 20;
 constexpr Duration kBacklogPause{std::chrono::milliseconds{20}};

@@ -8,7 +8,7 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::uint64_t kWaitMsMax = 10 * 60 * 1000;
+constexpr std::uint64_t kWaitMsMax = 600'000;
 
 std::string accepted_body(const TellAccepted& accepted, const Envelope& envelope) {
     const auto correlation = envelope.correlation();
@@ -53,7 +53,7 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
 }
 
 /// A repeat of a request that has its answer gets that answer, from the record.
-void answer_from_record(Desk& desk, Pending pending, Sequence at) {
+void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     auto& loop = desk.loop;
     desk.feed.read_one(at, [&desk, &loop, pending](Result<Event> event) {
         loop.post([&desk, pending, event = std::move(event)] {
@@ -127,7 +127,7 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted) {
     const bool holds = pending.kind == Pending::Kind::Send && pending.wait > Duration{};
     if (holds && accepted.is_open_request) return hold_the_line(desk, std::move(pending), accepted);
     if (holds && accepted.answer != Sequence{}) {
-        return answer_from_record(desk, std::move(pending), accepted.answer);
+        return answer_from_record(desk, pending, accepted.answer);
     }
     pending.exchange->respond(
         {.status = 202, .headers = {}, .body = accepted_body(accepted, *pending.envelope)});

@@ -101,7 +101,7 @@ void append_refused(std::string& out,
     item.text("code", row.code)
         .text("message", sentence(detail, row.advice))
         .boolean("retryable", row.retryable);
-    if (row.retryable) item.integer("retry_after_ms", kRetryAfterSeconds * 1000);
+    if (row.retryable) item.integer("retry_after_ms", std::int64_t{kRetryAfterSeconds} * 1000);
     if (!dialect_error.empty()) item.raw("dialect_error", dialect_error);
     if (!out.empty()) out.push_back(',');
     out += item.done();

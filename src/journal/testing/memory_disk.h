@@ -355,7 +355,8 @@ class MemoryDisk final : public Disk {
     }
 
     static void flip(std::string& image, std::uint64_t byte, unsigned bit) {
-        if (byte < image.size()) image[byte] = static_cast<char>(image[byte] ^ (1U << bit));
+        if (byte < image.size())
+            image[byte] = static_cast<char>(static_cast<unsigned char>(image[byte]) ^ (1U << bit));
     }
 
     void change_directory(Change change) {
