@@ -120,10 +120,10 @@ void write_field(Writer& out, std::uint32_t tag, const Value& value) {
 template <class T>
 void write_fields(Writer& out, const T& value) {
     each_field<T>([&](auto index) {
-        constexpr const auto& field = std::get<index()>(kFields<T>);
-        const auto& member = value.*field.member;
-        if (member == kDefaults<T>.*field.member) return;
-        write_field<field.as>(out, field.tag, member);
+        constexpr const auto& kField = std::get<index()>(kFields<T>);
+        const auto& member = value.*kField.member;
+        if (member == kDefaults<T>.*kField.member) return;
+        write_field<kField.as>(out, kField.tag, member);
     });
 }
 
@@ -204,10 +204,10 @@ Result<void> read_fields(ByteReader& in, T& value) {
         Result<void> read;
         bool is_known = false;
         each_field<T>([&](auto index) {
-            constexpr const auto& field = std::get<index()>(kFields<T>);
-            if (is_known || key >> 2U != field.tag) return;
+            constexpr const auto& kField = std::get<index()>(kFields<T>);
+            if (is_known || key >> 2U != kField.tag) return;
             is_known = true;
-            read = read_field<field.as>(in, form, value.*field.member);
+            read = read_field<kField.as>(in, form, value.*kField.member);
         });
         if (!is_known) read = skip_field(in, form);
         if (!read) return read;

@@ -167,7 +167,7 @@ class PosixDisk final : public Disk {
             return fail(Fault::Unavailable,
                         fmt::format("another hub is using the data in {}", directory_));
         }
-        lock_.reset(new Descriptor{std::move(file)});
+        lock_ = std::make_unique<Descriptor>(std::move(file));
         return {};
     }
 

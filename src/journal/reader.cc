@@ -39,7 +39,7 @@ Result<void> Reader::read_batch() {
                                  ? fmt::format("record {} is missing", next_.value)
                                  : found.problem;
         auto corrupt = fail(Fault::Corrupt, fmt::format("{}:{}: {}", segment_, offset_, problem));
-        const auto entered = enter(next_);
+        auto entered = enter(next_);
         if (!entered && entered.error().fault != Fault::NotFound) return entered;
         if (!entered) return corrupt;
         found = TRY(find_batch(*window_, offset_, next_));
