@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -73,7 +74,11 @@ void live_through(std::string_view script) {
     }
     const auto lived = core::encode_state(engine->state());
     CHECK(core::encode_state(core::decode_state(lived, {}).value()) == lived);
-    for (const auto& socket : sockets) socket->gone();
+    for (const auto& socket : sockets) {
+        // As the door does: who is gone is told once, and forgotten.
+        socket->frame = nullptr;
+        std::exchange(socket->gone, nullptr)();
+    }
 }
 
 }  // namespace

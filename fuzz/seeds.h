@@ -37,6 +37,7 @@ inline int write_seeds(int count, char** arguments, const Seeds& seeds) {
         std::ofstream{corpus / ("seed-" + std::to_string(i)), std::ios::binary} << seeds.inputs[i];
     }
     std::ofstream dictionary{arguments[2], std::ios::binary};
+    dictionary << "# The words that the seeds program knows.\n";
     for (const auto& word : seeds.words) dictionary << dictionary_entry(word);
     return dictionary.good() ? 0 : 1;
 }

@@ -82,7 +82,7 @@ Result<void> store_snapshot(Disk& disk,
     const auto name = snapshot_name(snapshot.sequence);
     const auto temporary = name + std::string{kTemporarySuffix};
     (void)disk.remove(temporary);  // Of an attempt that failed; usually there is none.
-    const auto written = write_file(disk, health, temporary, snapshot, chain);
+    auto written = write_file(disk, health, temporary, snapshot, chain);
     if (!written) {
         (void)disk.remove(temporary);
         return written;

@@ -45,10 +45,10 @@ void Hall::forget(Wire& wire) {
     --counts.connections_open;
 }
 
-Wire::Wire(std::shared_ptr<Hall> hall, TcpSocket socket, const net::ip::tcp::endpoint& peer)
+Wire::Wire(std::shared_ptr<Hall> hall, TcpSocket socket, net::ip::tcp::endpoint peer)
     : hall_{std::move(hall)},
       socket_{std::move(socket)},
-      peer_{peer},
+      peer_{std::move(peer)},
       heard_at_{hall_->loop.now},
       progress_at_{hall_->loop.now} {}
 

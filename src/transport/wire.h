@@ -52,7 +52,7 @@ struct Hall {
 
 class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
   public:
-    Wire(std::shared_ptr<Hall> hall, TcpSocket socket, const net::ip::tcp::endpoint& peer);
+    Wire(std::shared_ptr<Hall> hall, TcpSocket socket, net::ip::tcp::endpoint peer);
 
     void start(std::shared_ptr<Speaker> speaker);
     /// From here on another speaker; the rest of the bytes go to it.
