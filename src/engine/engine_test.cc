@@ -279,7 +279,9 @@ TEST(Engine, RebuildsTheSameStateFromTheJournalAndFromASnapshot) {
     ASSERT_TRUE(journal);
     const auto snapshot = (*journal)->newest_snapshot();
     ASSERT_TRUE(snapshot && snapshot->has_value());
-    EXPECT_EQ((*snapshot)->payload, replayed);
+    const auto reloaded = core::decode_state((*snapshot)->payload, bench.options.limits);
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(core::encode_state(*reloaded), replayed);
 }
 
 TEST(Engine, StartsFromTheJournalWhenASnapshotIsDamaged) {
