@@ -92,6 +92,20 @@ bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
+/// A hub that was just killed holds its lock until its last write is through; whoever restarts it
+/// at once should not be turned away for that.
+Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
+                                                       const journal::Options& options) {
+    constexpr int kTries = 20;
+    constexpr std::chrono::milliseconds kPause{100};
+    for (int i = 1;; ++i) {
+        auto journal = journal::Journal::open(disk, options);
+        const bool is_held = !journal && journal.error().fault == Fault::Unavailable;
+        if (!is_held || i == kTries) return journal;
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
 int fail_start(const std::string& what) {
     fmt::print(stderr, "parlance: {}\n", what);
     return 1;
@@ -127,7 +141,7 @@ class Hub {
 
     Result<void> open() {
         disk_ = TRY(journal::open_posix_disk(options_.data, true));
-        auto journal = TRY(journal::Journal::open(*disk_, options_.journal));
+        auto journal = TRY(open_journal(*disk_, options_.journal));
         if (journal->recovery().bytes_cut > 0) {
             spdlog::warn("cut {} bytes of a batch that was never acknowledged, at {}",
                          journal->recovery().bytes_cut,
