@@ -37,21 +37,14 @@ parlance_check(tidy ALL_CORES
 
 # The same tests under the address and undefined-behaviour sanitizers. Lines are enough for their
 # reports, and take less time to compile than full debug information.
-set(tested unit_tests)
-foreach(target scenarios parlance_sim_main)
-  if(TARGET ${target})
-    list(APPEND tested ${target})
-  endif()
-endforeach()
 parlance_check(asan_build ALL_CORES SETS asan
-  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1 --target ${tested})
+  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g1
+          --target unit_tests scenarios parlance_sim_main)
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
           -LE "end_to_end|tree" -E "^sim_")
-if(TARGET parlance_sim_main)
-  parlance_check(asan_sim ALL_CORES NEEDS asan
-    COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..300 --jobs ${cores})
-endif()
+parlance_check(asan_sim ALL_CORES NEEDS asan
+  COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..300 --jobs ${cores})
 
 # Every decoder, on hostile bytes, for a while. The list is the one in fuzz/CMakeLists.txt.
 set(fuzz ${PROJECT_SOURCE_DIR}/build/fuzz/fuzz)
