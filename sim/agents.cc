@@ -41,7 +41,12 @@ void Agents::tell(const std::string& agent, Command command) {
 /// An agent says who it is until it has heard that it was understood.
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
-    door_.bring_as_operator(RegisterAgent{{name}, {}});
+    const auto has_answer = std::make_shared<bool>(false);
+    door_.bring_as_operator(RegisterAgent{{name}, {}},
+                            [has_answer](const Effect&) { *has_answer = true; });
+    timeline_.after(chance_.ms(700, 1'500), [this, agent, has_answer] {
+        if (!*has_answer) enlist(agent);
+    });
     for (int topic = 0; topic < 2; ++topic) {
         if (chance_.percent(50)) {
             door_.bring_as_operator(Subscribe{{name}, {"news-" + std::to_string(topic)}});

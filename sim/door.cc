@@ -29,7 +29,9 @@ void Door::bring(const std::string& caller, Command command, Answer answer) {
     });
 }
 
-void Door::bring_as_operator(Command command) { arrive("operator", true, std::move(command), {}); }
+void Door::bring_as_operator(Command command, Answer answer) {
+    arrive("operator", true, std::move(command), std::move(answer));
+}
 
 void Door::arrive(const std::string& caller, bool is_operator, Command command, Answer answer) {
     if (!hub_.is_up()) return;

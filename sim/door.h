@@ -29,7 +29,7 @@ class Door {
     /// A wish travels to the hub, perhaps twice or never; so does its answer on the way back.
     void bring(const std::string& caller, Command command, Answer answer);
     /// By a person who may act for anyone.
-    void bring_as_operator(Command command);
+    void bring_as_operator(Command command, Answer answer = {});
 
   private:
     struct Question {

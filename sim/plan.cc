@@ -49,6 +49,7 @@ Plan draw_plan(Chance& chance) {
     plan.engine.version = "sim";
     plan.engine.inbox_commands_max = chance.percent(20) ? 24 : 4'096;
     plan.engine.turn_commands_max = chance.between(1, 64);
+    plan.engine.turn_commands_min = chance.between(1, plan.engine.turn_commands_max);
     plan.engine.snapshot_records_min = chance.between(30, 400);
     plan.engine.snapshot_bytes_factor = chance.between(0, 1);
     plan.engine.full_disk_retry = Duration{50};

@@ -195,8 +195,8 @@ void HubFrame::clear() {
 Result<void> read_frame(std::string_view text, HubFrame& frame) {
     frame.clear();
     // Walking text that was not checked stops the process, and a hub is a stranger too.
-    TRY(json::check(text));
-    const json::Value whole = json::root(text);
+    TRY(json::check(text, frame.outline));
+    const json::Value whole = json::root(text, frame.outline);
     if (!whole.is_object()) return fail(Fault::Malformed, "the hub sent a frame that is no object");
     for (json::Members members{whole}; members.next();) {
         const auto verb = std::ranges::find(kVerbs, members.key, &VerbRow::name);

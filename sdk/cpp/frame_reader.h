@@ -65,6 +65,7 @@ struct HubFrame {
 
     /// Holds the texts that had escapes; the views above point here or into the frame.
     std::deque<std::string> unescaped{};
+    json::Outline outline{};  ///< Of the frame that was read last.
 
     void clear();
 };

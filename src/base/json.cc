@@ -111,6 +111,24 @@ std::string_view between(const char* from, const char* to) {
     return {from, static_cast<std::size_t>(to - from)};
 }
 
+/// Reads the value at `at` and returns what is behind it. `row` is moved on past a container.
+const char* take_value(const char* at, const char* end, Value& value, std::uint32_t& row) {
+    const bool is_outlined = value.outline != nullptr && at != end && (*at == '{' || *at == '[');
+    if (!is_outlined) {
+        const char* const value_end = skip_value(at, end);
+        value.raw = between(at, value_end);
+        return value_end;
+    }
+    const Outline& outline = *value.outline;
+    CHECK(row < outline.rows.size());
+    const char* const value_end = outline.begin + outline.rows[row].end + 1;
+    CHECK(value_end > at && value_end <= end);
+    value.raw = between(at, value_end);
+    value.row = row;
+    row = outline.rows[row].next;
+    return value_end;
+}
+
 /// Past the comma, if there is one. `end` is the closing bracket.
 const char* next_item(const char* at, const char* end) {
     at = skip_space(at, end);
@@ -278,7 +296,10 @@ std::optional<double> Value::number() const {
 }
 
 Members::Members(Value object)
-    : at_{object.raw.data() + 1}, end_{object.raw.data() + object.raw.size() - 1} {
+    : value{.raw = {}, .outline = object.outline},
+      at_{object.raw.data() + 1},
+      end_{object.raw.data() + object.raw.size() - 1},
+      row_{object.row + 1} {
     CHECK(object.is_object() && object.raw.size() >= 2);
     at_ = skip_space(at_, end_);
 }
@@ -291,34 +312,37 @@ bool Members::next() {
         key = between(at_ + 1, key_end++);
     } else {
         key_end = skip_string(key_end, end_);
-        key = Value{between(at_, key_end)}.text(spare_);
+        key = Value{.raw = between(at_, key_end)}.text(spare_);
     }
     at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
     at_ = skip_space(at_, end_);
-    const char* const value_end = skip_value(at_, end_);
-    value.raw = between(at_, value_end);
-    at_ = next_item(value_end, end_);
+    at_ = next_item(take_value(at_, end_, value, row_), end_);
     return true;
 }
 
 Elements::Elements(Value array)
-    : at_{array.raw.data() + 1}, end_{array.raw.data() + array.raw.size() - 1} {
+    : value{.raw = {}, .outline = array.outline},
+      at_{array.raw.data() + 1},
+      end_{array.raw.data() + array.raw.size() - 1},
+      row_{array.row + 1} {
     CHECK(array.is_array() && array.raw.size() >= 2);
     at_ = skip_space(at_, end_);
 }
 
 bool Elements::next() {
     if (at_ == end_) return false;
-    const char* const value_end = skip_value(at_, end_);
-    value.raw = between(at_, value_end);
-    at_ = next_item(value_end, end_);
+    at_ = next_item(take_value(at_, end_, value, row_), end_);
     return true;
 }
 
 Value root(std::string_view text) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return {text};
+    return {.raw = text};
+}
+
+Value root(std::string_view text, const Outline& outline) {
+    return {.raw = root(text).raw, .outline = outline.rows.empty() ? nullptr : &outline};
 }
 
 std::optional<Value> find(Value object, std::string_view key) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,12 +16,27 @@ namespace parlance::json {
 
 inline constexpr std::size_t kDepthMax = 64;
 
+/// Where the objects and arrays of a text end, in the order in which they begin: whoever walks a
+/// large text with its outline need not look for their ends again.
+struct Outline {
+    struct Row {
+        std::uint32_t end = 0;   ///< Of the container: its last byte, from the begin of the text.
+        std::uint32_t next = 0;  ///< The row of the first container behind it.
+    };
+    const char* begin = nullptr;
+    std::vector<Row> rows;
+};
+
 /// Nothing if `text` is one strict JSON value; else what is wrong and at which byte.
 Result<void> check(std::string_view text, std::size_t depth_max = kDepthMax);
+/// The same, and outlines it. The outline keeps its memory from one text to the next.
+Result<void> check(std::string_view text, Outline& outline);
 
 /// A value inside text that check() has passed: its bytes, without surrounding space.
 struct Value {
     std::string_view raw;
+    const Outline* outline = nullptr;  ///< Of the text that it stands in, if that has one.
+    std::uint32_t row = 0;             ///< The value's own, if it is a container.
 
     bool is_object() const { return !raw.empty() && raw.front() == '{'; }
     bool is_array() const { return !raw.empty() && raw.front() == '['; }
@@ -46,6 +62,7 @@ class Members {
   private:
     const char* at_;
     const char* end_;
+    std::uint32_t row_;  ///< Of the next container inside.
     std::string spare_;
 };
 
@@ -59,10 +76,12 @@ class Elements {
   private:
     const char* at_;
     const char* end_;
+    std::uint32_t row_;  ///< Of the next container inside.
 };
 
 /// The whole of checked text as a value.
 Value root(std::string_view text);
+Value root(std::string_view text, const Outline& outline);
 /// A member by name, or nothing.
 std::optional<Value> find(Value object, std::string_view key);
 

@@ -2,6 +2,7 @@
 // unless a key has escapes or an object has many keys. Time is linear in the text, whatever it is.
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -74,8 +75,9 @@ class ManyKeys {
 
 class Checker {
   public:
-    Checker(std::string_view text, std::size_t depth_max)
-        : begin_{text.data()},
+    Checker(std::string_view text, std::size_t depth_max, std::vector<Outline::Row>* rows)
+        : rows_{rows},
+          begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
           depth_max_{std::min(depth_max, kDepthMax)} {}
@@ -121,9 +123,8 @@ class Checker {
             case '"':
                 return string();
             case '{':
-                return object(depth + 1);
             case '[':
-                return array(depth + 1);
+                return container(depth + 1);
             case 't':
                 return word("true");
             case 'f':
@@ -230,8 +231,19 @@ class Checker {
         }
     }
 
-    bool array(std::size_t depth) {
+    bool container(std::size_t depth) {
         if (depth > depth_max_) return wrong("it is nested too deeply");
+        const bool is_object = *at_ == '{';
+        if (rows_ == nullptr) return is_object ? object(depth) : array(depth);
+        const auto row = rows_->size();
+        rows_->emplace_back();
+        if (!(is_object ? object(depth) : array(depth))) return false;
+        (*rows_)[row] = {.end = static_cast<std::uint32_t>(at_ - 1 - begin_),
+                         .next = static_cast<std::uint32_t>(rows_->size())};
+        return true;
+    }
+
+    bool array(std::size_t depth) {
         at_ = skip_space(at_ + 1, end_);
         if (peek() == ']') {
             ++at_;
@@ -250,7 +262,6 @@ class Checker {
     }
 
     bool object(std::size_t depth) {
-        if (depth > depth_max_) return wrong("it is nested too deeply");
         at_ = skip_space(at_ + 1, end_);
         if (peek() == '}') {
             ++at_;
@@ -316,6 +327,7 @@ class Checker {
         return many_keys_.add(object.number, name);
     }
 
+    std::vector<Outline::Row>* rows_;
     const char* begin_;
     const char* at_;
     const char* end_;
@@ -365,17 +377,31 @@ std::size_t first_bad_utf8(std::string_view text) {
     return at;
 }
 
-}  // namespace
-
-Result<void> check(std::string_view text, std::size_t depth_max) {
+Result<void> check(std::string_view text, std::size_t depth_max, std::vector<Outline::Row>* rows) {
     if (!simdjson::validate_utf8(text)) {
         return fail(
             Fault::Malformed,
             fmt::format("JSON is wrong at byte {}: this is not UTF-8", first_bad_utf8(text)));
     }
-    Checker checker{text, depth_max};
+    Checker checker{text, depth_max, rows};
     if (!checker.whole_text()) return tl::unexpected(checker.error());
     return {};
+}
+
+}  // namespace
+
+Result<void> check(std::string_view text, std::size_t depth_max) {
+    return check(text, depth_max, nullptr);
+}
+
+Result<void> check(std::string_view text, Outline& outline) {
+    constexpr std::size_t kRowsKept = std::size_t{1} << 16U;
+    if (outline.rows.capacity() > kRowsKept) outline.rows = {};
+    outline.begin = text.data();
+    outline.rows.clear();
+    // Its places are words of 32 bits; what is larger is walked without it.
+    const bool fits = text.size() <= std::numeric_limits<std::uint32_t>::max();
+    return check(text, kDepthMax, fits ? &outline.rows : nullptr);
 }
 
 }  // namespace parlance::json

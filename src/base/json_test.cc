@@ -344,6 +344,29 @@ TEST(JsonCheck, AgreesWithSimdjsonOnDrawnTextsAndTheirDamagedForms) {
     EXPECT_GT(refused, 5'000);
 }
 
+TEST(JsonWalk, GivesTheSameWithAnOutlineAsWithout) {
+    Drawing drawing{11};
+    Outline outline;
+    for (int i = 0; i < 5'000; ++i) {
+        const std::string text = drawing.value(5);
+        ASSERT_TRUE(check(text, outline)) << text;
+        ASSERT_EQ(compact(root(text, outline)), compact(root(text))) << text;
+    }
+}
+
+TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
+    const std::string text = R"( {"a":[1,{"b":[]}],"c":{"d":[{}],"e":[5,[6]]},"f":[[7]]} )";
+    Outline outline;
+    ASSERT_TRUE(check(text, outline));
+    const Value whole = root(text, outline);
+    ASSERT_EQ(outline.rows.size(), 11U) << "one for each opening bracket";
+    EXPECT_EQ(find(*find(whole, "c"), "e")->raw, "[5,[6]]");
+    Elements elements{*find(whole, "f")};
+    ASSERT_TRUE(elements.next());
+    EXPECT_EQ(elements.value.raw, "[7]");
+    EXPECT_FALSE(elements.next());
+}
+
 TEST(JsonWalk, GivesTheSameDocumentAsSimdjson) {
     simdjson::dom::parser first_parser;
     simdjson::dom::parser second_parser;

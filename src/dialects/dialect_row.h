@@ -9,6 +9,9 @@
 
 namespace parlance::dialects {
 
+/// The text as a value, by its outline if it came with one.
+json::Value value_of(std::string_view text, const Reception& reception);
+
 struct DialectRow {
     Dialect dialect;
     std::string_view name;

@@ -98,6 +98,10 @@ Rejection unspoken(std::string_view text, Dialect dialect) {
 
 }  // namespace
 
+json::Value value_of(std::string_view text, const Reception& reception) {
+    return reception.message.raw.empty() ? json::root(text) : reception.message;
+}
+
 std::string Rejection::summary() const {
     std::string sentence;
     for (const Problem& problem : problems) {
@@ -114,7 +118,7 @@ std::string Rejection::summary() const {
 
 Reading<SendMessage> read_message(std::string_view text, const Reception& reception) {
     if (auto problem = unreadable(text)) return tl::unexpected(*std::move(problem));
-    const json::Value message = json::root(text);
+    const json::Value message = value_of(text, reception);
     const DialectRow* row = reception.dialect ? row_of(*reception.dialect) : recognised(message);
     if (row != nullptr) return row->read_message(text, reception);
     return tl::unexpected(reception.dialect ? unspoken(text, *reception.dialect)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "model/command.h"
@@ -38,6 +39,7 @@ using Reading = tl::expected<T, Rejection>;
 
 /// What decoding needs beside the bytes.
 struct Reception {
+    json::Value message{};             ///< The text as a value, if whoever checked it outlined it.
     std::optional<Dialect> dialect{};  ///< Named by the sender; else recognised.
     std::string_view caller{};         ///< Stands in for a sender that the message leaves out.
     std::string_view fresh_id{};       ///< Stands in for an id that the message leaves out.

@@ -30,7 +30,10 @@ struct Options {
     std::string version;
     std::size_t inbox_commands_max = 65'536;
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
-    std::size_t turn_commands_max = 4'096;  ///< Bounds how long an acknowledgement waits.
+    /// A turn takes a quarter of what waits, within these: what it has done goes out to the
+    /// callers, who work on it while the hub works on the rest.
+    std::size_t turn_commands_min = 256;
+    std::size_t turn_commands_max = 4'096;
     std::size_t turn_bytes_max = std::size_t{8} << 20;
     std::uint64_t snapshot_records_min = 500'000;
     std::uint64_t snapshot_bytes_factor = 4;  ///< And so many times its size of new records.

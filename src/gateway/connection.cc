@@ -114,10 +114,10 @@ void Connection::touch() {
 
 void Connection::hear(std::string_view frame) {
     if (is_gone_) return;
-    if (const auto checked = json::check(frame); !checked) {
+    if (const auto checked = json::check(frame, desk_.outline); !checked) {
         return break_off(Refusal::MessageMalformed, checked.error().message, 1007);
     }
-    const auto root = json::root(frame);
+    const auto root = json::root(frame, desk_.outline);
     if (!root.is_object()) return break_off("a frame is an object of verbs");
 
     std::array<json::Value, kVerbs.size()> said{};
@@ -300,8 +300,11 @@ void Connection::hear_send(json::Value value) {
     std::string fresh_id;
     while (messages.next()) {
         if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
-        auto message = dialects::read_message(
-            messages.value.raw, {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = now});
+        auto message = dialects::read_message(messages.value.raw,
+                                              {.message = messages.value,
+                                               .caller = caller_->agent.value,
+                                               .fresh_id = fresh_id,
+                                               .now = now});
         if (!message) {
             reject(message.error());
             continue;

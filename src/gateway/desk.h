@@ -74,6 +74,7 @@ struct Desk {
     engine::Engine* engine = nullptr;
     const transport::Server* server = nullptr;
 
+    json::Outline outline;  ///< Of the frame or body that is being read.
     std::uint64_t ask_last = 0;
     boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
     std::vector<std::uint64_t> takes;                           ///< Asks answered in this batch.

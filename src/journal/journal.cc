@@ -139,7 +139,7 @@ Result<void> Journal::roll(std::uint64_t frame_bytes) {
         return enter_segment(kSpareName, std::move(spare), bytes);
     }
     (void)disk_.remove(kNewSegmentName);  // Of an attempt that failed; usually there is none.
-    auto blank = TRY(make_blank_file(disk_, kNewSegmentName, bytes));
+    auto blank = TRY(make_blank_file(disk_, health_, kNewSegmentName, bytes));
     auto entered = enter_segment(kNewSegmentName, std::move(blank), bytes);
     if (!entered && entered.error().fault == Fault::Exhausted) (void)disk_.remove(kNewSegmentName);
     return entered;
@@ -193,7 +193,7 @@ Result<void> Journal::prepare_spare() {
 
 Result<void> Journal::make_spare() {
     (void)disk_.remove(kNewSpareName);  // Of an attempt that failed; usually there is none.
-    const auto file = TRY(make_blank_file(disk_, kNewSpareName, options_.segment_bytes));
+    const auto file = TRY(make_blank_file(disk_, health_, kNewSpareName, options_.segment_bytes));
     TRY(health_.sync(*file));
     TRY(disk_.rename(kNewSpareName, kSpareName));
     return health_.sync_directory(disk_);

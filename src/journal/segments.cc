@@ -71,11 +71,27 @@ Result<void> write_zeros(File& file, std::uint64_t from, std::uint64_t to) {
     return {};
 }
 
+namespace {
+
+/// A stretch at a time: a whole segment in one sync would keep the disk busy for as long, and
+/// every turn of the hub waiting behind it.
+Result<void> write_zeros_gently(File& file, Health& health, std::uint64_t bytes) {
+    constexpr std::uint64_t kStretchBytes = std::uint64_t{2} << 20;
+    for (std::uint64_t at = 0; at < bytes; at += kStretchBytes) {
+        if (at > 0) TRY(health.sync(file));
+        TRY(write_zeros(file, at, std::min(at + kStretchBytes, bytes)));
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
+                                              Health& health,
                                               const std::string& name,
                                               std::uint64_t bytes) {
     auto file = TRY(disk.open(name, Disk::Mode::Create));
-    auto written = write_zeros(*file, 0, bytes);
+    auto written = write_zeros_gently(*file, health, bytes);
     if (!written) {
         // A half-made file would keep the space that someone may be waiting for.
         file.reset();

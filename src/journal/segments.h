@@ -30,8 +30,9 @@ std::size_t segment_holding(const std::vector<Segment>& segments, Sequence seque
 
 Result<void> write_zeros(File& file, std::uint64_t from, std::uint64_t to);
 
-/// A new file of zeros, not yet synced. When it cannot be made nothing is left of it.
+/// A new file of zeros, not yet synced to its end. When it cannot be made nothing is left of it.
 Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
+                                              Health& health,
                                               const std::string& name,
                                               std::uint64_t bytes);
 

@@ -220,7 +220,7 @@ std::string as_far_as_readable(const Parts& parts, BaseField field) {
 Reading<SendMessage> read_answer(std::string_view text,
                                  const Reception& reception,
                                  std::string_view request_id) {
-    const Parts parts = take_apart(json::root(text));
+    const Parts parts = take_apart(value_of(text, reception));
     Problems problems;
     hold_to_rules(kBase, parts.base, "", reception, problems);
     hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
