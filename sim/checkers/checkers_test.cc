@@ -170,27 +170,75 @@ TEST(D7, IsBrokenByExpiringOffTheRecord) {
     EXPECT_TRUE(life.breaks("D7"));
 }
 
-TEST(D8, IsBrokenByLowerOnesBeforeACriticalOne) {
+/// Lower ones wait, then a critical one; so many of the lower ones go before it.
+bool breaks_d8(int first, InstanceNumber second_taker = {1}) {
     Chronicle life;
+    life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
     std::vector<Ticket> lower;
     for (int i = 0; i < 5; ++i) {
         lower.push_back(life.accept({.id = "n" + std::to_string(i)}, kNormal));
     }
     const auto critical = life.accept({.id = "c"}, {.priority = Priority::Critical});
-    for (const auto ticket : lower) life.acknowledge(life.lease(ticket));
+    for (int i = 0; i < first; ++i) {
+        life.acknowledge(life.lease(
+            lower[static_cast<std::size_t>(i)], 1, i == 0 ? InstanceNumber{1} : second_taker));
+    }
+    life.acknowledge(life.lease(critical));
+    for (auto i = static_cast<std::size_t>(first); i < 5; ++i) {
+        life.acknowledge(life.lease(lower[i]));
+    }
+    return life.breaks("D8");
+}
+
+TEST(D8, IsBrokenByTwoLowerOnesBeforeACriticalOne) {
+    EXPECT_FALSE(breaks_d8(0));
+    EXPECT_FALSE(breaks_d8(1)) << "in its turn";
+    EXPECT_TRUE(breaks_d8(2));
+    EXPECT_TRUE(breaks_d8(2, {3})) << "even if another consumer takes the second";
+}
+
+TEST(D8, IsBrokenByALowerOneAfterTheOneInFlight) {
+    Chronicle life;
+    const auto first = life.accept({.id = "n1"}, kNormal);
+    const auto second = life.accept({.id = "n2"}, kNormal);
+    const auto held = life.lease(first);
+    const auto critical = life.accept({.id = "c"}, {.priority = Priority::Critical});
+    life.acknowledge(held);
+    life.acknowledge(life.lease(second));
     life.acknowledge(life.lease(critical));
     EXPECT_TRUE(life.breaks("D8"));
 }
 
-TEST(D8, IsBrokenByALowOneThatNeverMoves) {
+TEST(D8, IsBrokenByTwoLowerOnesInARowForOneConsumer) {
     Chronicle life;
-    life.history.limits.low_every = 5;
+    life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
+    const auto first = life.accept({.id = "n1"}, kNormal);
+    const auto second = life.accept({.id = "n2"}, kNormal);
+    life.acknowledge(life.lease(first));
+    const auto urgent = life.accept({.id = "c1"}, {.priority = Priority::Critical});
+    const auto more_urgent = life.accept({.id = "c2"}, {.priority = Priority::Critical});
+    life.acknowledge(life.lease(urgent, 1, {3}));
+    life.acknowledge(life.lease(second));
+    life.acknowledge(life.lease(more_urgent));
+    EXPECT_TRUE(life.breaks("D8"));
+}
+
+/// So many others are handed over while a low one waits.
+bool breaks_d8_by_waiting(int others) {
+    Chronicle life;
+    life.history.limits.low_every = 20;
+    life.history.limits.instances_per_agent_max = 4;
     const auto low = life.accept({.id = "low"}, {.priority = Priority::Low});
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < others; ++i) {
         life.acknowledge(life.lease(life.accept({.id = "h" + std::to_string(i)}, kHigh)));
     }
     life.acknowledge(life.lease(low));
-    EXPECT_TRUE(life.breaks("D8"));
+    return life.breaks("D8");
+}
+
+TEST(D8, IsBrokenByALowOneThatDoesNotGetItsShare) {
+    EXPECT_FALSE(breaks_d8_by_waiting(19)) << "the twentieth is its own";
+    EXPECT_TRUE(breaks_d8_by_waiting(20));
 }
 
 TEST(D9, IsBrokenByGivingAMessageToAnother) {

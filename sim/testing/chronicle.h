@@ -76,10 +76,10 @@ class Chronicle {
         return accepted.ticket;
     }
     /// Handed over to bob.
-    DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1) {
-        record(LeaseGranted{.ticket = ticket, .instance = {1}, .attempt = attempt});
+    DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1, InstanceNumber instance = {1}) {
+        record(LeaseGranted{.ticket = ticket, .instance = instance, .attempt = attempt});
         const auto book = read_book(history);
-        show(Deliver{.instance = {1},
+        show(Deliver{.instance = instance,
                      .delivery = {ticket, attempt},
                      .envelope = book.copies.at(ticket).envelope});
         return {ticket, attempt};

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array kAgents{"ann", "bob", "cat"};
-constexpr std::uint32_t kLowEvery = 10;
+constexpr std::uint32_t kLowEvery = 12;  // Two consumers of an agent at the most: patience 3.
 
 struct Copy {
     std::string agent;
@@ -74,7 +74,7 @@ class Model {
         EXPECT_TRUE(is_at_least_once(copy.priority) || copy.tries == 1) << "D2";
         EXPECT_LE(copy.tries, copy.retry_count_max + 1) << "D6";
         expect_order(fact.ticket, copy);
-        expect_urgency(fact.ticket, copy, now);
+        expect_urgency(fact, copy, now);
     }
 
     void on(const DeliveryAcknowledged& fact, Time) { EXPECT_EQ(copies.erase(fact.ticket), 1U); }
@@ -139,18 +139,22 @@ class Model {
         }
     }
 
-    /// D8: nothing critical without a task waits while something lower goes, but for its turn.
-    void expect_urgency(Ticket ticket, const Copy& copy, Time now) {
-        auto& row = lower_in_a_row_[copy.agent];
-        const bool is_lower = std::ranges::any_of(copies, [&](const auto& entry) {
+    /// D8: while something critical without a task waits, a lower one goes only if neither the one
+    /// before it nor the one that its consumer had before was lower.
+    void expect_urgency(const LeaseGranted& fact, const Copy& copy, Time now) {
+        const bool has_critical = std::ranges::any_of(copies, [&](const auto& entry) {
             const auto& [other, waiting] = entry;
-            return other != ticket && waiting.agent == copy.agent && !waiting.is_held &&
+            const bool is_expired = waiting.expires_at != Time{} && waiting.expires_at <= now;
+            return other != fact.ticket && waiting.agent == copy.agent && !waiting.is_held &&
                    !waiting.is_dead && waiting.task.empty() && waiting.not_before <= now &&
-                   waiting.priority == Priority::Critical && copy.task.empty() &&
-                   copy.priority != Priority::Critical;
+                   waiting.priority == Priority::Critical && !is_expired;
         });
-        row = is_lower ? row + 1 : 0;
-        EXPECT_LE(row, 3U) << "D8: one of each lower priority at the most";
+        // One with a task may be as urgent as what stands behind it.
+        const bool is_lower = copy.task.empty() && copy.priority != Priority::Critical;
+        auto& before = was_lower_[copy.agent];
+        auto& before_here = had_lower_[fact.instance];
+        EXPECT_FALSE(is_lower && has_critical && (before || before_here)) << "D8";
+        before = before_here = is_lower;
     }
 
     struct Open {
@@ -166,7 +170,8 @@ class Model {
     std::set<std::pair<std::string, std::string>> ids_;
     std::set<Ticket> revived_;
     std::map<Ticket, Open> open_;
-    std::map<std::string, std::uint32_t> lower_in_a_row_;
+    std::map<std::string, bool> was_lower_;
+    std::map<InstanceNumber, bool> had_lower_;
 };
 
 /// Counts everything again from the messages themselves.

@@ -24,6 +24,7 @@
 #include "base/agenda.h"
 #include "base/slab.h"
 #include "base/time.h"
+#include "core/broker/turns.h"
 #include "core/handles.h"
 #include "model/effect.h"
 #include "model/envelope.h"
@@ -79,13 +80,14 @@ struct Consumer {
     InstanceKind kind = InstanceKind::Socket;
     std::uint32_t credit = 0;
     std::uint32_t in_flight = 0;
+    bool was_lower = false;  ///< Its last hand-over was of something less than critical.
     List leased;
 };
 
 struct Mailbox {
     std::array<List, kPriorities> ready;
-    std::array<std::uint32_t, kPriorities> passed_over{};  ///< Hand-overs of others while it waits.
-    std::uint64_t waiting = 0;                             ///< Ready, Behind and Delayed.
+    Turns turns;
+    std::uint64_t waiting = 0;  ///< Ready, Behind and Delayed.
     std::uint64_t in_flight = 0;
     std::uint64_t dead = 0;
     std::uint64_t bytes = 0;
@@ -151,18 +153,27 @@ void join(Broker& broker, const InstanceJoined& event, AgentHandle agent);
 void leave(Broker& broker, InstanceNumber instance);
 void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit);
 
-/// Says which copies of a mailbox go next, without touching it: the most urgent first, but one
-/// that waits is passed over at most `low_every` - 1 times in a row.
+/// Says which copies of a mailbox go next, without touching it. What has expired by now does not
+/// go; the tick that follows records it.
 class Picker {
   public:
-    Picker(const Broker& broker, AgentHandle agent, std::uint32_t low_every);
-    const Message* next();
+    struct Terms {
+        Time now{};
+        std::uint32_t low_every = 100;
+    };
+    Picker(const Broker& broker, AgentHandle agent, const Terms& terms);
+    /// For a consumer of whose last hand-over `was_lower` speaks, and now of this one.
+    const Message* next(bool& was_lower);
 
   private:
+    const Message* take(std::size_t level);
+    void skip_expired(Slot& slot) const;
+
     const Broker& broker_;
     std::array<Slot, kPriorities> at_{};
-    std::array<std::uint32_t, kPriorities> passed_over_{};
-    std::uint32_t low_every_;
+    Turns turns_;
+    Time now_;
+    std::uint32_t patience_;
 };
 
 /// Rebuilds what is derived (lists' owners, agenda, totals) after the plain data was loaded.
