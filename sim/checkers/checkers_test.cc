@@ -44,7 +44,7 @@ TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.lease(ticket);
-    life.record(MessageDeadLettered{.ticket = ticket});
+    life.record(MessageDeadLettered{.ticket = ticket, .setback = Setback::Rejected});
     EXPECT_TRUE(life.breaks("D1"));
     life.history.dead.insert(ticket);
     EXPECT_EQ(life.broken(), "");
@@ -130,6 +130,39 @@ TEST(D6, IsBrokenByOneTryTooMany) {
         .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
     life.acknowledge(life.lease(ticket, 2));
     EXPECT_TRUE(life.breaks("D6"));
+}
+
+/// Tried as often as this says, each try broken off by the hub's restart, and then given up.
+Chronicle restarted_life(bool starts_again, std::uint32_t tries) {
+    Chronicle life;
+    const auto ticket =
+        life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = 1});
+    for (std::uint32_t attempt = 1; attempt <= tries; ++attempt) {
+        life.lease(ticket, attempt);
+        life.record(DeliveryReturned{.ticket = ticket,
+                                     .attempt = attempt,
+                                     .setback = Setback::HubRestarted,
+                                     .retry_at = life.now()});
+        if (starts_again) life.record(HubStarted{});
+    }
+    life.acknowledge(life.lease(ticket, tries + 1));
+    return life;
+}
+
+TEST(D6, IsNotBrokenByTriesThatTheHubBrokeOff) { EXPECT_EQ(restarted_life(true, 6).broken(), ""); }
+
+TEST(D6, IsBrokenByBlamingTheHubForEveryTry) { EXPECT_TRUE(restarted_life(false, 6).breaks("D6")); }
+
+TEST(D6, IsBrokenByGivingUpTooSoon) {
+    for (const std::uint32_t retries : {0, 1}) {
+        Chronicle life;
+        const auto ticket =
+            life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = retries});
+        life.lease(ticket, 1);
+        life.record(MessageDeadLettered{ticket, Setback::RetriesExhausted, "tried often enough"});
+        life.history.dead.insert(ticket);
+        EXPECT_EQ(life.breaks("D6"), retries == 1);
+    }
 }
 
 TEST(D6, IsBrokenByAWaitOutsideTheBackoff) {

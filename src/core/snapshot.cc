@@ -224,7 +224,7 @@ void put_message(std::string& out,
     put(out, static_cast<std::uint64_t>(message.listed_as));
     put(out, static_cast<std::uint64_t>(message.stage));
     put(out, message.attempt);
-    put(out, message.attempts_before);
+    put(out, message.attempts_uncounted);
     put(out, message.retry_count_max);
     put(out, message.expires_at);
     const bool is_due = message.place != kNotOnAgenda;
@@ -264,7 +264,7 @@ bool take_message(ByteReader& in,
     message.listed_as = take_priority(in);
     message.stage = take_enum(in, broker::Stage::Ready, broker::Stage::Dead);
     message.attempt = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
-    message.attempts_before = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
+    message.attempts_uncounted = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
     message.retry_count_max = static_cast<std::uint8_t>(take_number(in, 254));
     message.expires_at = take_time(in);
     const auto due = take_time(in);
@@ -330,7 +330,7 @@ bool take_messages(ByteReader& in, State& state) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
-        letter.setback = take_enum(in, Setback::Nacked, Setback::AgentRemoved);
+        letter.setback = take_enum(in, Setback::Nacked, Setback::HubRestarted);
         letter.reason = take_text(in);
         letter.died_at = take_time(in);
         broker.dead.emplace(Ticket{ticket}, std::move(letter));

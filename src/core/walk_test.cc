@@ -16,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array kAgents{"ann", "bob", "cat"};
+constexpr std::uint32_t kRetries = 2;
 constexpr std::uint32_t kLowEvery = 12;  // Two consumers of an agent at the most: patience 3.
 
 struct Copy {
@@ -91,8 +92,13 @@ class Model {
         EXPECT_TRUE(copy.is_held);
         copy.is_held = false;
         copy.not_before = fact.retry_at;
+        if (fact.setback == Setback::HubRestarted) --copy.tries;
     }
     void on(const MessageDeadLettered& fact, Time) {
+        const auto& given_up = copies.at(fact.ticket);
+        EXPECT_TRUE(fact.setback != Setback::RetriesExhausted ||
+                    given_up.tries == given_up.retry_count_max + 1)
+            << "D6: given up too soon";
         copies.at(fact.ticket).is_held = false;
         copies.at(fact.ticket).is_dead = true;
     }
@@ -123,7 +129,7 @@ class Model {
             copies[answer] = {.agent = found->second.agent,
                               .task = task,
                               .priority = found->second.priority,
-                              .retry_count_max = 5};
+                              .retry_count_max = kRetries};
         }
         open_.erase(found);
     }
@@ -223,7 +229,7 @@ class Walk {
         story_.limits().low_every = kLowEvery;
         story_.limits().remembered_ids_max = 200'000;
         story_.limits().mailbox_messages_max = 60;
-        story_.limits().retry_count_max = 2;
+        story_.limits().retry_count_max = kRetries;
         story_.limits().request_timeout = 60s;
         for (const auto* agent : kAgents) story_.agent(agent);
     }

@@ -280,7 +280,8 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::RetriesExhausted, "retries_exhausted"},
     EnumName{Setback::Expired, "expired"},
     EnumName{Setback::Rejected, "rejected"},
-    EnumName{Setback::AgentRemoved, "agent_removed"}};
+    EnumName{Setback::AgentRemoved, "agent_removed"},
+    EnumName{Setback::HubRestarted, "hub_restarted"}};
 
 /// Refusals have their names in a table of their own.
 template <>

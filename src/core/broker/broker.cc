@@ -300,18 +300,21 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     broker.messages.remove(slot);
 }
 
-void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now) {
-    const Slot slot = slot_of(broker, ticket);
+void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event, Time now) {
+    const Slot slot = slot_of(broker, event.ticket);
     take_out(broker, slot);
     auto& message = broker.messages[slot];
     message.stage = Stage::Delayed;
+    if (!is_counted(event.setback) && !is_planted(Mutant::CountRestarts)) {
+        ++message.attempts_uncounted;
+    }
     if (is_planted(Mutant::RetryJumpsTheLane) && message.lane_next != kNoSlot) {
         leave_lane(broker, key, slot);
         return enter_lane(broker, key, slot);
     }
-    if (retry_at <= now) return begin_retry(broker, key, ticket);
-    const bool expires_first = message.expires_at != Time{} && message.expires_at < retry_at;
-    set_due(broker, slot, expires_first ? message.expires_at : retry_at);
+    if (event.retry_at <= now) return begin_retry(broker, key, event.ticket);
+    const bool expires_first = message.expires_at != Time{} && message.expires_at < event.retry_at;
+    set_due(broker, slot, expires_first ? message.expires_at : event.retry_at);
 }
 
 void begin_retry(Broker& broker, const HashKey& key, Ticket ticket) {
@@ -346,7 +349,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempts_before = message.attempt;
+    message.attempts_uncounted = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     enter_lane(broker, key, slot);
 }

@@ -46,7 +46,7 @@ struct Message {
     Slot link_next = kNoSlot;
     Slot consumer = kNoSlot;
     std::uint16_t attempt = 0;
-    std::uint16_t attempts_before = 0;  ///< Of journeys that ended among the dead letters.
+    std::uint16_t attempts_uncounted = 0;  ///< Before the dead letters, or broken off by the hub.
     std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
@@ -54,10 +54,10 @@ struct Message {
 };
 static_assert(sizeof(Message) == 56);
 
-/// How often it was tried on this journey. Tokens count on over all of them, so that one from
-/// before the dead letters is stale after them.
+/// How many tries count toward the limit. Tokens count on over all of them, so that one from before
+/// the dead letters or before a restart is stale after it.
 constexpr std::uint32_t tries(const Message& message) {
-    return static_cast<std::uint16_t>(message.attempt - message.attempts_before);
+    return static_cast<std::uint16_t>(message.attempt - message.attempts_uncounted);
 }
 
 /// A first-in-first-out list threaded through the messages themselves.
@@ -143,8 +143,8 @@ void grant(Broker& broker, const LeaseGranted& event);
 void extend(Broker& broker, Ticket ticket, Time until);
 /// Out of the hub for good: acknowledged, dropped, expired or discarded.
 void remove(Broker& broker, const HashKey& key, Ticket ticket);
-/// Back from a consumer, to be tried again at `retry_at`.
-void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now);
+/// Back from a consumer, to be tried again.
+void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event, Time now);
 void begin_retry(Broker& broker, const HashKey& key, Ticket ticket);
 void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, Time now);
 void revive(Broker& broker, const HashKey& key, Ticket ticket);

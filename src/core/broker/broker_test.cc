@@ -119,7 +119,7 @@ TEST(Broker, TheBooksFollowACopyThroughItsLife) {
     EXPECT_EQ(find_consumer(broker, {1})->in_flight, 1U);
     EXPECT_EQ(broker.due.first().at, Time{Duration{9}});
 
-    give_back(broker, kKey, {1}, Time{Duration{20}}, Time{Duration{10}});
+    give_back(broker, kKey, {.ticket = {1}, .retry_at = Time{Duration{20}}}, Time{Duration{10}});
     EXPECT_EQ(mailbox.waiting, 1U);
     EXPECT_EQ(find_message(broker, {1})->stage, Stage::Delayed);
     EXPECT_EQ(broker.due.first().at, Time{Duration{20}});
