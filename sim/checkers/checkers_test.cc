@@ -355,6 +355,20 @@ TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
+TEST(G7, IsBrokenByDeadLettersOfAFullMailboxWithoutEnd) {
+    Chronicle life;
+    life.history.limits.mailbox_messages_max = 10;
+    for (int i = 0; i < 10; ++i) life.accept({.id = "m" + std::to_string(i)}, kHigh);
+    const auto miss = [&](const std::string& id) {
+        const auto ticket = life.accept({.id = id}, kHigh);
+        life.record(MessageDeadLettered{ticket, Setback::MailboxFull, "full"});
+    };
+    miss("a");
+    EXPECT_FALSE(life.breaks("G7")) << "a tenth more";
+    miss("b");
+    EXPECT_TRUE(life.breaks("G7"));
+}
+
 TEST(A1, IsBrokenByTellingBeforeItIsDurable) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);

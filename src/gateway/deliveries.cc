@@ -9,15 +9,16 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kSetbacks{"",
-                                                    "NACKED",
-                                                    "LEASE_EXPIRED",
-                                                    "INSTANCE_LOST",
-                                                    "RETRIES_EXHAUSTED",
-                                                    "EXPIRED",
-                                                    "REJECTED",
-                                                    "AGENT_REMOVED",
-                                                    "HUB_RESTARTED"};
+constexpr std::array<std::string_view, 10> kSetbacks{"",
+                                                     "NACKED",
+                                                     "LEASE_EXPIRED",
+                                                     "INSTANCE_LOST",
+                                                     "RETRIES_EXHAUSTED",
+                                                     "EXPIRED",
+                                                     "REJECTED",
+                                                     "AGENT_REMOVED",
+                                                     "HUB_RESTARTED",
+                                                     "MAILBOX_FULL"};
 constexpr std::array<std::string_view, kPriorities> kPriorityNames{
     "critical", "high", "normal", "low"};
 

@@ -29,6 +29,7 @@ enum class Setback : std::uint8_t {
     Rejected,          ///< The agent said that it never will take it.
     AgentRemoved,      ///< Its recipient is no longer registered.
     HubRestarted,      ///< The hub went away while it was out, and the connection with it.
+    MailboxFull,       ///< A copy of a topic's message for whose subscriber there was no room.
 };
 
 /// Whether a try that ended so counts toward the limit. What the hub broke off is nobody's failure.
