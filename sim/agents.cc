@@ -190,11 +190,18 @@ void Agents::use_wrong_token(const std::string& agent, const Deliver& deliver) {
             token.ticket.value += chance_.below(3'000);
             break;
     }
-    switch (chance_.below(4)) {
+    switch (chance_.below(6)) {
         case 0:
             return tell(agent, NackDelivery{token, "not mine", chance_.percent(30)});
         case 1:
             return tell(agent, ExtendLease{token, chance_.ms(1, 3'000)});
+        case 2:
+            return tell(agent, ReportProgress{token, "1"});
+        case 3: {
+            const auto& asked = *deliver.envelope;
+            const auto reply = writer_.reply(agent, asked, asked.correlation());
+            return tell(agent, ReplyToDelivery{token, reply.envelope});
+        }
         default:
             return tell(agent, AckDelivery{token});
     }

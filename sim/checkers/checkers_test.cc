@@ -43,7 +43,7 @@ TEST(D1, IsBrokenByAMessageThatNobodyHeardOfAgain) {
 TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
-    life.lease(ticket);
+    life.ask(NackDelivery{life.lease(ticket), "no", true}, "bob");
     life.record(MessageDeadLettered{.ticket = ticket, .setback = Setback::Rejected});
     EXPECT_TRUE(life.breaks("D1"));
     life.history.dead.insert(ticket);
@@ -109,17 +109,60 @@ TEST(D4, IsBrokenByCallingARepeatAConflict) {
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST(D5, IsBrokenByTakingAnOlderToken) {
+/// Bob lost a delivery and has it again: the first token is stale, the second in force.
+struct Again {
     Chronicle life;
-    const auto ticket = life.accept({.id = "a"}, kHigh);
-    life.lease(ticket, 1);
-    life.record(DeliveryReturned{
-        .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
-    life.lease(ticket, 2);
-    const auto ask = life.ask(AckDelivery{{ticket, 1}}, "bob");
-    life.record(DeliveryAcknowledged{ticket, 2});
-    life.show(TellDone{ask});
-    EXPECT_TRUE(life.breaks("D5"));
+    Ticket ticket = life.accept({.id = "a", .intent = Intent::Request}, kHigh);
+    DeliveryToken stale = life.lease(ticket, 1);
+    DeliveryToken current{ticket, 2};
+
+    Again() {
+        life.record(DeliveryReturned{.ticket = ticket,
+                                     .attempt = 1,
+                                     .setback = Setback::InstanceLost,
+                                     .retry_at = life.now()});
+        life.lease(ticket, 2);
+    }
+    /// Whether the checker objects to this having worked, and this being on record.
+    template <class Fact>
+    bool breaks(Command command, Fact fact) {
+        const auto ask = life.ask(std::move(command), "bob");
+        const auto sequence = life.record(std::move(fact));
+        if constexpr (std::is_same_v<Fact, RequestAnswered>) {
+            life.show(TellAccepted{.ask = ask, .ticket = ticket, .sequence = sequence});
+        } else {
+            life.show(TellDone{ask});
+        }
+        return life.breaks("D5");
+    }
+};
+
+TEST(D5, IsBrokenByTakingAnOlderToken) {
+    for (const bool is_stale : {false, true}) {
+        const auto token = [&](const Again& again) {
+            return is_stale ? again.stale : again.current;
+        };
+        Again ack;
+        EXPECT_EQ(ack.breaks(AckDelivery{token(ack)}, DeliveryAcknowledged{ack.ticket, 2}),
+                  is_stale);
+        Again nack;
+        EXPECT_EQ(nack.breaks(NackDelivery{token(nack), "no", true},
+                              MessageDeadLettered{nack.ticket, Setback::Rejected, "no"}),
+                  is_stale);
+        Again extend;
+        EXPECT_EQ(extend.breaks(ExtendLease{token(extend)},
+                                LeaseExtended{extend.ticket, extend.life.now()}),
+                  is_stale);
+        Again progress;
+        EXPECT_EQ(progress.breaks(ReportProgress{token(progress), "1"},
+                                  ProgressReported{progress.ticket, progress.life.now(), "1"}),
+                  is_stale);
+        Again reply;
+        const auto answer = envelope({.id = "r", .from = "bob", .to = "alice", .answers = "a"});
+        EXPECT_EQ(reply.breaks(ReplyToDelivery{token(reply), answer},
+                               RequestAnswered{.request = reply.ticket, .envelope = answer}),
+                  is_stale);
+    }
 }
 
 TEST(D6, IsBrokenByOneTryTooMany) {
@@ -391,6 +434,32 @@ TEST(A1, IsBrokenByARefusalOffTheRecord) {
     const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
     life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
     EXPECT_TRUE(life.breaks("A1"));
+}
+
+/// Alice is refused her message 'a', and the record says this.
+bool breaks_a1(const MessageRefused& record) {
+    Chronicle life;
+    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    life.record(record);
+    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
+    return life.breaks("A1");
+}
+
+TEST(A1, IsBrokenByTheRecordOfAnotherRefusal) {
+    EXPECT_FALSE(breaks_a1({.from = "alice", .id = "a", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "bob", .id = "a", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "alice", .id = "b", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "alice", .id = "a", .refusal = Refusal::HubOverloaded}));
+}
+
+TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
+    for (const std::uint32_t attempt : {1, 2}) {
+        Chronicle life;
+        const auto ask = life.ask(AckDelivery{{{4711}, 1}}, "bob");
+        life.record(SettlementRefused{{{4711}, attempt}, "bob", Refusal::DeliveryStale});
+        life.show(TellRefused{.ask = ask, .refusal = Refusal::DeliveryStale});
+        EXPECT_EQ(life.breaks("A1"), attempt == 2);
+    }
 }
 
 TEST(A1, IsBrokenByAMessageThatWasNeitherTakenNorRefused) {

@@ -17,7 +17,10 @@ enum class Mutant : std::uint8_t {
     RetryJumpsTheLane,
     ForgetMessageIds,
     AcceptConflictingId,
-    AcceptStaleToken,
+    AcceptStaleAck,
+    AcceptStaleNack,
+    AcceptStaleExtension,
+    AcceptStaleReply,
     RetryForever,
     RetryAtOnce,
     CountRestarts,
@@ -36,9 +39,11 @@ enum class Mutant : std::uint8_t {
     ApplyDependsOnHistory,
     IgnoreMailboxLimit,
     RefuseOffTheRecord,
+    RefuseTheClaimedSender,
     AcknowledgeBeforeSync,
     SkipSync,
     SkipDirectorySync,
+    BreakTheChain,
 };
 
 struct MutantRow {
@@ -56,7 +61,10 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::RetryJumpsTheLane, "retry-jumps-the-lane", "D3"},
     MutantRow{Mutant::ForgetMessageIds, "forget-message-ids", "D4"},
     MutantRow{Mutant::AcceptConflictingId, "accept-conflicting-id", "D4"},
-    MutantRow{Mutant::AcceptStaleToken, "accept-stale-token", "D5"},
+    MutantRow{Mutant::AcceptStaleAck, "accept-stale-ack", "D5"},
+    MutantRow{Mutant::AcceptStaleNack, "accept-stale-nack", "D5"},
+    MutantRow{Mutant::AcceptStaleExtension, "accept-stale-extension", "D5"},
+    MutantRow{Mutant::AcceptStaleReply, "accept-stale-reply", "D5"},
     MutantRow{Mutant::RetryForever, "retry-forever", "D6"},
     MutantRow{Mutant::RetryAtOnce, "retry-at-once", "D6"},
     MutantRow{Mutant::CountRestarts, "count-restarts", "D6"},
@@ -74,9 +82,11 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::ApplyDependsOnHistory, "apply-depends-on-history", "W11"},
     MutantRow{Mutant::IgnoreMailboxLimit, "ignore-mailbox-limit", "G7"},
     MutantRow{Mutant::RefuseOffTheRecord, "refuse-off-the-record", "A1"},
+    MutantRow{Mutant::RefuseTheClaimedSender, "refuse-the-claimed-sender", "A1"},
     MutantRow{Mutant::AcknowledgeBeforeSync, "acknowledge-before-sync", "A1"},
     MutantRow{Mutant::SkipSync, "skip-sync", "A2"},
     MutantRow{Mutant::SkipDirectorySync, "skip-directory-sync", "A2"},
+    MutantRow{Mutant::BreakTheChain, "break-the-chain", "A2"},
 };
 
 #ifdef PARLANCE_MUTANTS

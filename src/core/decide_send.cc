@@ -18,7 +18,8 @@ constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 void refuse(Draft& draft, const Envelope& envelope, Refusal refusal, std::string detail) {
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
-    const auto from = draft.asker().empty() ? envelope.from() : draft.asker();
+    const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
+    const auto from = is_claimed ? envelope.from() : draft.asker();
     draft.add(MessageRefused{.from = std::string{from},
                              .id = std::string{envelope.id()},
                              .refusal = refusal,
