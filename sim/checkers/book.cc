@@ -27,6 +27,9 @@ class Reader {
                 [&](const Unsubscribed& event) {
                     topics_[event.topic.value].erase(event.agent.value);
                 },
+                [&](const AgentRemoved& event) {
+                    for (auto& [topic, agents] : topics_) agents.erase(event.agent.value);
+                },
                 [&](const InstanceJoined& event) {
                     book_.instances[event.instance] = event.agent.value;
                 },
