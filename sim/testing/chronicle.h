@@ -5,33 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "core/testing/story.h"
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {
 
-/// A message with what a test cares about.
-struct Letter {
-    std::string id;
-    std::string from = "alice";
-    std::string to = "bob";
-    std::string task{};
-    std::string correlation{};
-    Intent intent = Intent::OneWay;
-    std::string answers{};
-    std::string body = "{}";
-};
-
-inline EnvelopePtr envelope(const Letter& letter) {
-    return Envelope::make({.id = letter.id,
-                           .from = letter.from,
-                           .to = letter.to,
-                           .type = "TEST",
-                           .task = letter.task,
-                           .correlation = letter.correlation,
-                           .answers = letter.answers,
-                           .intent = letter.intent},
-                          letter.body);
-}
+using core::envelope;
+using core::Letter;
 
 class Chronicle {
   public:

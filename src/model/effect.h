@@ -59,7 +59,6 @@ struct Deliver {
 /// The answer to a request whose asker holds the line.
 struct TellAnswer {
     Ticket request;
-    EnvelopePtr asked;
     EnvelopePtr reply;  ///< Null: the failure below is the answer.
     Failure failure;
 };
