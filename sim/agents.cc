@@ -23,6 +23,7 @@ void Agents::begin() {
                  .credit = static_cast<std::uint32_t>(chance_.between(1, plan_.credit_max))});
         }
         timeline_.after(chance_.ms(20, 200), [this, agent] { send_on(agent); });
+        timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
     }
     for (std::size_t i = 0; i < consumers_.size(); ++i) {
         timeline_.after(chance_.ms(20, 500), [this, i] { pulse(i); });
@@ -51,6 +52,25 @@ void Agents::enlist(std::uint64_t agent) {
         if (chance_.percent(50)) {
             door_.bring_as_operator(Subscribe{{name}, {"news-" + std::to_string(topic)}});
         }
+    }
+}
+
+/// Now and then an agent listens to something else, or takes its leave. It comes back when one of
+/// its consumers is told that nobody knows it.
+void Agents::reconsider(std::uint64_t agent) {
+    if (is_calm_) return;
+    timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
+    const auto name = agent_name(agent);
+    const TopicName topic{"news-" + std::to_string(chance_.below(2))};
+    switch (chance_.below(4)) {
+        case 0:
+            return tell(name, Subscribe{{name}, topic});
+        case 1:
+            return tell(name, Unsubscribe{{name}, topic});
+        case 2:
+            return tell(name, RemoveAgent{{name}});
+        default:  // Tries what only the other may do.
+            return tell(name, RemoveAgent{{agent_name((agent + 1) % plan_.agents)}});
     }
 }
 
@@ -93,6 +113,11 @@ void Agents::join(std::size_t number) {
         agent_name(consumer.agent),
         JoinInstance{{agent_name(consumer.agent)}, consumer.name, consumer.kind, consumer.credit},
         [this, number](const Effect& effect) {
+            const auto* refused = std::get_if<TellRefused>(&effect);
+            if (refused != nullptr && refused->refusal == Refusal::AgentNotRegistered) {
+                const auto name = agent_name(consumers_[number].agent);
+                return tell(name, RegisterAgent{{name}, {}});
+            }
             const auto* joined = std::get_if<TellJoined>(&effect);
             if (joined == nullptr) return;
             consumers_[number].instance = joined->instance;
@@ -195,11 +220,18 @@ void Agents::use_wrong_token(const std::string& agent, const Deliver& deliver) {
             token.ticket.value += chance_.below(3'000);
             break;
     }
-    switch (chance_.below(4)) {
+    switch (chance_.below(6)) {
         case 0:
             return tell(agent, NackDelivery{token, "not mine", chance_.percent(30)});
         case 1:
             return tell(agent, ExtendLease{token, chance_.ms(1, 3'000)});
+        case 2:
+            return tell(agent, ReportProgress{token, "1"});
+        case 3: {
+            const auto& asked = *deliver.envelope;
+            const auto reply = writer_.reply(agent, asked, asked.correlation());
+            return tell(agent, ReplyToDelivery{token, reply.envelope});
+        }
         default:
             return tell(agent, AckDelivery{token});
     }

@@ -34,6 +34,7 @@ class Agents {
     };
 
     void enlist(std::uint64_t agent);
+    void reconsider(std::uint64_t agent);
     void send_on(std::uint64_t agent);
     void send(std::uint64_t agent, SendMessage letter, int tries);
     void pulse(std::size_t number);

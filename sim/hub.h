@@ -55,6 +55,9 @@ class Hub {
     void jump_clock(Duration by);
     /// No more faults; the clock is right from here on.
     void calm();
+    /// What the disk holds at this moment, if it can be believed: no bit of it was flipped.
+    const journal::testing::MemoryDisk* disk() const { return was_flipped_ ? nullptr : &disk_; }
+    Sequence told() const { return told_; }
     /// The last questions: is the whole journal sound, and does it give the state back?
     void close();
 

@@ -12,7 +12,8 @@ void draw_limits(Chance& chance, Limits& limits) {
     limits.backoff_multiplier = static_cast<std::uint32_t>(chance.between(1, 3));
     limits.backoff_jitter_percent = static_cast<std::uint32_t>(chance.between(0, 50));
     limits.retry_count_max = static_cast<std::uint32_t>(chance.between(0, 4));
-    limits.low_every = static_cast<std::uint32_t>(chance.percent(50) ? chance.between(4, 10) : 100);
+    limits.low_every =
+        static_cast<std::uint32_t>(chance.percent(50) ? chance.between(12, 20) : 100);
     limits.request_timeout = chance.ms(200, 4'000);
     limits.heartbeat_timeout = chance.ms(400, 2'000);
     limits.instance_credit_max = static_cast<std::uint32_t>(chance.between(4, 32));

@@ -67,6 +67,7 @@ class Life {
         every(plan_.jump_every,
               [this] { hub_.jump_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
         every(400ms, [this] { tend_dead_letters(); });
+        every(2s, [this] { look_at_journal(); });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
         }
@@ -81,6 +82,23 @@ class Life {
                 door_.bring_as_operator(DiscardDeadLetter{letter.ticket, "no longer needed"});
             }
         }
+    }
+
+    /// A2 holds at any moment of a life, not only at its end. A hub that is down or in trouble with
+    /// its disk may have something there that it has yet to cut back.
+    void look_at_journal() {
+        const bool is_well =
+            hub_.is_up() && hub_.engine().health().condition == engine::Condition::Serving;
+        if (!is_well || hub_.disk() == nullptr) return;
+        const auto copy = hub_.disk()->clone();
+        const auto verified = journal::verify(*copy, [](std::uint64_t, std::uint64_t) {});
+        const auto problem = !verified                      ? verified.error().message
+                             : !verified->problem.empty()   ? verified->problem
+                             : verified->last < hub_.told() ? "it ends before what was told"
+                                                            : std::string{};
+        if (problem.empty()) return;
+        history_.findings.push_back(
+            {"A2", "in the middle of a life the journal does not verify: " + problem, {}});
     }
 
     void settle() {

@@ -1,6 +1,8 @@
 // A1: whatever the outside was told has exactly one record, which was durable before.
+#include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "base/match.h"
@@ -11,6 +13,32 @@ namespace parlance::sim {
 namespace {
 
 using Delivery = std::tuple<Ticket, std::uint32_t, InstanceNumber>;
+
+/// Who was refused what, and why: a message or an agent by its id, a delivery by its token. Credit
+/// is refused to an instance, which has no id.
+using No = std::tuple<std::string, std::string, Refusal>;
+
+std::string name_of(const DeliveryToken& token) {
+    return std::to_string(token.ticket.value) + "." + std::to_string(token.attempt);
+}
+
+/// The delivery or the dead letter that a command is about.
+DeliveryToken token_of(const Command& command) {
+    return match(
+        command,
+        [](const AckDelivery& c) { return c.delivery; },
+        [](const NackDelivery& c) { return c.delivery; },
+        [](const ExtendLease& c) { return c.delivery; },
+        [](const ReportProgress& c) { return c.delivery; },
+        [](const ReplyToDelivery& c) { return c.delivery; },
+        [](const RedeliverDeadLetter& c) {
+            return DeliveryToken{c.ticket, 0};
+        },
+        [](const DiscardDeadLetter& c) {
+            return DeliveryToken{c.ticket, 0};
+        },
+        [](const auto&) { return DeliveryToken{}; });
+}
 
 class Audit {
   public:
@@ -24,7 +52,7 @@ class Audit {
                 shown.effect,
                 [&](const TellAccepted& told) { accepted(shown, told); },
                 [&](const Deliver& deliver) { delivered(shown, deliver); },
-                [&](const TellRefused& told) { refused(told); },
+                [&](const TellRefused& told) { refused(shown, told); },
                 [&](const TellDone& told) { done(told); },
                 [&](const TellJoined& told) {
                     expect_record(shown, joined_, told.instance, "an instance joined");
@@ -48,9 +76,15 @@ class Audit {
             [&](const InstanceJoined& event) { joined_.emplace(event.instance, entry.sequence); },
             [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const RequestFailed& event) { answered_.emplace(event.request, entry.sequence); },
-            [&](const MessageRefused&) { ++refusals_; },
-            [&](const SettlementRefused&) { ++refusals_; },
-            [&](const ReplyDropped&) { ++refusals_; },
+            [&](const MessageRefused& e) {
+                refusal({e.from, e.id, e.refusal}, entry);
+            },
+            [&](const SettlementRefused& e) {
+                refusal({e.by, name_of(e.delivery), e.refusal}, entry);
+            },
+            [&](const ReplyDropped& e) {
+                refusal({e.from, e.id, e.refusal}, entry);
+            },
             [](const auto&) {});
     }
 
@@ -106,13 +140,26 @@ class Audit {
         if (leases_[key] == 1) last_ = lease->second;
     }
 
-    /// Only what is said for want of disk is not on record: there is no room to write it.
-    void refused(const TellRefused& told) {
+    void refusal(const No& no, const Entry& entry) { refusals_[no].push_back(entry.sequence); }
+
+    /// Under the name of who asked, about the very thing that was asked for. Only what is said for
+    /// want of disk is not on record: there is no room to write it.
+    void refused(const Shown& shown, const TellRefused& told) {
         if (told.refusal == Refusal::HubStorageFull || told.refusal == Refusal::HubStorageFailed) {
             return;
         }
-        if (refusals_ == 0) return find("a refusal was told that is not on record");
-        --refusals_;
+        const auto& asked = history_.asked[told.ask.value - 1];
+        const bool has_id = !told.id.empty() || std::holds_alternative<GrantCredit>(asked.command);
+        const auto thing = has_id ? told.id : name_of(token_of(asked.command));
+        const auto records = refusals_.find({asked.caller, thing, told.refusal});
+        if (records == refusals_.end() || records->second.empty()) {
+            return find("'" + asked.caller + "' was told of a refusal of '" + thing +
+                        "' that is not on record");
+        }
+        if (records->second.front() > shown.durable) {
+            find("'" + asked.caller + "' was told of a refusal before it was durable");
+        }
+        records->second.pop_front();
     }
 
     void done(const TellDone& told) {
@@ -131,7 +178,7 @@ class Audit {
     std::map<InstanceNumber, Sequence> joined_;
     std::map<Ticket, Sequence> answered_;
     Sequence last_{};
-    std::uint64_t refusals_ = 0;
+    std::map<No, std::deque<Sequence>> refusals_;  ///< Those of which nobody was told yet.
 };
 
 }  // namespace

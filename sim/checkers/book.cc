@@ -27,6 +27,9 @@ class Reader {
                 [&](const Unsubscribed& event) {
                     topics_[event.topic.value].erase(event.agent.value);
                 },
+                [&](const AgentRemoved& event) {
+                    for (auto& [topic, agents] : topics_) agents.erase(event.agent.value);
+                },
                 [&](const InstanceJoined& event) {
                     book_.instances[event.instance] = event.agent.value;
                 },
@@ -174,6 +177,7 @@ void Walker::take(std::size_t index) {
             },
             [&](const DeliveryReturned& event) {
                 found->stage = event.retry_at > entry.at ? Stage::Delayed : Stage::Ready;
+                if (event.setback == Setback::HubRestarted) --found->attempts;
             },
             [&](const RetryBegan&) { found->stage = Stage::Ready; },
             [&](const MessageDeadLettered&) {

@@ -55,7 +55,7 @@ struct Standing {
     const Copy* copy = nullptr;
     Stage stage = Stage::Ready;
     std::uint64_t position = 0;  ///< In its lane: where it was accepted, or accepted anew.
-    std::uint32_t attempts = 0;  ///< Since then.
+    std::uint32_t attempts = 0;  ///< Since then, but for those that a restart broke off.
     bool has_ttl = true;         ///< A dead letter sent again has none.
 };
 

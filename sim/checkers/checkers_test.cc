@@ -43,8 +43,8 @@ TEST(D1, IsBrokenByAMessageThatNobodyHeardOfAgain) {
 TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
-    life.lease(ticket);
-    life.record(MessageDeadLettered{.ticket = ticket});
+    life.ask(NackDelivery{life.lease(ticket), "no", true}, "bob");
+    life.record(MessageDeadLettered{.ticket = ticket, .setback = Setback::Rejected});
     EXPECT_TRUE(life.breaks("D1"));
     life.history.dead.insert(ticket);
     EXPECT_EQ(life.broken(), "");
@@ -109,17 +109,60 @@ TEST(D4, IsBrokenByCallingARepeatAConflict) {
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST(D5, IsBrokenByTakingAnOlderToken) {
+/// Bob lost a delivery and has it again: the first token is stale, the second in force.
+struct Again {
     Chronicle life;
-    const auto ticket = life.accept({.id = "a"}, kHigh);
-    life.lease(ticket, 1);
-    life.record(DeliveryReturned{
-        .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
-    life.lease(ticket, 2);
-    const auto ask = life.ask(AckDelivery{{ticket, 1}}, "bob");
-    life.record(DeliveryAcknowledged{ticket, 2});
-    life.show(TellDone{ask});
-    EXPECT_TRUE(life.breaks("D5"));
+    Ticket ticket = life.accept({.id = "a", .intent = Intent::Request}, kHigh);
+    DeliveryToken stale = life.lease(ticket, 1);
+    DeliveryToken current{ticket, 2};
+
+    Again() {
+        life.record(DeliveryReturned{.ticket = ticket,
+                                     .attempt = 1,
+                                     .setback = Setback::InstanceLost,
+                                     .retry_at = life.now()});
+        life.lease(ticket, 2);
+    }
+    /// Whether the checker objects to this having worked, and this being on record.
+    template <class Fact>
+    bool breaks(Command command, Fact fact) {
+        const auto ask = life.ask(std::move(command), "bob");
+        const auto sequence = life.record(std::move(fact));
+        if constexpr (std::is_same_v<Fact, RequestAnswered>) {
+            life.show(TellAccepted{.ask = ask, .ticket = ticket, .sequence = sequence});
+        } else {
+            life.show(TellDone{ask});
+        }
+        return life.breaks("D5");
+    }
+};
+
+TEST(D5, IsBrokenByTakingAnOlderToken) {
+    for (const bool is_stale : {false, true}) {
+        const auto token = [&](const Again& again) {
+            return is_stale ? again.stale : again.current;
+        };
+        Again ack;
+        EXPECT_EQ(ack.breaks(AckDelivery{token(ack)}, DeliveryAcknowledged{ack.ticket, 2}),
+                  is_stale);
+        Again nack;
+        EXPECT_EQ(nack.breaks(NackDelivery{token(nack), "no", true},
+                              MessageDeadLettered{nack.ticket, Setback::Rejected, "no"}),
+                  is_stale);
+        Again extend;
+        EXPECT_EQ(extend.breaks(ExtendLease{token(extend)},
+                                LeaseExtended{extend.ticket, extend.life.now()}),
+                  is_stale);
+        Again progress;
+        EXPECT_EQ(progress.breaks(ReportProgress{token(progress), "1"},
+                                  ProgressReported{progress.ticket, progress.life.now(), "1"}),
+                  is_stale);
+        Again reply;
+        const auto answer = envelope({.id = "r", .from = "bob", .to = "alice", .answers = "a"});
+        EXPECT_EQ(reply.breaks(ReplyToDelivery{token(reply), answer},
+                               RequestAnswered{.request = reply.ticket, .envelope = answer}),
+                  is_stale);
+    }
 }
 
 TEST(D6, IsBrokenByOneTryTooMany) {
@@ -130,6 +173,39 @@ TEST(D6, IsBrokenByOneTryTooMany) {
         .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
     life.acknowledge(life.lease(ticket, 2));
     EXPECT_TRUE(life.breaks("D6"));
+}
+
+/// Tried as often as this says, each try broken off by the hub's restart, and then given up.
+Chronicle restarted_life(bool starts_again, std::uint32_t tries) {
+    Chronicle life;
+    const auto ticket =
+        life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = 1});
+    for (std::uint32_t attempt = 1; attempt <= tries; ++attempt) {
+        life.lease(ticket, attempt);
+        life.record(DeliveryReturned{.ticket = ticket,
+                                     .attempt = attempt,
+                                     .setback = Setback::HubRestarted,
+                                     .retry_at = life.now()});
+        if (starts_again) life.record(HubStarted{});
+    }
+    life.acknowledge(life.lease(ticket, tries + 1));
+    return life;
+}
+
+TEST(D6, IsNotBrokenByTriesThatTheHubBrokeOff) { EXPECT_EQ(restarted_life(true, 6).broken(), ""); }
+
+TEST(D6, IsBrokenByBlamingTheHubForEveryTry) { EXPECT_TRUE(restarted_life(false, 6).breaks("D6")); }
+
+TEST(D6, IsBrokenByGivingUpTooSoon) {
+    for (const std::uint32_t retries : {0, 1}) {
+        Chronicle life;
+        const auto ticket =
+            life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = retries});
+        life.lease(ticket, 1);
+        life.record(MessageDeadLettered{ticket, Setback::RetriesExhausted, "tried often enough"});
+        life.history.dead.insert(ticket);
+        EXPECT_EQ(life.breaks("D6"), retries == 1);
+    }
 }
 
 TEST(D6, IsBrokenByAWaitOutsideTheBackoff) {
@@ -170,27 +246,75 @@ TEST(D7, IsBrokenByExpiringOffTheRecord) {
     EXPECT_TRUE(life.breaks("D7"));
 }
 
-TEST(D8, IsBrokenByLowerOnesBeforeACriticalOne) {
+/// Lower ones wait, then a critical one; so many of the lower ones go before it.
+bool breaks_d8(int first, InstanceNumber second_taker = {1}) {
     Chronicle life;
+    life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
     std::vector<Ticket> lower;
     for (int i = 0; i < 5; ++i) {
         lower.push_back(life.accept({.id = "n" + std::to_string(i)}, kNormal));
     }
     const auto critical = life.accept({.id = "c"}, {.priority = Priority::Critical});
-    for (const auto ticket : lower) life.acknowledge(life.lease(ticket));
+    for (int i = 0; i < first; ++i) {
+        life.acknowledge(life.lease(
+            lower[static_cast<std::size_t>(i)], 1, i == 0 ? InstanceNumber{1} : second_taker));
+    }
+    life.acknowledge(life.lease(critical));
+    for (auto i = static_cast<std::size_t>(first); i < 5; ++i) {
+        life.acknowledge(life.lease(lower[i]));
+    }
+    return life.breaks("D8");
+}
+
+TEST(D8, IsBrokenByTwoLowerOnesBeforeACriticalOne) {
+    EXPECT_FALSE(breaks_d8(0));
+    EXPECT_FALSE(breaks_d8(1)) << "in its turn";
+    EXPECT_TRUE(breaks_d8(2));
+    EXPECT_TRUE(breaks_d8(2, {3})) << "even if another consumer takes the second";
+}
+
+TEST(D8, IsBrokenByALowerOneAfterTheOneInFlight) {
+    Chronicle life;
+    const auto first = life.accept({.id = "n1"}, kNormal);
+    const auto second = life.accept({.id = "n2"}, kNormal);
+    const auto held = life.lease(first);
+    const auto critical = life.accept({.id = "c"}, {.priority = Priority::Critical});
+    life.acknowledge(held);
+    life.acknowledge(life.lease(second));
     life.acknowledge(life.lease(critical));
     EXPECT_TRUE(life.breaks("D8"));
 }
 
-TEST(D8, IsBrokenByALowOneThatNeverMoves) {
+TEST(D8, IsBrokenByTwoLowerOnesInARowForOneConsumer) {
     Chronicle life;
-    life.history.limits.low_every = 5;
+    life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
+    const auto first = life.accept({.id = "n1"}, kNormal);
+    const auto second = life.accept({.id = "n2"}, kNormal);
+    life.acknowledge(life.lease(first));
+    const auto urgent = life.accept({.id = "c1"}, {.priority = Priority::Critical});
+    const auto more_urgent = life.accept({.id = "c2"}, {.priority = Priority::Critical});
+    life.acknowledge(life.lease(urgent, 1, {3}));
+    life.acknowledge(life.lease(second));
+    life.acknowledge(life.lease(more_urgent));
+    EXPECT_TRUE(life.breaks("D8"));
+}
+
+/// So many others are handed over while a low one waits.
+bool breaks_d8_by_waiting(int others) {
+    Chronicle life;
+    life.history.limits.low_every = 20;
+    life.history.limits.instances_per_agent_max = 4;
     const auto low = life.accept({.id = "low"}, {.priority = Priority::Low});
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < others; ++i) {
         life.acknowledge(life.lease(life.accept({.id = "h" + std::to_string(i)}, kHigh)));
     }
     life.acknowledge(life.lease(low));
-    EXPECT_TRUE(life.breaks("D8"));
+    return life.breaks("D8");
+}
+
+TEST(D8, IsBrokenByALowOneThatDoesNotGetItsShare) {
+    EXPECT_FALSE(breaks_d8_by_waiting(19)) << "the twentieth is its own";
+    EXPECT_TRUE(breaks_d8_by_waiting(20));
 }
 
 TEST(D9, IsBrokenByGivingAMessageToAnother) {
@@ -274,6 +398,20 @@ TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
+TEST(G7, IsBrokenByDeadLettersOfAFullMailboxWithoutEnd) {
+    Chronicle life;
+    life.history.limits.mailbox_messages_max = 10;
+    for (int i = 0; i < 10; ++i) life.accept({.id = "m" + std::to_string(i)}, kHigh);
+    const auto miss = [&](const std::string& id) {
+        const auto ticket = life.accept({.id = id}, kHigh);
+        life.record(MessageDeadLettered{ticket, Setback::MailboxFull, "full"});
+    };
+    miss("a");
+    EXPECT_FALSE(life.breaks("G7")) << "a tenth more";
+    miss("b");
+    EXPECT_TRUE(life.breaks("G7"));
+}
+
 TEST(A1, IsBrokenByTellingBeforeItIsDurable) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
@@ -296,6 +434,32 @@ TEST(A1, IsBrokenByARefusalOffTheRecord) {
     const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
     life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
     EXPECT_TRUE(life.breaks("A1"));
+}
+
+/// Alice is refused her message 'a', and the record says this.
+bool breaks_a1(const MessageRefused& record) {
+    Chronicle life;
+    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    life.record(record);
+    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
+    return life.breaks("A1");
+}
+
+TEST(A1, IsBrokenByTheRecordOfAnotherRefusal) {
+    EXPECT_FALSE(breaks_a1({.from = "alice", .id = "a", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "bob", .id = "a", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "alice", .id = "b", .refusal = Refusal::MailboxFull}));
+    EXPECT_TRUE(breaks_a1({.from = "alice", .id = "a", .refusal = Refusal::HubOverloaded}));
+}
+
+TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
+    for (const std::uint32_t attempt : {1, 2}) {
+        Chronicle life;
+        const auto ask = life.ask(AckDelivery{{{4711}, 1}}, "bob");
+        life.record(SettlementRefused{{{4711}, attempt}, "bob", Refusal::DeliveryStale});
+        life.show(TellRefused{.ask = ask, .refusal = Refusal::DeliveryStale});
+        EXPECT_EQ(life.breaks("A1"), attempt == 2);
+    }
 }
 
 TEST(A1, IsBrokenByAMessageThatWasNeitherTakenNorRefused) {

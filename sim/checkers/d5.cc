@@ -1,8 +1,10 @@
 // D5: an ack, nack, extension, progress or reply carries its delivery's token; a stale one changes
-// nothing. An ack that was told to have worked is on record under that very token; of a nack, an
-// extension and progress only that the token was once given out. Replies are not looked at here.
+// nothing. So whatever a settlement did to a lease was asked for with the token of that very lease,
+// and no settlement was told to have worked more often than its lease has records of it.
+#include <array>
+#include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "base/match.h"
 #include "sim/checkers/checkers.h"
@@ -11,47 +13,136 @@ namespace parlance::sim {
 
 namespace {
 
-const DeliveryToken* token_of(const Command& command) {
+enum class Kind { Ack, Nack, Extension, Progress, Reply, None };
+
+/// How it is named in a finding, in the order of the kinds.
+constexpr std::array<const char*, 5> kNames{"ack", "nack", "extension", "progress", "reply"};
+
+/// One settlement: what was asked, of which delivery.
+struct Settlement {
+    Kind kind = Kind::None;
+    Ticket ticket{};
+    std::uint32_t attempt = 0;
+    auto operator<=>(const Settlement&) const = default;
+};
+
+Settlement settlement_of(const Command& command) {
+    const auto make = [](Kind kind, const DeliveryToken& token) {
+        return Settlement{kind, token.ticket, token.attempt};
+    };
     return match(
         command,
-        [](const AckDelivery& c) -> const DeliveryToken* { return &c.delivery; },
-        [](const NackDelivery& c) -> const DeliveryToken* { return &c.delivery; },
-        [](const ExtendLease& c) -> const DeliveryToken* { return &c.delivery; },
-        [](const ReportProgress& c) -> const DeliveryToken* { return &c.delivery; },
-        [](const auto&) -> const DeliveryToken* { return nullptr; });
+        [&](const AckDelivery& c) { return make(Kind::Ack, c.delivery); },
+        [&](const NackDelivery& c) { return make(Kind::Nack, c.delivery); },
+        [&](const ExtendLease& c) { return make(Kind::Extension, c.delivery); },
+        [&](const ReportProgress& c) { return make(Kind::Progress, c.delivery); },
+        [&](const ReplyToDelivery& c) { return make(Kind::Reply, c.delivery); },
+        [](const auto&) { return Settlement{}; });
 }
 
-using Settled = std::pair<Ticket, std::uint32_t>;
+bool is_nack(Setback setback) { return setback == Setback::Nacked || setback == Setback::Rejected; }
+
+class Tokens {
+  public:
+    Tokens(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {}
+
+    void run() {
+        for (const auto& asked : history_.asked) {
+            asked_.insert(settlement_of(asked.command));
+            const auto* send = std::get_if<SendMessage>(&asked.command);
+            if (send != nullptr) sent_.emplace(send->envelope->from(), send->envelope->id());
+        }
+        for (const auto& entry : history_.journal) read(entry);
+        for (const auto& shown : history_.shown) {
+            match(
+                shown.effect,
+                [&](const TellDone& told) { worked(told.ask); },
+                [&](const TellAccepted& told) { worked(told.ask); },
+                [](const auto&) {});
+        }
+    }
+
+  private:
+    void read(const Entry& entry) {
+        match(
+            entry.event,
+            [&](const LeaseGranted& e) { in_force_[e.ticket] = e.attempt; },
+            [&](const DeliveryAcknowledged& e) {
+                settled({Kind::Ack, Kind::Reply}, e.ticket);
+            },
+            [&](const DeliveryReturned& e) { ended(e.ticket, e.setback); },
+            [&](const MessageDropped& e) { ended(e.ticket, e.setback); },
+            [&](const MessageDeadLettered& e) { ended(e.ticket, e.setback); },
+            [&](const MessageExpired& e) { in_force_.erase(e.ticket); },
+            // A start renews leases of its own accord.
+            [&](const LeaseExtended& e) { count(Kind::Extension, e.ticket); },
+            [&](const ProgressReported& e) { happened({Kind::Progress}, e.ticket); },
+            [&](const RequestAnswered& e) {
+                const bool is_sent = sent_.contains(
+                    {std::string{e.envelope->from()}, std::string{e.envelope->id()}});
+                is_sent ? count(Kind::Reply, e.request) : happened({Kind::Reply}, e.request);
+                in_force_.erase(e.request);
+            },
+            [](const auto&) {});
+    }
+
+    void count(Kind kind, Ticket ticket) {
+        const auto lease = in_force_.find(ticket);
+        if (lease != in_force_.end()) ++records_[{kind, ticket, lease->second}];
+    }
+
+    /// One of these kinds of settlement did something to the lease in force.
+    void happened(std::initializer_list<Kind> kinds, Ticket ticket) {
+        const auto lease = in_force_.find(ticket);
+        if (lease == in_force_.end()) return;
+        bool was_asked = false;
+        for (const auto kind : kinds) {
+            count(kind, ticket);
+            was_asked = was_asked || asked_.contains({kind, ticket, lease->second});
+        }
+        if (was_asked) return;
+        report({*kinds.begin(), ticket, lease->second}, "is on record, and nobody asked for it");
+    }
+
+    void settled(std::initializer_list<Kind> kinds, Ticket ticket) {
+        happened(kinds, ticket);
+        in_force_.erase(ticket);
+    }
+
+    void ended(Ticket ticket, Setback setback) {
+        if (is_nack(setback)) return settled({Kind::Nack}, ticket);
+        // Its last try may have ended by a nack or by itself.
+        if (setback == Setback::RetriesExhausted) count(Kind::Nack, ticket);
+        in_force_.erase(ticket);
+    }
+
+    void worked(Ask ask) {
+        if (ask == Ask{}) return;
+        const auto settlement = settlement_of(history_.asked[ask.value - 1].command);
+        if (settlement.kind == Kind::None) return;
+        if (++told_[settlement] <= records_[settlement]) return;
+        report(settlement, "was told to have worked, but not on this delivery");
+    }
+
+    void report(const Settlement& settlement, const std::string& what) {
+        findings_.push_back({"D5",
+                             std::string{kNames.at(static_cast<std::size_t>(settlement.kind))} +
+                                 " with token " + std::to_string(settlement.ticket.value) + "." +
+                                 std::to_string(settlement.attempt) + " " + what,
+                             settlement.ticket});
+    }
+
+    const History& history_;
+    Findings& findings_;
+    std::set<Settlement> asked_;
+    std::set<std::pair<std::string, std::string>> sent_;  ///< Messages: from whom, which.
+    std::map<Ticket, std::uint32_t> in_force_;
+    std::map<Settlement, std::uint64_t> records_;
+    std::map<Settlement, std::uint64_t> told_;
+};
 
 }  // namespace
 
-void check_d5(const Book& book, Findings& findings) {
-    const auto& history = *book.history;
-    std::set<Settled> granted;
-    std::set<Settled> acknowledged;
-    for (const auto& entry : history.journal) {
-        if (const auto* event = std::get_if<LeaseGranted>(&entry.event)) {
-            granted.emplace(event->ticket, event->attempt);
-        }
-        if (const auto* event = std::get_if<DeliveryAcknowledged>(&entry.event)) {
-            acknowledged.emplace(event->ticket, event->attempt);
-        }
-    }
-    for (const auto& shown : history.shown) {
-        const auto* done = std::get_if<TellDone>(&shown.effect);
-        if (done == nullptr || done->ask == Ask{}) continue;
-        const auto& command = history.asked[done->ask.value - 1].command;
-        const auto* token = token_of(command);
-        if (token == nullptr) continue;
-        const Settled settled{token->ticket, token->attempt};
-        const bool is_ack = std::holds_alternative<AckDelivery>(command);
-        if (granted.contains(settled) && (!is_ack || acknowledged.contains(settled))) continue;
-        findings.push_back({"D5",
-                            "a settlement with the token " + std::to_string(token->ticket.value) +
-                                "." + std::to_string(token->attempt) +
-                                " was taken, though it was not the one in force",
-                            token->ticket});
-    }
-}
+void check_d5(const Book& book, Findings& findings) { Tokens{book, findings}.run(); }
 
 }  // namespace parlance::sim

@@ -1,8 +1,10 @@
-// D6: no more tries than allowed, each wait inside the configured backoff with its jitter, and
-// then the message is a dead letter. An instance that is lost lets another one try at once.
+// D6: no more tries than allowed, each wait inside the configured backoff with its jitter, and then
+// the message is a dead letter, not sooner. An instance that is lost lets another one try at once.
+// A try that the hub's own restart broke off does not count, and only a restart can break one off.
 #include <algorithm>
 #include <map>
 
+#include "base/match.h"
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {
@@ -17,42 +19,77 @@ Duration full_wait(const Limits& limits, std::uint32_t attempt) {
     return std::min(wait, limits.backoff_max);
 }
 
+class Count {
+  public:
+    Count(const Book& book, Findings& findings)
+        : limits_(book.history->limits), findings_(findings), walker_(book) {}
+
+    void run() {
+        walker_.walk([&](const Entry& entry) { before(entry); });
+    }
+
+  private:
+    void before(const Entry& entry) {
+        if (std::holds_alternative<HubStarted>(entry.event)) broken_off_ = nullptr;
+        const auto* standing = walker_.find(ticket_of(entry.event));
+        if (standing == nullptr || !is_at_least_once(standing->copy->priority)) return;
+        match(
+            entry.event,
+            [&](const DeliveryReturned& event) { returned(*standing, event, entry.at); },
+            [&](const LeaseGranted&) { granted(*standing, entry.at); },
+            [&](const MessageDeadLettered& event) { buried(*standing, event); },
+            [](const auto&) {});
+    }
+
+    void returned(const Standing& standing, const DeliveryReturned& event, Time now) {
+        not_before_[standing.copy->ticket] = event.retry_at;
+        if (event.setback == Setback::HubRestarted) broken_off_ = standing.copy;
+        if (event.setback == Setback::HubRestarted || event.setback == Setback::InstanceLost)
+            return;
+        const auto longest = full_wait(limits_, standing.attempts);
+        const auto shortest = longest - longest * limits_.backoff_jitter_percent / 100;
+        const auto wait = event.retry_at - now;
+        if (wait >= shortest && wait <= longest) return;
+        report(*standing.copy,
+               "waits " + std::to_string(wait.count()) + " ms after try " +
+                   std::to_string(event.attempt) + " instead of " +
+                   std::to_string(shortest.count()) + " to " + std::to_string(longest.count()));
+    }
+
+    void granted(const Standing& standing, Time now) {
+        const auto& copy = *standing.copy;
+        if (standing.attempts > copy.retry_count_max) {
+            report(copy,
+                   "was tried more often than its " + std::to_string(copy.retry_count_max) +
+                       " retries");
+        }
+        if (now < not_before_[copy.ticket]) report(copy, "was tried before its wait was over");
+        // A start hands nothing over before it is on record as one.
+        if (broken_off_ != nullptr) report(*broken_off_, "was broken off, but no start followed");
+        broken_off_ = nullptr;
+    }
+
+    void buried(const Standing& standing, const MessageDeadLettered& event) {
+        if (event.setback != Setback::RetriesExhausted) return;
+        if (standing.attempts > standing.copy->retry_count_max) return;
+        report(*standing.copy,
+               "was given up after " + std::to_string(standing.attempts) + " tries of " +
+                   std::to_string(standing.copy->retry_count_max + 1));
+    }
+
+    void report(const Copy& copy, const std::string& what) {
+        findings_.push_back({"D6", name_of(copy) + " " + what, copy.ticket});
+    }
+
+    const Limits& limits_;
+    Findings& findings_;
+    Walker walker_;
+    std::map<Ticket, Time> not_before_;
+    const Copy* broken_off_ = nullptr;  ///< By a restart, says its record.
+};
+
 }  // namespace
 
-void check_d6(const Book& book, Findings& findings) {
-    const auto& limits = book.history->limits;
-    std::map<Ticket, Time> not_before;
-    Walker walker{book};
-    walker.walk([&](const Entry& entry) {
-        const auto* standing = walker.find(ticket_of(entry.event));
-        if (standing == nullptr || !is_at_least_once(standing->copy->priority)) return;
-        const auto& copy = *standing->copy;
-        if (const auto* returned = std::get_if<DeliveryReturned>(&entry.event)) {
-            not_before[copy.ticket] = returned->retry_at;
-            if (returned->setback == Setback::InstanceLost) return;
-            const auto longest = full_wait(limits, standing->attempts);
-            const auto shortest = longest - longest * limits.backoff_jitter_percent / 100;
-            const auto wait = returned->retry_at - entry.at;
-            if (wait >= shortest && wait <= longest) return;
-            findings.push_back({"D6",
-                                name_of(copy) + " waits " + std::to_string(wait.count()) +
-                                    " ms after try " + std::to_string(returned->attempt) +
-                                    " instead of " + std::to_string(shortest.count()) + " to " +
-                                    std::to_string(longest.count()),
-                                copy.ticket});
-        }
-        if (!std::holds_alternative<LeaseGranted>(entry.event)) return;
-        if (standing->attempts > copy.retry_count_max) {
-            findings.push_back({"D6",
-                                name_of(copy) + " was tried more often than its " +
-                                    std::to_string(copy.retry_count_max) + " retries",
-                                copy.ticket});
-        }
-        if (entry.at < not_before[copy.ticket]) {
-            findings.push_back(
-                {"D6", name_of(copy) + " was tried before its wait was over", copy.ticket});
-        }
-    });
-}
+void check_d6(const Book& book, Findings& findings) { Count{book, findings}.run(); }
 
 }  // namespace parlance::sim

@@ -1,6 +1,7 @@
-// D8: a critical message goes before lower ones, and lower ones still move: while one waits, it
-// gets at least one in `low_every` hand-overs. Each lower level may have its turn once in a while,
-// so at most that many lower ones in a row are handed over while a critical one could have been.
+// D8: a critical message waits behind at most one lower one per consumer, and lower ones still
+// move: while one waits, it gets at least one in `low_every` hand-overs. So a lower one may go
+// before a critical one, but never as the second lower one in a row: not of the mailbox, and not of
+// the consumer that gets it. What was in flight when the critical one came is such a first one too.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -12,7 +13,11 @@ namespace parlance::sim {
 
 namespace {
 
-constexpr std::uint32_t kTurnsOfLower = kPriorities - 1;
+/// How often something may be passed over. Both promises cannot be kept at once below a bound that
+/// grows with the number of consumers.
+std::uint32_t passed_over_max(const Limits& limits) {
+    return std::max(limits.low_every, limits.instances_per_agent_max + 8) - 1;
+}
 
 class Watch {
   public:
@@ -34,8 +39,10 @@ class Watch {
         return static_cast<std::size_t>(most);
     }
 
-    bool is_offered(const Standing& standing) const {
+    bool is_offered(const Standing& standing, Time now) const {
         if (standing.stage != Stage::Ready) return false;
+        const bool has_ttl = standing.has_ttl && standing.copy->expires_at != Time{};
+        if (has_ttl && standing.copy->expires_at <= now) return false;
         const auto& lane = walker_.lane(*standing.copy);
         return lane.empty() || lane.begin()->second == standing.copy->ticket;
     }
@@ -48,10 +55,12 @@ class Watch {
     }
 
     /// What can be handed over and is sure to be listed, with its level.
-    std::vector<std::pair<const Standing*, std::size_t>> offers(const std::string& agent) {
+    std::vector<std::pair<const Standing*, std::size_t>> offers(const std::string& agent,
+                                                                Time now) {
         std::vector<std::pair<const Standing*, std::size_t>> offered;
         for (const auto& [ticket, standing] : walker_.mailbox(agent)) {
-            const bool is_sure = is_offered(standing) && most_urgent(standing) == urgency(standing);
+            const bool is_sure =
+                is_offered(standing, now) && most_urgent(standing) == urgency(standing);
             if (is_sure) offered.emplace_back(&standing, urgency(standing));
             if (!is_sure) passed_over_.erase(ticket);
         }
@@ -66,22 +75,23 @@ class Watch {
         const auto mine = most_urgent(*standing);
         const bool is_sure = mine == urgency(*standing);
         const Copy* critical = nullptr;
-        for (const auto& [other, level] : offers(agent)) {
+        for (const auto& [other, level] : offers(agent, entry.at)) {
             if (other == standing) continue;
             if (level == 0) critical = other->copy;
-            pass_over(*other, level, is_sure ? mine : level, entry);
+            if (level > 0) pass_over(*other, level, is_sure ? mine : level, entry);
         }
-        const bool overtakes = is_sure && critical != nullptr && mine > 0;
-        auto& in_a_row = lower_in_a_row_[agent];
-        in_a_row = overtakes ? in_a_row + 1 : 0;
-        if (in_a_row > kTurnsOfLower) {
+        const bool is_lower = is_sure && mine > 0;
+        auto& before = was_lower_[agent];
+        auto& before_here = had_lower_[granted->instance];
+        if (is_lower && critical != nullptr && (before || before_here)) {
             report(*standing, entry, "was handed over before " + name_of(*critical));
         }
+        before = before_here = is_lower;
         listed_.erase(granted->ticket);
         passed_over_.erase(granted->ticket);
     }
 
-    /// One of level `granted` goes first. Those of one level take turns among themselves.
+    /// One of level `granted` goes instead. Those of one level take turns among themselves.
     void pass_over(const Standing& standing,
                    std::size_t level,
                    std::size_t granted,
@@ -89,12 +99,11 @@ class Watch {
         auto& [listed, times] = passed_over_[standing.copy->ticket];
         if (granted == level || listed != level) times = 0;
         listed = level;
-        if (granted >= level) return;
-        if (++times <= book_.history->limits.low_every + kTurnsOfLower) return;
+        if (granted == level || ++times <= passed_over_max(book_.history->limits)) return;
         report(standing,
                entry,
                "was passed over " + std::to_string(times) + " times of at most " +
-                   std::to_string(book_.history->limits.low_every));
+                   std::to_string(passed_over_max(book_.history->limits)));
     }
 
     void after(const Entry& entry) {
@@ -104,22 +113,24 @@ class Watch {
             listed_.erase(ticket);
             passed_over_.erase(ticket);
         }
-        look(ticket);
+        look(ticket, entry.at);
         if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event)) {
-            for (auto copy = accepted->ticket; look(copy); ++copy.value) {
+            for (auto copy = accepted->ticket; look(copy, entry.at); ++copy.value) {
             }
         }
         if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
-            look(answered->ticket);
+            look(answered->ticket, entry.at);
         }
-        if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) look(failed->ticket);
+        if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) {
+            look(failed->ticket, entry.at);
+        }
     }
 
     /// Notes how everything in the copy's mailbox is listed now. False: there is no such copy.
-    bool look(Ticket ticket) {
+    bool look(Ticket ticket, Time now) {
         const auto copy = book_.copies.find(ticket);
         if (copy == book_.copies.end()) return false;
-        (void)offers(copy->second.recipient);
+        (void)offers(copy->second.recipient, now);
         return true;
     }
 
@@ -133,7 +144,8 @@ class Watch {
     const Book& book_;
     Findings& findings_;
     Walker walker_;
-    std::map<std::string, std::uint32_t> lower_in_a_row_;
+    std::map<std::string, bool> was_lower_;  ///< Of each mailbox's last hand-over.
+    std::map<InstanceNumber, bool> had_lower_;
     /// Of what is offered: at which level, and how often others went first while it was.
     std::map<Ticket, std::pair<std::size_t, std::uint32_t>> passed_over_;
     std::map<Ticket, std::size_t> listed_;

@@ -5,33 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "core/testing/story.h"
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {
 
-/// A message with what a test cares about.
-struct Letter {
-    std::string id;
-    std::string from = "alice";
-    std::string to = "bob";
-    std::string task{};
-    std::string correlation{};
-    Intent intent = Intent::OneWay;
-    std::string answers{};
-    std::string body = "{}";
-};
-
-inline EnvelopePtr envelope(const Letter& letter) {
-    return Envelope::make({.id = letter.id,
-                           .from = letter.from,
-                           .to = letter.to,
-                           .type = "TEST",
-                           .task = letter.task,
-                           .correlation = letter.correlation,
-                           .answers = letter.answers,
-                           .intent = letter.intent},
-                          letter.body);
-}
+using core::envelope;
+using core::Letter;
 
 class Chronicle {
   public:
@@ -76,10 +56,10 @@ class Chronicle {
         return accepted.ticket;
     }
     /// Handed over to bob.
-    DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1) {
-        record(LeaseGranted{.ticket = ticket, .instance = {1}, .attempt = attempt});
+    DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1, InstanceNumber instance = {1}) {
+        record(LeaseGranted{.ticket = ticket, .instance = instance, .attempt = attempt});
         const auto book = read_book(history);
-        show(Deliver{.instance = {1},
+        show(Deliver{.instance = instance,
                      .delivery = {ticket, attempt},
                      .envelope = book.copies.at(ticket).envelope});
         return {ticket, attempt};

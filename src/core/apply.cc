@@ -111,7 +111,7 @@ void apply_returned(State& state, const DeliveryReturned& event) {
     if (is_planted(Mutant::LoseReturnedMessage)) {
         return broker::remove(state.broker, state.key, event.ticket);
     }
-    broker::give_back(state.broker, state.key, event.ticket, event.retry_at, state.now);
+    broker::give_back(state.broker, state.key, event, state.now);
 }
 
 void apply_buried(State& state, const MessageDeadLettered& event) {

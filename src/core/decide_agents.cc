@@ -45,6 +45,20 @@ std::uint32_t instances_max(const State& state, const Profile& profile) {
     return own == 0 ? all : std::min(own, all);
 }
 
+/// While the hub was away nobody could settle anything: that time is not held against the agent.
+void renew_leases(Draft& draft, InstanceNumber instance) {
+    const auto& broker = draft.state.broker;
+    const auto until = draft.now() + draft.state.limits.lease;
+    const auto* consumer = broker::find_consumer(broker, instance);
+    for (Slot slot = consumer->leased.head; slot != kNoSlot;
+         slot = broker.messages[slot].link_next) {
+        const auto& message = broker.messages[slot];
+        if (broker.due.at(message.place).at < until) {
+            draft.add(LeaseExtended{message.ticket, until});
+        }
+    }
+}
+
 }  // namespace
 
 void decide_start(Draft& draft, const StartHub& start) {
@@ -52,10 +66,13 @@ void decide_start(Draft& draft, const StartHub& start) {
         draft.add(HubFounded{start.hub_id, start.hash_key_0, start.hash_key_1});
     }
     // Connections and the hub's own errands died with the last process. Who polls may come back
-    // with the same delivery ids, so its leases stay until they run out.
+    // with the same delivery ids, so its leases stay.
     for (const auto& [number, slot] : draft.state.registry.instance_slots) {
-        if (draft.state.registry.instances[slot].kind == InstanceKind::Poll) continue;
-        lose_instance(draft, number, "the hub restarted");
+        if (draft.state.registry.instances[slot].kind == InstanceKind::Poll) {
+            renew_leases(draft, number);
+        } else {
+            lose_instance(draft, number, "the hub restarted", Setback::HubRestarted);
+        }
     }
     draft.add(HubStarted{start.version});
 }

@@ -19,14 +19,17 @@ LeaseGranted lease(const Draft& draft, const broker::Message& message, InstanceN
             .until = draft.now() + draft.state.limits.lease};
 }
 
-std::uint32_t low_every(const State& state) {
-    return is_planted(Mutant::StarveLow) ? 0xFFFF'FFFFU : state.limits.low_every;
+broker::Picker picker_for(const Draft& draft, AgentHandle agent) {
+    const auto low_every =
+        is_planted(Mutant::StarveLow) ? 0xFFFF'FFFFU : draft.state.limits.low_every;
+    return {draft.state.broker, agent, {.now = draft.now(), .low_every = low_every}};
 }
 
 /// A consumer with room, and how much it would hold with what this step already gave it.
 struct Taker {
     const broker::Consumer* consumer;
     std::uint32_t in_flight;
+    bool was_lower;
 };
 
 /// The least busy instance takes the next one; among equals the one that joined first.
@@ -43,13 +46,14 @@ void hand_over(Draft& draft, AgentHandle agent) {
     const auto& broker = draft.state.broker;
     std::vector<Taker> takers;
     for (const Slot slot : broker.mailboxes[agent].consumers) {
-        takers.push_back({&broker.consumers[slot], broker.consumers[slot].in_flight});
+        const auto& consumer = broker.consumers[slot];
+        takers.push_back({&consumer, consumer.in_flight, consumer.was_lower});
     }
-    broker::Picker picker{broker, agent, low_every(draft.state)};
+    auto picker = picker_for(draft, agent);
     while (draft.events.size() < kHandOversMax) {
         auto* taker = least_busy(takers);
         if (taker == nullptr) return;
-        const auto* message = picker.next();
+        const auto* message = picker.next(taker->was_lower);
         if (message == nullptr) return;
         draft.add(lease(draft, *message, taker->consumer->instance));
         ++taker->in_flight;
@@ -94,16 +98,12 @@ void decide_take(Draft& draft, const TakeMessages& take) {
     }
     const auto room = state.limits.instance_credit_max -
                       std::min(consumer->in_flight, state.limits.instance_credit_max);
-    broker::Picker picker{state.broker, consumer->mailbox, low_every(state)};
+    auto picker = picker_for(draft, consumer->mailbox);
+    bool was_lower = consumer->was_lower;
     const auto count_max = std::min(take.count_max, room);
     while (draft.events.size() < count_max) {
-        const auto* message = picker.next();
+        const auto* message = picker.next(was_lower);
         if (message == nullptr) break;
-        // What expires in this very turn is not handed over; the tick that follows records it.
-        if (message->expires_at != Time{} && message->expires_at <= draft.now() &&
-            !is_planted(Mutant::DeliverExpired)) {
-            continue;
-        }
         draft.add(lease(draft, *message, take.instance));
     }
     decide_heartbeat(draft, take.instance);

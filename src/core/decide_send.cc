@@ -2,6 +2,7 @@
 // somebody to take it, and is there room?
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "base/mutant.h"
 #include "core/draft.h"
@@ -17,7 +18,8 @@ constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 void refuse(Draft& draft, const Envelope& envelope, Refusal refusal, std::string detail) {
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
-    const auto from = draft.asker().empty() ? envelope.from() : draft.asker();
+    const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
+    const auto from = is_claimed ? envelope.from() : draft.asker();
     draft.add(MessageRefused{.from = std::string{from},
                              .id = std::string{envelope.id()},
                              .refusal = refusal,
@@ -85,34 +87,57 @@ std::uint64_t share(std::uint64_t limit, Priority priority) {
     return is_at_least_once(priority) ? limit : limit - limit / 10;
 }
 
-/// Why there is no room for one more copy in this mailbox; empty if there is.
-std::string lack_of_room(const State& state,
-                         AgentHandle agent,
-                         const SendMessage& send,
-                         std::size_t copies = 1) {
+/// Why the mailbox cannot hold one more copy within these limits; empty if it can.
+std::string lack_in_mailbox(const State& state,
+                            AgentHandle agent,
+                            const SendMessage& send,
+                            std::uint64_t messages_max,
+                            std::uint64_t bytes_max) {
     if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
     const auto& limits = state.limits;
     const auto& mailbox = broker::mailbox_of(state.broker, agent);
-    const auto bytes = send.envelope->body().size();
     const auto count = mailbox.waiting + mailbox.in_flight + mailbox.dead;
     const auto name = [&] { return "mailbox of '" + state.registry.agents[agent].id.value + "'"; };
-    if (count + 1 > share(limits.mailbox_messages_max, send.priority)) {
+    if (count + 1 > messages_max) {
         return name() + " holds " + std::to_string(count) + " messages (" +
                std::to_string(mailbox.dead) + " of them dead letters) of at most " +
                std::to_string(limits.mailbox_messages_max) + " (mailbox_messages_max)";
     }
-    if (mailbox.bytes + bytes > share(limits.mailbox_bytes_max, send.priority)) {
+    if (mailbox.bytes + send.envelope->body().size() > bytes_max) {
         return name() + " holds " + std::to_string(mailbox.bytes) + " bytes of at most " +
                std::to_string(limits.mailbox_bytes_max) + " (mailbox_bytes_max)";
-    }
-    if (state.broker.bytes + copies * bytes > share(limits.hub_bytes_max, send.priority)) {
-        return "the hub holds " + std::to_string(state.broker.bytes) + " bytes of at most " +
-               std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
     }
     return {};
 }
 
-void accept(Draft& draft, const SendMessage& send) {
+std::string lack_in_mailbox(const State& state, AgentHandle agent, const SendMessage& send) {
+    const auto& limits = state.limits;
+    return lack_in_mailbox(state,
+                           agent,
+                           send,
+                           share(limits.mailbox_messages_max, send.priority),
+                           share(limits.mailbox_bytes_max, send.priority));
+}
+
+/// The same for a copy that is a dead letter because the mailbox is full: there is a tenth more for
+/// those, so that they are bounded too and do not crowd out what comes when it is emptied.
+std::string lack_among_dead(const State& state, AgentHandle agent, const SendMessage& send) {
+    const auto more = [](std::uint64_t limit) { return limit + limit / 10; };
+    const auto& limits = state.limits;
+    return lack_in_mailbox(
+        state, agent, send, more(limits.mailbox_messages_max), more(limits.mailbox_bytes_max));
+}
+
+std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t copies) {
+    if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
+    const auto& limits = state.limits;
+    const auto bytes = copies * send.envelope->body().size();
+    if (state.broker.bytes + bytes <= share(limits.hub_bytes_max, send.priority)) return {};
+    return "the hub holds " + std::to_string(state.broker.bytes) + " bytes of at most " +
+           std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
+}
+
+void accept(Draft& draft, const SendMessage& send, std::size_t missed_count = 0) {
     const auto& limits = draft.state.limits;
     const bool is_request = send.envelope->intent() == Intent::Request;
     MessageAccepted accepted{
@@ -122,7 +147,8 @@ void accept(Draft& draft, const SendMessage& send) {
         .retry_count_max = std::min(send.retry_count_max.value_or(limits.retry_count_max),
                                     limits.retry_count_ceiling),
         .fingerprint = send.fingerprint,
-        .waits = is_request && send.waits};
+        .waits = is_request && send.waits,
+        .missed_count = static_cast<std::uint32_t>(missed_count)};
     if (send.ttl) accepted.expires_at = draft.now() + std::clamp(*send.ttl, Duration{}, kTtlMax);
     if (is_request) {
         accepted.deadline = draft.now() + std::clamp(send.timeout.value_or(limits.request_timeout),
@@ -136,6 +162,31 @@ void accept(Draft& draft, const SendMessage& send) {
     draft.add(std::move(accepted));
 }
 
+/// A copy for which its subscriber's mailbox has no room.
+struct Missed {
+    AgentHandle subscriber;
+    std::uint64_t number;
+    std::string lack;
+};
+
+std::vector<Missed> missed_copies(const State& state,
+                                  const SendMessage& send,
+                                  const std::vector<AgentHandle>& subscribers) {
+    std::vector<Missed> missed;
+    for (std::size_t i = 0; i < subscribers.size(); ++i) {
+        auto lack = lack_in_mailbox(state, subscribers[i], send);
+        if (!lack.empty()) missed.push_back({subscribers[i], i, std::move(lack)});
+    }
+    return missed;
+}
+
+void give_up(Draft& draft, Priority priority, Ticket copy, std::string lack) {
+    if (is_at_least_once(priority)) {
+        return draft.add(MessageDeadLettered{copy, Setback::MailboxFull, std::move(lack)});
+    }
+    draft.add(MessageDropped{copy, Setback::MailboxFull, std::move(lack)});
+}
+
 void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
     const auto& state = draft.state;
     if (send.envelope->intent() == Intent::Request) {
@@ -145,16 +196,28 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
                       "a request needs one recipient, and '" + std::string{send.envelope->to()} +
                           "' is a topic");
     }
+    static const std::vector<AgentHandle> nobody;
     const auto found = state.registry.topics.find(TopicName{std::string{topic}});
-    if (found != state.registry.topics.end()) {
-        for (const auto subscriber : found->second) {
-            auto lack = lack_of_room(state, subscriber, send, found->second.size());
-            if (!lack.empty()) {
-                return refuse(draft, *send.envelope, Refusal::MailboxFull, std::move(lack));
-            }
-        }
+    const auto& subscribers = found == state.registry.topics.end() ? nobody : found->second;
+    const auto refuse_for = [&](std::string lack) {
+        refuse(draft, *send.envelope, Refusal::MailboxFull, std::move(lack));
+    };
+    if (auto lack = lack_in_hub(state, send, subscribers.size()); !lack.empty()) {
+        return refuse_for(std::move(lack));
     }
-    accept(draft, send);
+    // One that is full does not keep it from the others (G6), unless it cannot even be put among
+    // the dead letters, where what must not be lost goes (D1).
+    auto missed = missed_copies(state, send, subscribers);
+    for (auto& copy : missed) {
+        const bool is_lost = is_at_least_once(send.priority) &&
+                             !lack_among_dead(state, copy.subscriber, send).empty();
+        if (is_lost || missed.size() == subscribers.size()) return refuse_for(std::move(copy.lack));
+    }
+    const auto first = ticket_at(draft.next_sequence());
+    accept(draft, send, missed.size());
+    for (auto& copy : missed) {
+        give_up(draft, send.priority, {first.value + copy.number}, std::move(copy.lack));
+    }
 }
 
 }  // namespace
@@ -186,9 +249,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
                       Refusal::AgentNotRegistered,
                       "recipient '" + std::string{envelope.to()} + "' is not registered");
     }
-    if (auto lack = lack_of_room(state, agent, send); !lack.empty()) {
-        return refuse(draft, envelope, Refusal::MailboxFull, std::move(lack));
-    }
+    auto lack = lack_in_mailbox(state, agent, send);
+    if (lack.empty()) lack = lack_in_hub(state, send, 1);
+    if (!lack.empty()) return refuse(draft, envelope, Refusal::MailboxFull, std::move(lack));
     if (envelope.intent() == Intent::Request &&
         !registry::has_room_for(state.registry, envelope.from(), state.limits.agents_max)) {
         return refuse(draft,

@@ -8,8 +8,9 @@ namespace parlance::core {
 
 namespace {
 
-/// The copy under this token, or null with the refusal drafted.
-const broker::Message* held(Draft& draft, const DeliveryToken& delivery) {
+/// The copy under this token, or null with the refusal drafted. `excuse`: the bug that lets a stale
+/// one pass.
+const broker::Message* held(Draft& draft, const DeliveryToken& delivery, Mutant excuse) {
     const auto refuse = [&](Refusal refusal) {
         draft.add(SettlementRefused{delivery, std::string{draft.asker()}, refusal});
         return nullptr;
@@ -18,9 +19,8 @@ const broker::Message* held(Draft& draft, const DeliveryToken& delivery) {
         return refuse(Refusal::DeliveryNotFound);
     }
     const auto* message = broker::find_message(draft.state.broker, delivery.ticket);
-    const bool is_current =
-        message != nullptr && message->stage == broker::Stage::Leased &&
-        (message->attempt == delivery.attempt || is_planted(Mutant::AcceptStaleToken));
+    const bool is_current = message != nullptr && message->stage == broker::Stage::Leased &&
+                            (message->attempt == delivery.attempt || is_planted(excuse));
     if (!is_current) return refuse(Refusal::DeliveryStale);
     if (!draft.may_act_for(draft.state.registry.agents[message->mailbox].id.value)) {
         return refuse(Refusal::IdentityMismatch);
@@ -54,14 +54,14 @@ const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
 }  // namespace
 
 void decide_ack(Draft& draft, const AckDelivery& ack) {
-    const auto* message = held(draft, ack.delivery);
+    const auto* message = held(draft, ack.delivery, Mutant::AcceptStaleAck);
     if (message == nullptr) return;
     note_life(draft, *message);
     draft.add(DeliveryAcknowledged{ack.delivery.ticket, message->attempt});
 }
 
 void decide_nack(Draft& draft, const NackDelivery& nack) {
-    const auto* message = held(draft, nack.delivery);
+    const auto* message = held(draft, nack.delivery, Mutant::AcceptStaleNack);
     if (message == nullptr) return;
     note_life(draft, *message);
     set_back(draft,
@@ -72,14 +72,14 @@ void decide_nack(Draft& draft, const NackDelivery& nack) {
 }
 
 void decide_extend(Draft& draft, const ExtendLease& extend) {
-    const auto* message = held(draft, extend.delivery);
+    const auto* message = held(draft, extend.delivery, Mutant::AcceptStaleExtension);
     if (message == nullptr) return;
     note_life(draft, *message);
     draft.add(LeaseExtended{extend.delivery.ticket, lease_end(draft, extend.by)});
 }
 
 void decide_progress(Draft& draft, const ReportProgress& progress) {
-    const auto* message = held(draft, progress.delivery);
+    const auto* message = held(draft, progress.delivery, Mutant::AcceptStaleExtension);
     if (message == nullptr) return;
     note_life(draft, *message);
     draft.add(
@@ -87,7 +87,7 @@ void decide_progress(Draft& draft, const ReportProgress& progress) {
 }
 
 void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
-    const auto* message = held(draft, reply.delivery);
+    const auto* message = held(draft, reply.delivery, Mutant::AcceptStaleReply);
     if (message == nullptr) return;
     const auto& envelope = *reply.envelope;
     const auto refuse = [&](Refusal refusal) {

@@ -72,6 +72,9 @@ void expire(Draft& draft, const broker::Message& message);
 /// The hub's own answer, if the message is a request that is still open.
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail);
 /// Takes back everything that an instance holds, then lets it go.
-void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason);
+void lose_instance(Draft& draft,
+                   InstanceNumber instance,
+                   const std::string& reason,
+                   Setback setback = Setback::InstanceLost);
 
 }  // namespace parlance::core

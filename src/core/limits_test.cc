@@ -87,16 +87,68 @@ TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_AFullSubscriberIsNamedToThePublisherAndNobodyGetsACopy) {
+/// Two subscribers of a topic, of whom carol has no room left.
+struct FullSubscriber {
     Story story;
-    story.limits().mailbox_messages_max = 1;
-    story.agent("bob").agent("carol");
-    story.ask(Subscribe{{"bob"}, {"news"}}).ask(Subscribe{{"carol"}, {"news"}});
-    story.send({.id = "m1", .to = "carol"});
-    story.send({.id = "e1", .to = "topic:news"});
-    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
-    EXPECT_NE(story.happened<MessageRefused>().at(0).detail.find("carol"), std::string::npos);
-    EXPECT_EQ(story.mailbox("bob").waiting, 0U);
+    FullSubscriber() {
+        story.limits().mailbox_messages_max = 10;
+        story.agent("bob").agent("carol");
+        story.ask(Subscribe{{"bob"}, {"news"}}).ask(Subscribe{{"carol"}, {"news"}});
+        for (int i = 0; i < 10; ++i) story.send({.id = "m" + std::to_string(i), .to = "carol"});
+    }
+    Story& publish(const std::string& id, Priority priority) {
+        return story.send({.id = id, .to = "topic:news"}, priority);
+    }
+};
+
+TEST(Limits, G6_D1_AFullSubscribersCopyIsADeadLetterAndTheOthersGetTheirs) {
+    FullSubscriber full;
+    auto& story = full.publish("e1", Priority::High);
+    ASSERT_EQ(story.asked_for<TellAccepted>().size(), 1U);
+    EXPECT_EQ(story.asked_for<TellAccepted>()[0].missed_count, 1U) << "the publisher is told";
+    EXPECT_EQ(story.mailbox("bob").waiting, 1U);
+    EXPECT_EQ(story.mailbox("carol").waiting, 10U);
+    const auto dead = story.happened<MessageDeadLettered>();
+    ASSERT_EQ(dead.size(), 1U);
+    EXPECT_EQ(dead[0].setback, Setback::MailboxFull);
+    EXPECT_NE(dead[0].reason.find("carol"), std::string::npos);
+    const auto* copy = broker::find_message(story.state().broker, dead[0].ticket);
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(story.state().registry.agents[copy->mailbox].id.value, "carol");
+    story.as_operator().ask(RedeliverDeadLetter{dead[0].ticket});
+    EXPECT_EQ(story.mailbox("carol").waiting, 11U);
+}
+
+TEST(Limits, G7_TheDeadLettersOfAFullSubscriberAreBoundedToo) {
+    FullSubscriber full;
+    full.publish("e1", Priority::Critical);
+    auto& story = full.publish("e2", Priority::Critical);
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull) << "ten, and a tenth more";
+    EXPECT_EQ(story.mailbox("carol").dead, 1U);
+    EXPECT_EQ(story.mailbox("bob").waiting, 1U);
+}
+
+TEST(Limits, G6_WhatMayBeLostIsDroppedForAFullSubscriberAndOnRecord) {
+    FullSubscriber full;
+    for (const auto* id : {"e1", "e2", "e3"}) {
+        auto& story = full.publish(id, Priority::Normal);
+        ASSERT_EQ(story.happened<MessageDropped>().size(), 1U);
+        EXPECT_EQ(story.happened<MessageDropped>()[0].setback, Setback::MailboxFull);
+        EXPECT_EQ(story.asked_for<TellAccepted>().at(0).missed_count, 1U);
+    }
+    EXPECT_EQ(full.story.mailbox("bob").waiting, 3U);
+    EXPECT_EQ(full.story.mailbox("carol").dead, 0U);
+}
+
+TEST(Limits, G7_WhatNobodyHasRoomForIsRefused) {
+    FullSubscriber full;
+    full.story.ask(Unsubscribe{{"bob"}, {"news"}});
+    for (const auto priority : {Priority::Critical, Priority::Low}) {
+        auto& story = full.publish("e1", priority);
+        EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+        EXPECT_NE(story.happened<MessageRefused>().at(0).detail.find("carol"), std::string::npos);
+    }
+    EXPECT_EQ(full.story.mailbox("carol").dead, 0U);
 }
 
 TEST(Limits, G7_AgentsAreBoundedAndThoseThatAreThereMayUpdate) {

@@ -32,7 +32,8 @@ void react_accepted(const State& state,
                          .ticket = event.ticket,
                          .sequence = state.sequence,
                          .envelope = event.envelope,
-                         .is_open_request = event.envelope->intent() == Intent::Request});
+                         .is_open_request = event.envelope->intent() == Intent::Request,
+                         .missed_count = event.missed_count});
     }
     // A topic's copies have consecutive tickets; there are none if nobody listens.
     // The last one is stirred like any other message.

@@ -119,6 +119,66 @@ TEST(Retry, D6_ALostInstanceCountsAsATryButNeedsNoWait) {
         << "a message that kills whoever takes it does not go round for ever";
 }
 
+TEST(Retry, D6_ARestartOfTheHubDoesNotCountAsATry) {
+    Trial trial{1};
+    auto& story = trial.story;
+    std::vector<DeliveryToken> tokens{story.last_delivery()};
+    for (int i = 0; i < 6; ++i) {
+        story.restart();
+        ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U);
+        EXPECT_EQ(story.happened<DeliveryReturned>()[0].setback, Setback::HubRestarted);
+        story.connect("bob", 10);
+        ASSERT_EQ(story.delivered(), Ids{"m1"}) << "at once";
+        story.ack(tokens.back());
+        EXPECT_EQ(story.refusal(), Refusal::DeliveryStale) << "D5: the token is another one";
+        tokens.push_back({tokens.back().ticket, tokens.back().attempt + 1});
+    }
+    story.nack(tokens.back());
+    EXPECT_EQ(story.happened<DeliveryReturned>().size(), 1U) << "the first try that counts";
+    EXPECT_LE(story.retry_at() - story.now(), 200ms) << "and the first wait";
+    story.at(story.retry_at()).tick();
+    story.nack(story.last_delivery());
+    EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U) << "one retry, as it was told";
+}
+
+TEST(Retry, D2_ARestartOfTheHubIsTheEndOfWhatIsTriedOnce) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 10);
+    story.send({.id = "n1"}, Priority::Normal);
+    story.restart();
+    ASSERT_EQ(story.happened<MessageDropped>().size(), 1U);
+    EXPECT_EQ(story.happened<MessageDropped>()[0].setback, Setback::HubRestarted);
+    story.connect("bob", 10);
+    EXPECT_TRUE(story.delivered().empty());
+}
+
+TEST(Retry, D6_TheTimeTheHubWasAwayIsNotHeldAgainstWhoPolls) {
+    Story story;
+    story.limits().heartbeat_timeout = 100h;
+    story.agent("bob");
+    const auto bob = story.poll("bob");
+    story.ask(SendMessage{
+        .envelope = envelope({.id = "m1"}), .priority = Priority::High, .retry_count_max = 0});
+    story.ask(TakeMessages{bob, 1});
+    const auto held = story.last_delivery();
+    for (int i = 0; i < 6; ++i) story.later(1h).restart().later(29s).tick();
+    story.ack(held);
+    EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
+}
+
+TEST(Retry, WhoPollsAndDoesNotComeBackHasFailed) {
+    Story story;
+    story.limits().heartbeat_timeout = 100h;
+    story.agent("bob");
+    const auto bob = story.poll("bob");
+    story.ask(SendMessage{
+        .envelope = envelope({.id = "m1"}), .priority = Priority::High, .retry_count_max = 0});
+    story.ask(TakeMessages{bob, 1});
+    story.later(1h).restart().later(30s).tick();
+    EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U);
+}
+
 TEST(Retry, ARetryGoesBeforeNewerWorkOfItsPriority) {
     Trial trial;
     auto& story = trial.story;

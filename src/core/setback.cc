@@ -75,11 +75,13 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     }
     if (mishap.is_final) return bury(draft, message, mishap);
     if (is_expired(message, draft.now())) return expire(draft, message);
-    if (broker::tries(message) > message.retry_count_max && !is_planted(Mutant::RetryForever)) {
-        return bury(draft, message, mishap);
-    }
+    const bool counts = is_counted(mishap.setback) || is_planted(Mutant::CountRestarts);
+    const bool is_last = counts && broker::tries(message) > message.retry_count_max;
+    if (is_last && !is_planted(Mutant::RetryForever)) return bury(draft, message, mishap);
     // The loss of an instance is not the message's doing: another one may take it at once.
-    const bool waits = mishap.setback != Setback::InstanceLost && !is_planted(Mutant::RetryAtOnce);
+    const bool is_lost =
+        mishap.setback == Setback::InstanceLost || mishap.setback == Setback::HubRestarted;
+    const bool waits = !is_lost && !is_planted(Mutant::RetryAtOnce);
     draft.add(
         DeliveryReturned{.ticket = message.ticket,
                          .attempt = message.attempt,
@@ -88,12 +90,15 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
                          .reason = mishap.reason});
 }
 
-void lose_instance(Draft& draft, InstanceNumber instance, const std::string& reason) {
+void lose_instance(Draft& draft,
+                   InstanceNumber instance,
+                   const std::string& reason,
+                   Setback setback) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     const auto& messages = draft.state.broker.messages;
     // The last first: each goes to the front of its list, so the oldest ends up before the others.
     for (Slot slot = consumer->leased.tail; slot != kNoSlot; slot = messages[slot].link_prev) {
-        set_back(draft, messages[slot], {.setback = Setback::InstanceLost, .reason = reason});
+        set_back(draft, messages[slot], {.setback = setback, .reason = reason});
     }
     draft.add(InstanceLeft{instance, reason});
 }

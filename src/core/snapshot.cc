@@ -156,6 +156,7 @@ void put_instances(std::string& out, const State& state) {
         put(out, static_cast<std::uint64_t>(instance.kind));
         put(out, instance.last_seen);
         put(out, consumer->credit);
+        put(out, std::uint64_t{consumer->was_lower});
     }
 }
 
@@ -173,9 +174,12 @@ void take_instances(ByteReader& in, State& state) {
         joined.kind = take_enum(in, InstanceKind::Socket, InstanceKind::Push);
         const auto seen = take_time(in);
         joined.credit = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+        const bool was_lower = take_number(in, 1) != 0;
         if (!in.ok()) return;
         registry::apply(state.registry, joined, seen, state.limits.heartbeat_timeout);
         broker::join(state.broker, joined, static_cast<AgentHandle>(agent));
+        auto& broker = state.broker;
+        broker.consumers[broker.consumer_slots.at(joined.instance.value)].was_lower = was_lower;
     }
     state.registry.instance_last = last;
 }
@@ -220,7 +224,7 @@ void put_message(std::string& out,
     put(out, static_cast<std::uint64_t>(message.listed_as));
     put(out, static_cast<std::uint64_t>(message.stage));
     put(out, message.attempt);
-    put(out, message.attempts_before);
+    put(out, message.attempts_uncounted);
     put(out, message.retry_count_max);
     put(out, message.expires_at);
     const bool is_due = message.place != kNotOnAgenda;
@@ -260,7 +264,7 @@ bool take_message(ByteReader& in,
     message.listed_as = take_priority(in);
     message.stage = take_enum(in, broker::Stage::Ready, broker::Stage::Dead);
     message.attempt = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
-    message.attempts_before = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
+    message.attempts_uncounted = static_cast<std::uint16_t>(take_number(in, UINT16_MAX));
     message.retry_count_max = static_cast<std::uint8_t>(take_number(in, 254));
     message.expires_at = take_time(in);
     const auto due = take_time(in);
@@ -326,7 +330,7 @@ bool take_messages(ByteReader& in, State& state) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
-        letter.setback = take_enum(in, Setback::Nacked, Setback::AgentRemoved);
+        letter.setback = take_enum(in, Setback::Nacked, Setback::MailboxFull);
         letter.reason = take_text(in);
         letter.died_at = take_time(in);
         broker.dead.emplace(Ticket{ticket}, std::move(letter));
@@ -334,16 +338,21 @@ bool take_messages(ByteReader& in, State& state) {
     return in.ok();
 }
 
+// What is said of a mailbox before its lists.
+constexpr std::uint64_t kIsBusy = 1;
+constexpr std::uint64_t kWasLower = 2;
+
 /// The order of what is ready, of what each consumer holds, and of each lane.
 void put_order(std::string& out, const State& state) {
     const auto& broker = state.broker;
     for (const auto& mailbox : broker.mailboxes) {
+        const auto& turns = mailbox.turns;
         const bool is_idle =
-            mailbox.waiting == 0 && mailbox.passed_over == std::array<std::uint32_t, kPriorities>{};
-        put(out, std::uint64_t{!is_idle});
+            mailbox.waiting == 0 && turns.passed_over == decltype(turns.passed_over){};
+        put(out, (is_idle ? 0 : kIsBusy) | (turns.was_lower ? kWasLower : 0));
         if (is_idle) continue;
         for (std::size_t i = 0; i < kPriorities; ++i) {
-            put(out, mailbox.passed_over[i]);
+            put(out, turns.passed_over[i]);
             put_tickets(out, tickets_of(broker, mailbox.ready[i]));
         }
     }
@@ -385,7 +394,7 @@ void link(broker::Broker& broker, broker::List& list, Slot slot) {
 void take_ready(ByteReader& in, Places& places, AgentHandle agent) {
     auto& mailbox = places.broker.mailboxes[agent];
     for (std::size_t i = 0; i < kPriorities; ++i) {
-        mailbox.passed_over[i] = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+        mailbox.turns.passed_over[i] = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
         for (const Slot slot : take_slots(in, places.broker)) {
             const auto& message = places.broker.messages[slot];
             const bool is_sound =
@@ -464,7 +473,9 @@ void take_order(ByteReader& in, State& state) {
     auto& broker = state.broker;
     Places places{broker};
     for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
-        if (take_number(in, 1) != 0) take_ready(in, places, agent);
+        const auto marks = take_number(in, kIsBusy | kWasLower);
+        broker.mailboxes[agent].turns.was_lower = (marks & kWasLower) != 0;
+        if ((marks & kIsBusy) != 0) take_ready(in, places, agent);
     }
     for (const auto& [number, slot] : state.registry.instance_slots) {
         take_leased(in, places, broker.consumer_slots.at(number.value));

@@ -9,14 +9,16 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kSetbacks{"",
-                                                    "NACKED",
-                                                    "LEASE_EXPIRED",
-                                                    "INSTANCE_LOST",
-                                                    "RETRIES_EXHAUSTED",
-                                                    "EXPIRED",
-                                                    "REJECTED",
-                                                    "AGENT_REMOVED"};
+constexpr std::array<std::string_view, 10> kSetbacks{"",
+                                                     "NACKED",
+                                                     "LEASE_EXPIRED",
+                                                     "INSTANCE_LOST",
+                                                     "RETRIES_EXHAUSTED",
+                                                     "EXPIRED",
+                                                     "REJECTED",
+                                                     "AGENT_REMOVED",
+                                                     "HUB_RESTARTED",
+                                                     "MAILBOX_FULL"};
 constexpr std::array<std::string_view, kPriorities> kPriorityNames{
     "critical", "high", "normal", "low"};
 

@@ -41,7 +41,7 @@ struct Filler {
     void fill(EnvelopePtr& envelope) { envelope = some_envelope(); }
     void fill(Priority& priority) { priority = Priority::Critical; }
     void fill(InstanceKind& kind) { kind = InstanceKind::Push; }
-    void fill(Setback& setback) { setback = Setback::AgentRemoved; }
+    void fill(Setback& setback) { setback = Setback::MailboxFull; }
     void fill(Refusal& refusal) { refusal = Refusal::AgentHasWork; }
     void fill(Dialect& dialect) { dialect = Dialect::Correlation; }
     template <class Tag, class Value>

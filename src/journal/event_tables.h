@@ -105,6 +105,7 @@ template <> inline constexpr std::tuple kFields<MessageAccepted>{
     Field{6, "retry_count_max", &MessageAccepted::retry_count_max},
     Field{7, "fingerprint", &MessageAccepted::fingerprint, As::Hash},
     Field{8, "waits", &MessageAccepted::waits},
+    Field{9, "missed_count", &MessageAccepted::missed_count},
 };
 template <> inline constexpr std::tuple kFields<MessageRefused>{
     Field{1, "from", &MessageRefused::from},
@@ -280,7 +281,9 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::RetriesExhausted, "retries_exhausted"},
     EnumName{Setback::Expired, "expired"},
     EnumName{Setback::Rejected, "rejected"},
-    EnumName{Setback::AgentRemoved, "agent_removed"}};
+    EnumName{Setback::AgentRemoved, "agent_removed"},
+    EnumName{Setback::HubRestarted, "hub_restarted"},
+    EnumName{Setback::MailboxFull, "mailbox_full"}};
 
 /// Refusals have their names in a table of their own.
 template <>

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/mutant.h"
 #include "journal/format.h"
 #include "journal/segments.h"
 #include "journal/snapshots.h"
@@ -116,7 +117,8 @@ std::string_view Journal::seal(Time at, const Batch& batch, Chain& chain) {
     open_frame(frame.data());
     head.blank_sectors = count_blank_sectors(frame, tail_);
     encode(head, frame.data());
-    chain = link(hasher_, chain_, frame);
+    const bool forgets = is_planted(Mutant::BreakTheChain) && head.first.value % 16 == 0;
+    chain = link(hasher_, forgets ? Chain{} : chain_, frame);
     head.chain = chain;
     encode(head, frame.data());
     return frame;

@@ -19,8 +19,9 @@ struct TellAccepted {
     EnvelopePtr envelope;  ///< Null for a duplicate: `id` has the message's id then.
     std::string id;
     bool is_duplicate = false;
-    bool is_open_request = false;  ///< A reply or failure will follow.
-    Sequence answer;               ///< Where the answer of a finished duplicate is recorded.
+    bool is_open_request = false;    ///< A reply or failure will follow.
+    Sequence answer;                 ///< Where the answer of a finished duplicate is recorded.
+    std::uint32_t missed_count = 0;  ///< Subscribers of the topic that had no room for it.
 };
 
 struct TellRefused {
@@ -58,7 +59,6 @@ struct Deliver {
 /// The answer to a request whose asker holds the line.
 struct TellAnswer {
     Ticket request;
-    EnvelopePtr asked;
     EnvelopePtr reply;  ///< Null: the failure below is the answer.
     Failure failure;
 };

@@ -73,7 +73,8 @@ struct Unsubscribed {
 };
 
 /// A message is the hub's responsibility from here on. To a topic: one copy per subscriber, with
-/// consecutive tickets in the subscribers' order of name.
+/// consecutive tickets in the subscribers' order of name. For some there may be no room; what
+/// becomes of each of those copies is on record next.
 struct MessageAccepted {
     Ticket ticket;
     EnvelopePtr envelope;
@@ -83,6 +84,7 @@ struct MessageAccepted {
     std::uint32_t retry_count_max = 0;
     std::uint64_t fingerprint = 0;
     bool waits = false;
+    std::uint32_t missed_count = 0;  ///< How many copies there was no room for.
 };
 
 struct MessageRefused {

@@ -28,6 +28,11 @@ enum class Setback : std::uint8_t {
     Expired,           ///< Its ttl passed.
     Rejected,          ///< The agent said that it never will take it.
     AgentRemoved,      ///< Its recipient is no longer registered.
+    HubRestarted,      ///< The hub went away while it was out, and the connection with it.
+    MailboxFull,       ///< A copy of a topic's message for whose subscriber there was no room.
 };
+
+/// Whether a try that ended so counts toward the limit. What the hub broke off is nobody's failure.
+constexpr bool is_counted(Setback setback) { return setback != Setback::HubRestarted; }
 
 }  // namespace parlance

@@ -40,6 +40,13 @@ void unlink(Broker& broker, List& list, Slot slot) {
     message.link_next = kNoSlot;
 }
 
+Waiting waiting_of(const std::array<List, kPriorities>& ready) {
+    Waiting waiting{};
+    std::ranges::transform(
+        ready, waiting.begin(), [](const List& list) { return list.head != kNoSlot; });
+    return waiting;
+}
+
 Mailbox& mailbox_for(Broker& broker, AgentHandle agent) {
     if (agent >= broker.mailboxes.size()) broker.mailboxes.resize(agent + 1);
     return broker.mailboxes[agent];
@@ -85,7 +92,7 @@ void unlist_ready(Broker& broker, Slot slot) {
     auto& mailbox = broker.mailboxes[message.mailbox];
     const auto as = static_cast<std::size_t>(message.listed_as);
     unlink(broker, mailbox.ready[as], slot);
-    if (mailbox.ready[as].head == kNoSlot) mailbox.passed_over[as] = 0;
+    if (mailbox.ready[as].head == kNoSlot) mailbox.turns.passed_over[as] = 0;
     update_restless(broker, message.mailbox);
 }
 
@@ -249,11 +256,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& message = broker.messages[slot];
     auto& mailbox = broker.mailboxes[message.mailbox];
     CHECK(message.stage == Stage::Ready);
-    for (std::size_t lower = static_cast<std::size_t>(message.listed_as) + 1; lower < kPriorities;
-         ++lower) {
-        if (mailbox.ready[lower].head != kNoSlot) ++mailbox.passed_over[lower];
-    }
-    mailbox.passed_over[static_cast<std::size_t>(message.listed_as)] = 0;
+    count_hand_over(mailbox.turns, message.listed_as, waiting_of(mailbox.ready));
     unlist_ready(broker, slot);
 
     const auto found = broker.consumer_slots.find(event.instance.value);
@@ -263,6 +266,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     message.consumer = found->second;
     message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
+    consumer.was_lower = mailbox.turns.was_lower;
     ++consumer.in_flight;
     ++mailbox.in_flight;
     ++broker.in_flight;
@@ -296,18 +300,21 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     broker.messages.remove(slot);
 }
 
-void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now) {
-    const Slot slot = slot_of(broker, ticket);
+void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event, Time now) {
+    const Slot slot = slot_of(broker, event.ticket);
     take_out(broker, slot);
     auto& message = broker.messages[slot];
     message.stage = Stage::Delayed;
+    if (!is_counted(event.setback) && !is_planted(Mutant::CountRestarts)) {
+        ++message.attempts_uncounted;
+    }
     if (is_planted(Mutant::RetryJumpsTheLane) && message.lane_next != kNoSlot) {
         leave_lane(broker, key, slot);
         return enter_lane(broker, key, slot);
     }
-    if (retry_at <= now) return begin_retry(broker, key, ticket);
-    const bool expires_first = message.expires_at != Time{} && message.expires_at < retry_at;
-    set_due(broker, slot, expires_first ? message.expires_at : retry_at);
+    if (event.retry_at <= now) return begin_retry(broker, key, event.ticket);
+    const bool expires_first = message.expires_at != Time{} && message.expires_at < event.retry_at;
+    set_due(broker, slot, expires_first ? message.expires_at : event.retry_at);
 }
 
 void begin_retry(Broker& broker, const HashKey& key, Ticket ticket) {
@@ -342,7 +349,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempts_before = message.attempt;
+    message.attempts_uncounted = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     enter_lane(broker, key, slot);
 }
@@ -382,41 +389,50 @@ void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit) {
     update_restless(broker, broker.consumers[found->second].mailbox);
 }
 
-Picker::Picker(const Broker& broker, AgentHandle agent, std::uint32_t low_every)
-    : broker_(broker), passed_over_(mailbox_of(broker, agent).passed_over), low_every_(low_every) {
+Picker::Picker(const Broker& broker, AgentHandle agent, const Terms& terms)
+    : broker_(broker), now_(terms.now) {
     const auto& mailbox = mailbox_of(broker, agent);
-    for (std::size_t i = 0; i < kPriorities; ++i) at_[i] = mailbox.ready[i].head;
+    turns_ = mailbox.turns;
+    patience_ = patience(terms.low_every, mailbox.consumers.size());
+    for (std::size_t i = 0; i < kPriorities; ++i) {
+        at_[i] = mailbox.ready[i].head;
+        skip_expired(at_[i]);
+    }
 }
 
-const Message* Picker::next() {
-    std::size_t chosen = kPriorities;
-    if (is_planted(Mutant::ServeOldestFirst)) {
-        for (std::size_t i = 0; i < kPriorities; ++i) {
-            if (at_[i] == kNoSlot) continue;
-            if (chosen == kPriorities ||
-                broker_.messages[at_[i]].ticket < broker_.messages[at_[chosen]].ticket) {
-                chosen = i;
-            }
-        }
-        if (chosen == kPriorities) return nullptr;
-        const auto& oldest = broker_.messages[at_[chosen]];
-        at_[chosen] = oldest.link_next;
-        return &oldest;
+void Picker::skip_expired(Slot& slot) const {
+    const auto is_expired = [&](const Message& message) {
+        return message.expires_at != Time{} && message.expires_at <= now_ &&
+               !is_planted(Mutant::DeliverExpired);
+    };
+    while (slot != kNoSlot && is_expired(broker_.messages[slot])) {
+        slot = broker_.messages[slot].link_next;
     }
-    for (std::size_t i = kPriorities; i-- > 0;) {
-        if (at_[i] == kNoSlot) continue;
-        chosen = i;
-        if (passed_over_[i] + 1 >= low_every_) break;  // Passed over often enough: its turn now.
-    }
-    if (chosen == kPriorities) return nullptr;
-    for (std::size_t lower = chosen + 1; lower < kPriorities; ++lower) {
-        if (at_[lower] != kNoSlot) ++passed_over_[lower];
-    }
-    passed_over_[chosen] = 0;
-    const auto& message = broker_.messages[at_[chosen]];
-    at_[chosen] = message.link_next;
-    if (at_[chosen] == kNoSlot) passed_over_[chosen] = 0;
+}
+
+const Message* Picker::take(std::size_t level) {
+    const auto& message = broker_.messages[at_[level]];
+    at_[level] = message.link_next;
+    skip_expired(at_[level]);
+    if (at_[level] == kNoSlot) turns_.passed_over[level] = 0;
     return &message;
+}
+
+const Message* Picker::next(bool& was_lower) {
+    Waiting waiting{};
+    std::ranges::transform(at_, waiting.begin(), [](Slot slot) { return slot != kNoSlot; });
+    if (std::ranges::find(waiting, true) == waiting.end()) return nullptr;
+
+    if (is_planted(Mutant::ServeOldestFirst)) {
+        const auto oldest = std::ranges::min_element(at_, {}, [&](Slot slot) {
+            return slot == kNoSlot ? ~std::uint64_t{0} : broker_.messages[slot].ticket.value;
+        });
+        return take(static_cast<std::size_t>(oldest - at_.begin()));
+    }
+    const auto given = next_turn(turns_, waiting, was_lower, patience_);
+    count_hand_over(turns_, given, waiting);
+    was_lower = turns_.was_lower;
+    return take(static_cast<std::size_t>(given));
 }
 
 }  // namespace parlance::core::broker

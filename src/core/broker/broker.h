@@ -24,6 +24,7 @@
 #include "base/agenda.h"
 #include "base/slab.h"
 #include "base/time.h"
+#include "core/broker/turns.h"
 #include "core/handles.h"
 #include "model/effect.h"
 #include "model/envelope.h"
@@ -45,7 +46,7 @@ struct Message {
     Slot link_next = kNoSlot;
     Slot consumer = kNoSlot;
     std::uint16_t attempt = 0;
-    std::uint16_t attempts_before = 0;  ///< Of journeys that ended among the dead letters.
+    std::uint16_t attempts_uncounted = 0;  ///< Before the dead letters, or broken off by the hub.
     std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
@@ -53,10 +54,10 @@ struct Message {
 };
 static_assert(sizeof(Message) == 56);
 
-/// How often it was tried on this journey. Tokens count on over all of them, so that one from
-/// before the dead letters is stale after them.
+/// How many tries count toward the limit. Tokens count on over all of them, so that one from before
+/// the dead letters or before a restart is stale after it.
 constexpr std::uint32_t tries(const Message& message) {
-    return static_cast<std::uint16_t>(message.attempt - message.attempts_before);
+    return static_cast<std::uint16_t>(message.attempt - message.attempts_uncounted);
 }
 
 /// A first-in-first-out list threaded through the messages themselves.
@@ -79,13 +80,14 @@ struct Consumer {
     InstanceKind kind = InstanceKind::Socket;
     std::uint32_t credit = 0;
     std::uint32_t in_flight = 0;
+    bool was_lower = false;  ///< Its last hand-over was of something less than critical.
     List leased;
 };
 
 struct Mailbox {
     std::array<List, kPriorities> ready;
-    std::array<std::uint32_t, kPriorities> passed_over{};  ///< Hand-overs of others while it waits.
-    std::uint64_t waiting = 0;                             ///< Ready, Behind and Delayed.
+    Turns turns;
+    std::uint64_t waiting = 0;  ///< Ready, Behind and Delayed.
     std::uint64_t in_flight = 0;
     std::uint64_t dead = 0;
     std::uint64_t bytes = 0;
@@ -141,8 +143,8 @@ void grant(Broker& broker, const LeaseGranted& event);
 void extend(Broker& broker, Ticket ticket, Time until);
 /// Out of the hub for good: acknowledged, dropped, expired or discarded.
 void remove(Broker& broker, const HashKey& key, Ticket ticket);
-/// Back from a consumer, to be tried again at `retry_at`.
-void give_back(Broker& broker, const HashKey& key, Ticket ticket, Time retry_at, Time now);
+/// Back from a consumer, to be tried again.
+void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event, Time now);
 void begin_retry(Broker& broker, const HashKey& key, Ticket ticket);
 void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, Time now);
 void revive(Broker& broker, const HashKey& key, Ticket ticket);
@@ -151,18 +153,27 @@ void join(Broker& broker, const InstanceJoined& event, AgentHandle agent);
 void leave(Broker& broker, InstanceNumber instance);
 void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit);
 
-/// Says which copies of a mailbox go next, without touching it: the most urgent first, but one
-/// that waits is passed over at most `low_every` - 1 times in a row.
+/// Says which copies of a mailbox go next, without touching it. What has expired by now does not
+/// go; the tick that follows records it.
 class Picker {
   public:
-    Picker(const Broker& broker, AgentHandle agent, std::uint32_t low_every);
-    const Message* next();
+    struct Terms {
+        Time now{};
+        std::uint32_t low_every = 100;
+    };
+    Picker(const Broker& broker, AgentHandle agent, const Terms& terms);
+    /// For a consumer of whose last hand-over `was_lower` speaks, and now of this one.
+    const Message* next(bool& was_lower);
 
   private:
+    const Message* take(std::size_t level);
+    void skip_expired(Slot& slot) const;
+
     const Broker& broker_;
     std::array<Slot, kPriorities> at_{};
-    std::array<std::uint32_t, kPriorities> passed_over_{};
-    std::uint32_t low_every_;
+    Turns turns_;
+    Time now_;
+    std::uint32_t patience_;
 };
 
 /// Rebuilds what is derived (lists' owners, agenda, totals) after the plain data was loaded.

@@ -21,10 +21,15 @@ void put(Broker& broker,
             {.ticket = {ticket}, .envelope = letter(task), .mailbox = 0, .priority = priority});
 }
 
-std::vector<std::uint64_t> picked(const Broker& broker, std::uint32_t low_every = 100) {
+/// By one consumer that takes it all; the terms let so few hand-overs pass before a favour.
+std::vector<std::uint64_t> picked(const Broker& broker,
+                                  std::uint32_t low_every = 100,
+                                  Time now = {}) {
     std::vector<std::uint64_t> tickets;
-    Picker picker{broker, 0, low_every};
-    while (const auto* message = picker.next()) tickets.push_back(message->ticket.value);
+    Picker picker{broker, 0, {.now = now, .low_every = low_every}};
+    const auto& consumers = mailbox_of(broker, 0).consumers;
+    bool was_lower = !consumers.empty() && broker.consumers[consumers.front()].was_lower;
+    while (const auto* message = picker.next(was_lower)) tickets.push_back(message->ticket.value);
     return tickets;
 }
 
@@ -60,7 +65,24 @@ TEST(Broker, PickingLetsLowerOnesThroughEachInItsTurn) {
     for (std::uint64_t i = 1; i <= 6; ++i) put(broker, i, Priority::Critical);
     put(broker, 7, Priority::Low);
     put(broker, 8, Priority::Low);
-    EXPECT_EQ(picked(broker, 3), (Tickets{1, 2, 7, 3, 4, 8, 5, 6}));
+    const auto low_every = 9U;  // Without a consumer this is a patience of two.
+    EXPECT_EQ(picked(broker, low_every), (Tickets{1, 2, 7, 3, 4, 8, 5, 6}));
+}
+
+TEST(Broker, PickingPassesByWhatHasExpired) {
+    Broker broker;
+    const Time noon{std::chrono::hours{12}};
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        enqueue(broker,
+                kKey,
+                {.ticket = {i},
+                 .envelope = letter(),
+                 .mailbox = 0,
+                 .priority = Priority::High,
+                 .expires_at = i == 2 ? Time{} : noon});
+    }
+    EXPECT_EQ(picked(broker, 100, noon - Duration{1}), (Tickets{1, 2, 3}));
+    EXPECT_EQ(picked(broker, 100, noon), Tickets{2});
 }
 
 TEST(Broker, GrantingCountsAsPickingForesaw) {
@@ -70,10 +92,11 @@ TEST(Broker, GrantingCountsAsPickingForesaw) {
     put(broker, 7, Priority::Normal);
     put(broker, 8, Priority::Low);
     put(broker, 9, Priority::Low);
-    const auto foreseen = picked(broker, 3);
+    const auto foreseen = picked(broker, 9);
+    EXPECT_EQ(foreseen, (Tickets{1, 8, 2, 7, 3, 9, 4, 5, 6}));
     Tickets granted;
-    while (!picked(broker, 3).empty()) {
-        granted.push_back(picked(broker, 3).front());
+    while (!picked(broker, 9).empty()) {
+        granted.push_back(picked(broker, 9).front());
         grant(broker, {.ticket = {granted.back()}, .instance = {1}, .attempt = 1});
     }
     EXPECT_EQ(granted, foreseen);
@@ -96,7 +119,7 @@ TEST(Broker, TheBooksFollowACopyThroughItsLife) {
     EXPECT_EQ(find_consumer(broker, {1})->in_flight, 1U);
     EXPECT_EQ(broker.due.first().at, Time{Duration{9}});
 
-    give_back(broker, kKey, {1}, Time{Duration{20}}, Time{Duration{10}});
+    give_back(broker, kKey, {.ticket = {1}, .retry_at = Time{Duration{20}}}, Time{Duration{10}});
     EXPECT_EQ(mailbox.waiting, 1U);
     EXPECT_EQ(find_message(broker, {1})->stage, Stage::Delayed);
     EXPECT_EQ(broker.due.first().at, Time{Duration{20}});

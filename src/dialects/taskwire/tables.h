@@ -208,7 +208,6 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::RequestUndeliverable, "EXTERNAL_SERVICE_ERROR", "high"},
     ErrorTypeRow{Refusal::RequestAlreadyAnswered, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::InstanceUnknown, "VALIDATION_ERROR", "medium"},
-    ErrorTypeRow{Refusal::TopicUnknown, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::RouteNotFound, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::MethodNotAllowed, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::ConnectionLimitExceeded, "RATE_LIMIT", "medium"},
