@@ -21,6 +21,11 @@ void bring(Desk& desk, Command command, Pending pending, CallerPtr caller) {
     desk.pending.emplace(ask.value, std::move(pending));
 }
 
+void bring_done(Desk& desk, Call& call, Command command) {
+    auto caller = call.caller;
+    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
+}
+
 std::string fresh_uuid(Desk& desk) {
     const auto high = desk.chance();
     return uuid_v4(high, desk.chance());

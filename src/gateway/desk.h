@@ -100,6 +100,8 @@ struct Call {
 
 /// Brings a command for an HTTP call. When the engine takes none, the call is answered at once.
 void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
+/// The same for a command whose success is all there is to say.
+void bring_done(Desk& desk, Call& call, Command command);
 /// Puts a command to the engine under an ask that exists already.
 Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
 
