@@ -72,8 +72,9 @@ constexpr std::array<FieldRow<Accepted>, 4> kAccepted{{
     {"duplicate", flag_at<&Accepted::is_duplicate>},
 }};
 
-constexpr std::array<FieldRow<Refused>, 5> kRefused{{
+constexpr std::array<FieldRow<Refused>, 6> kRefused{{
     {"message_id", text_at<&Refused::message_id>},
+    {"delivery_id", text_at<&Refused::delivery_id>},
     {"code", text_at<&Refused::code>, true},
     {"message", text_at<&Refused::message>},
     {"retryable", flag_at<&Refused::is_retryable>},

@@ -31,6 +31,7 @@ struct Accepted {
 
 struct Refused {
     std::string_view message_id{};
+    std::string_view delivery_id{};  ///< Set when it is about a delivery.
     std::string_view code{};
     std::string_view message{};
     bool is_retryable = false;

@@ -47,7 +47,7 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     if (dot == std::string_view::npos) return std::nullopt;
     const auto ticket = parse_number(text.substr(0, dot));
     const auto attempt = parse_number(text.substr(dot + 1));
-    if (!ticket || !attempt || *attempt > 1000) return std::nullopt;
+    if (!ticket || !attempt || *attempt == 0 || *attempt > 1000) return std::nullopt;
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 

@@ -165,7 +165,7 @@ void Gateway::carry(const Effects& effects) {
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
                 if (const auto connection = connection_of(desk_, done.ask)) {
-                    return connection->tell_settled();
+                    return connection->tell(done);
                 }
                 answer_done(desk_, done);
             },

@@ -90,16 +90,13 @@ transport::Response door_problem(int status, std::string_view what) {
     return response;
 }
 
-void append_refused(std::string& out,
-                    std::string_view message_id,
-                    Refusal refusal,
-                    std::string_view detail,
-                    std::string_view dialect_error) {
-    const auto& row = refusal_row(refusal);
+void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error) {
+    const auto& row = refusal_row(refused.refusal);
     json::ObjectWriter item;
-    if (!message_id.empty()) item.text("message_id", message_id);
+    if (!refused.message_id.empty()) item.text("message_id", refused.message_id);
+    if (!refused.delivery_id.empty()) item.text("delivery_id", refused.delivery_id);
     item.text("code", row.code)
-        .text("message", sentence(detail, row.advice))
+        .text("message", sentence(refused.detail, row.advice))
         .boolean("retryable", row.retryable);
     if (row.retryable) item.integer("retry_after_ms", std::int64_t{kRetryAfterSeconds} * 1000);
     if (!dialect_error.empty()) item.raw("dialect_error", dialect_error);

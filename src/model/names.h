@@ -1,4 +1,5 @@
-// The words for the enumerators of the model: the same at the doors, in the record and on the screen.
+// The words for the enumerators of the model: the same at the doors, in the record and on the
+// screen.
 //
 // Only for showing: what is written to the journal is the number.
 #pragma once
