@@ -111,6 +111,8 @@ void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t
     leave();
 }
 
+void Connection::dismiss() { break_off(Refusal::HubStopping, kHubStops, 1001); }
+
 void Connection::touch() {
     if (is_touched_) return;
     is_touched_ = true;

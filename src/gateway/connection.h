@@ -31,6 +31,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void tell(const TellProgress& progress);
     void tell(const TellDone& done);
     void flush();
+    /// The hub stops.
+    void dismiss();
     /// The core let the instance go.
     void let_go(const std::string& reason);
 

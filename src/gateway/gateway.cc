@@ -199,6 +199,13 @@ void Gateway::flush() {
     for (const auto& connection : std::exchange(desk_.touched, {})) connection->flush();
 }
 
+void Gateway::stop() {
+    const auto connections = desk_.connections;  // Each takes itself off the list.
+    for (const auto& [ask, connection] : connections) connection->dismiss();
+    release_takes(desk_);
+    release_waiters(desk_);
+}
+
 void Gateway::after_turn() {
     flush();  // What the desk itself refused is said even if the turn had nothing to say.
     pump_all(desk_);

@@ -39,8 +39,7 @@ TEST(Problem, HasItsCodeWhatIsWrongAndWhatToDo) {
         EXPECT_EQ(response.content_type, "application/problem+json");
         EXPECT_EQ(member(response, "type"), "\"about:blank\"");
         EXPECT_EQ(member(response, "code"), "\"" + std::string{row.code} + "\"");
-        EXPECT_EQ(member(response, "detail"),
-                  "\"this is wrong. " + std::string{row.advice} + "\"");
+        EXPECT_EQ(member(response, "detail"), "\"this is wrong. " + std::string{row.advice} + "\"");
         EXPECT_EQ(member(response, "retryable"), row.retryable ? "true" : "false");
         EXPECT_EQ(member(response, "problems"), "nothing") << "there are none to list";
         EXPECT_EQ(member(response, "dialect_error"), "nothing");
