@@ -11,7 +11,8 @@ transport::Request request_of(std::string method, std::string target) {
     transport::Request request{.method = std::move(method)};
     const auto mark = target.find('?');
     request.path = target.substr(0, mark);
-    std::string_view query = mark == std::string::npos ? "" : std::string_view{target}.substr(mark + 1);
+    std::string_view query =
+        mark == std::string::npos ? "" : std::string_view{target}.substr(mark + 1);
     while (!query.empty()) {
         const auto end = std::min(query.find('&'), query.size());
         const auto pair = query.substr(0, end);
@@ -32,7 +33,7 @@ FrontDesk::FrontDesk(engine::Options options)
                [this] { return ++chance_; }} {
     options.version = "test";
     engine_ = engine::Engine::open(
-                  journal::Journal::open(disk_, {.segment_bytes = 8 << 20}).value(),
+                  journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
                   std::move(options),
                   {.clock = [this] { return clock; },
                    .chance = [this] { return ++chance_; },
@@ -89,6 +90,12 @@ void FrontDesk::turn() {
     while (engine_->turn()) {
     }
     gateway_.after_turn();
+}
+
+void FrontDesk::fill_disk() {
+    std::uint64_t used = 0;
+    for (const auto& [name, bytes] : disk_.contents()) used += bytes.size();
+    disk_.set_capacity(used);
 }
 
 void FrontDesk::run_until(const std::function<bool()>& is_so) {

@@ -1,5 +1,5 @@
-// The front desk with nobody at the doors but the test: exchanges and sockets are scripted, turns are
-// taken when the test says so, and the clock stands still. What is behind the desk is real.
+// The front desk with nobody at the doors but the test: exchanges and sockets are scripted, turns
+// are taken when the test says so, and the clock stands still. What is behind the desk is real.
 #pragma once
 
 #include <functional>
@@ -91,6 +91,9 @@ class FrontDesk {
     void turn();
     /// Runs the loop until this is so, for what other threads and timers bring.
     void run_until(const std::function<bool()>& is_so);
+
+    /// The disk takes nothing more.
+    void fill_disk();
 
     engine::Engine& engine() { return *engine_; }
     gateway::Gateway& gateway() { return gateway_; }

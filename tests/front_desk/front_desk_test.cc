@@ -27,6 +27,11 @@ int messages_in(const ScriptedExchange& inbox) {
     return count;
 }
 
+std::string delivery_in(const std::string& frame) {
+    const auto at = frame.find("\"delivery_id\":\"") + 15;
+    return frame.substr(at, frame.find('"', at) - at);
+}
+
 struct Agents : FrontDesk {
     explicit Agents(engine::Options options = {}) : FrontDesk(std::move(options)) {
         now("PUT", "/v1/agents/alice", R"({"dialect":"taskwire"})");
@@ -79,7 +84,8 @@ TEST(Answers, ThatAreLargeComeInSeveralFrames) {
     bob->vanish();
 }
 
-// --- too much at once ------------------------------------------------------------------------------
+// --- too much at once
+// ------------------------------------------------------------------------------
 
 TEST(Overload, IsSaidAtOnceWithATimeAndTheSenderMaySendAgain) {
     Agents desk{{.inbox_commands_max = 2}};
@@ -106,8 +112,7 @@ TEST(Overload, NamesTheMessageOrTheDeliveryOnAConnection) {
     alice->say(R"({"send":[)" + message(1) + "]}");
     desk.turn();
     ASSERT_EQ(bob->frames.size(), 1U);
-    const auto at = bob->frames[0].find("\"delivery_id\":\"") + 15;
-    const auto delivery = bob->frames[0].substr(at, bob->frames[0].find('"', at) - at);
+    const auto delivery = delivery_in(bob->frames[0]);
     bob->frames.clear();
     alice->frames.clear();
     alice->say(R"({"send":[)" + message(2) + "," + message(3) + "," + message(4) + "," +
@@ -124,7 +129,39 @@ TEST(Overload, NamesTheMessageOrTheDeliveryOnAConnection) {
     EXPECT_EQ(bob->frames[0].find("settled"), std::string::npos) << bob->frames[0];
 }
 
-// --- the inbox ---------------------------------------------------------------------------------------
+TEST(FullDisk, NamesTheMessageAndTheDeliveryThatWereNotTaken) {
+    Agents desk;
+    const auto bob = desk.connect("bob");
+    const auto alice = desk.connect("alice");
+    desk.now("POST", "/v1/messages", message(1));
+    const auto delivery = delivery_in(bob->frames.at(0));
+    const auto send_large = [&](const std::string& id) {
+        alice->say(R"({"send":[{"id":")" + id +
+                   R"(","to":"bob","type":"ERROR_REPORT","payload":")" + std::string(900'000, 'x') +
+                   R"("}]})");
+    };
+    desk.fill_disk();
+    // There is room for two: in this segment, and in the next, which was made ahead.
+    for (const auto* id : {"first", "second"}) {
+        send_large(id);
+        desk.turn();
+    }
+    bob->frames.clear();
+    alice->frames.clear();
+    send_large("big");
+    bob->say(R"({"ack":[")" + delivery + R"("]})");
+    desk.turn();
+    EXPECT_NE(alice->frames.at(0).find(R"({"message_id":"big","code":"HUB_STORAGE_FULL")"),
+              std::string::npos)
+        << alice->frames[0];
+    EXPECT_NE(
+        bob->frames.at(0).find(R"({"delivery_id":")" + delivery + R"(","code":"HUB_STORAGE_FULL")"),
+        std::string::npos)
+        << bob->frames[0];
+}
+
+// --- the inbox
+// ---------------------------------------------------------------------------------------
 
 TEST(Inbox, WaitsForTheMessageAndIsAnsweredInItsTurn) {
     Agents desk;
@@ -202,12 +239,13 @@ TEST(Inbox, HandsOverAtMostWhatWasAskedFor) {
     EXPECT_EQ(messages_in(*inbox), 3);
 }
 
-// --- events --------------------------------------------------------------------------------------------
+// --- events
+// --------------------------------------------------------------------------------------------
 
 TEST(Events, BeginBehindTheLastOneThatWasHeardWhateverTheAddressSays) {
     Agents desk;
-    const auto events = desk.ask(
-        "GET", "/v1/events?from=1&follow=false", {}, {{"Last-Event-ID", "3"}});
+    const auto events =
+        desk.ask("GET", "/v1/events?from=1&follow=false", {}, {{"Last-Event-ID", "3"}});
     desk.run_until([&] { return events->has_ended; });
     EXPECT_TRUE(events->streamed.starts_with("id: 4\n")) << events->streamed;
     EXPECT_EQ(events->answers.at(0).content_type, "text/event-stream");
@@ -264,17 +302,18 @@ TEST(Events, OfOneWhoHungUpAreReadNoMore) {
     EXPECT_EQ(events->streamed, "");
 }
 
-// --- the end -------------------------------------------------------------------------------------------
+// --- the end
+// -------------------------------------------------------------------------------------------
 
 TEST(Stopping, AnswersEveryoneWhoWaits) {
     Agents desk;
     const auto bob = desk.connect("bob", 0);
     const auto inbox = desk.ask("GET", "/v1/agents/alice/inbox?wait=60000");
-    const auto question = desk.ask(
-        "POST",
-        "/v1/messages",
-        R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
-        {{"Prefer", "wait=60000"}});
+    const auto question =
+        desk.ask("POST",
+                 "/v1/messages",
+                 R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
+                 {{"Prefer", "wait=60000"}});
     desk.turn();
     EXPECT_TRUE(inbox->answers.empty());
     EXPECT_TRUE(question->answers.empty());

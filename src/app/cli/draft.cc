@@ -18,6 +18,7 @@ namespace {
 
 std::vector<std::string> priority_words() {
     std::vector<std::string> words;
+    words.reserve(kEnumNames<Priority>.size());
     for (const auto& row : kEnumNames<Priority>) words.emplace_back(row.name);
     return words;
 }
