@@ -65,15 +65,17 @@ constexpr std::array<FieldRow<Welcome>, 6> kWelcome{{
     {"heartbeat_ms", number_at<&Welcome::heartbeat_ms>},
 }};
 
-constexpr std::array<FieldRow<Accepted>, 4> kAccepted{{
+constexpr std::array<FieldRow<Accepted>, 5> kAccepted{{
     {"message_id", text_at<&Accepted::message_id>, true},
     {"correlation_id", text_at<&Accepted::correlation_id>},
     {"sequence", number_at<&Accepted::sequence>},
     {"duplicate", flag_at<&Accepted::is_duplicate>},
+    {"missed", number_at<&Accepted::missed_count>},
 }};
 
-constexpr std::array<FieldRow<Refused>, 5> kRefused{{
+constexpr std::array<FieldRow<Refused>, 6> kRefused{{
     {"message_id", text_at<&Refused::message_id>},
+    {"delivery_id", text_at<&Refused::delivery_id>},
     {"code", text_at<&Refused::code>, true},
     {"message", text_at<&Refused::message>},
     {"retryable", flag_at<&Refused::is_retryable>},

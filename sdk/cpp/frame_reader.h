@@ -27,10 +27,12 @@ struct Accepted {
     std::string_view correlation_id{};
     std::uint64_t sequence = 0;
     bool is_duplicate = false;
+    std::uint32_t missed_count = 0;  ///< Subscribers of the topic that had no room for it.
 };
 
 struct Refused {
     std::string_view message_id{};
+    std::string_view delivery_id{};  ///< Set when it is about a delivery.
     std::string_view code{};
     std::string_view message{};
     bool is_retryable = false;

@@ -12,7 +12,7 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
             "heartbeat_ms":10000},
             "accepted":[{"message_id":"m-1","sequence":12},
                         {"message_id":"m-2","correlation_id":"c","sequence":9,"duplicate":true}],
-            "refused":[{"message_id":"m-3","code":"MAILBOX_FULL","message":"full","retryable":true,
+            "refused":[{"message_id":"m-3","delivery_id":"7.1","code":"MAILBOX_FULL","message":"full","retryable":true,
                         "retry_after_ms":50,"dialect_error":{"x":1}}],
             "deliver":[{"delivery_id":"13312.1","attempt":2,"message":{"id":"x","n":[1]}}],
             "settled":3,"progress":[{"message_id":"m-1","note":{"done":5}}]})",
@@ -27,6 +27,7 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
     ASSERT_EQ(frame.refused.size(), 1U);
     EXPECT_EQ(frame.refused[0].code, "MAILBOX_FULL");
     EXPECT_EQ(frame.refused[0].retry_after_ms, 50U);
+    EXPECT_EQ(frame.refused[0].delivery_id, "7.1");
     ASSERT_EQ(frame.deliveries.size(), 1U);
     EXPECT_EQ(frame.deliveries[0].delivery_id, "13312.1");
     EXPECT_EQ(frame.deliveries[0].attempt, 2U);

@@ -73,7 +73,10 @@ class Tokens {
             [&](const DeliveryReturned& e) { ended(e.ticket, e.setback); },
             [&](const MessageDropped& e) { ended(e.ticket, e.setback); },
             [&](const MessageDeadLettered& e) { ended(e.ticket, e.setback); },
-            [&](const MessageExpired& e) { in_force_.erase(e.ticket); },
+            [&](const MessageExpired& e) {
+                count(Kind::Nack, e.ticket);  // Given back after its time, it is not tried again.
+                in_force_.erase(e.ticket);
+            },
             // A start renews leases of its own accord.
             [&](const LeaseExtended& e) { count(Kind::Extension, e.ticket); },
             [&](const ProgressReported& e) { happened({Kind::Progress}, e.ticket); },

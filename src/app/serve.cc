@@ -204,6 +204,7 @@ class Hub {
         if (is_stopping_) return loop_.stop();  // The second Ctrl-C does not wait.
         is_stopping_ = true;
         server_->stop_accepting();
+        gateway_->stop();
         server_->close_all(1001, "the hub stops");
         loop_.after(kGrace, [this] { loop_.stop(); });
     }

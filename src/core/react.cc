@@ -75,6 +75,12 @@ void react_granted(const State& state,
     effects.emplace_back(std::move(deliver));
 }
 
+bool is_nack(const Stamped& cause) { return std::holds_alternative<NackDelivery>(cause.command); }
+
+bool is_reply(const Stamped& cause) {
+    return std::holds_alternative<ReplyToDelivery>(cause.command);
+}
+
 void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
@@ -83,10 +89,35 @@ void react_answered(const State& state,
         effects.emplace_back(TellAccepted{.ask = cause.ask,
                                           .ticket = ticket_at(state.sequence),
                                           .sequence = state.sequence,
-                                          .envelope = event.envelope});
+                                          .envelope = event.envelope,
+                                          .is_settlement = is_reply(cause)});
     }
     if (event.ticket != Ticket{}) return;  // It is in the mailbox.
     effects.emplace_back(TellAnswer{.request = event.request, .reply = event.envelope});
+}
+
+void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effects& effects) {
+    if (cause.ask == Ask{}) return;
+    const auto ticket = std::to_string(event.delivery.ticket.value);
+    TellRefused refused{.ask = cause.ask, .refusal = event.refusal};
+    if (event.refusal == Refusal::DeadLetterNotFound) {
+        refused.detail = "there is no dead letter '" + ticket + "'";
+    } else {
+        refused.detail = "delivery " + ticket + "." + std::to_string(event.delivery.attempt);
+        refused.delivery = event.delivery;
+    }
+    effects.emplace_back(std::move(refused));
+}
+
+/// A late reply settles its delivery, and its answer is that it was dropped.
+void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& effects) {
+    if (cause.ask == Ask{}) return;
+    const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
+    effects.emplace_back(TellRefused{.ask = cause.ask,
+                                     .id = event.id,
+                                     .refusal = event.refusal,
+                                     .detail = "the request has its answer already",
+                                     .delivery = reply ? reply->delivery : DeliveryToken{}});
 }
 
 void react_failed(const RequestFailed& event, Effects& effects) {
@@ -118,6 +149,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
     const auto done = [&] {
         if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask});
     };
+    const auto settled = [&] {
+        if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask, true});
+    };
     const auto refused = [&](std::string_view id, Refusal refusal, std::string_view detail) {
         if (cause.ask == Ask{}) return;
         effects.emplace_back(TellRefused{cause.ask, std::string{id}, refusal, std::string{detail}});
@@ -127,8 +161,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
         [&](const DeliveryAcknowledged&) {
-            // A late reply also settles its delivery, but its answer is that it was dropped.
-            if (!std::holds_alternative<ReplyToDelivery>(cause.command)) done();
+            if (!is_reply(cause)) settled();
         },
         [&](const HubFounded&) {},
         [&](const HubStarted&) { react_started(state, effects); },
@@ -168,29 +201,24 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
             react_progress(state, progress, effects);
         },
         [&](const DeliveryReturned&) {
-            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+            if (is_nack(cause)) settled();
         },
         [&](const RetryBegan&) {},
         [&](const MessageDropped&) {
-            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+            if (is_nack(cause)) settled();
         },
-        [&](const MessageExpired&) {},
+        [&](const MessageExpired&) {
+            if (is_nack(cause)) settled();
+        },
         [&](const MessageDeadLettered&) {
-            if (std::holds_alternative<NackDelivery>(cause.command)) done();
+            if (is_nack(cause)) settled();
         },
         [&](const DeadLetterRedelivered&) { done(); },
         [&](const DeadLetterDiscarded&) { done(); },
-        [&](const SettlementRefused& no) {
-            refused({},
-                    no.refusal,
-                    "delivery " + std::to_string(no.delivery.ticket.value) + "." +
-                        std::to_string(no.delivery.attempt));
-        },
+        [&](const SettlementRefused& no) { react_unsettled(cause, no, effects); },
         [&](const RequestAnswered& answered) { react_answered(state, cause, answered, effects); },
         [&](const RequestFailed& failed) { react_failed(failed, effects); },
-        [&](const ReplyDropped& dropped) {
-            refused(dropped.id, dropped.refusal, "the request has its answer already");
-        },
+        [&](const ReplyDropped& dropped) { react_dropped(cause, dropped, effects); },
         [&](const WaitEnded&) { done(); });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);

@@ -29,6 +29,17 @@ std::size_t bytes_of(const Stamped& stamped) {
     return 0;
 }
 
+/// Not taken, said of whatever the command was about.
+TellRefused not_taken(const Stamped& stamped, Refusal refusal, const std::string& why) {
+    TellRefused refused{.ask = stamped.ask, .refusal = refusal, .detail = why};
+    match(stamped.command, [&](const auto& command) {
+        if constexpr (requires { command.delivery; }) refused.delivery = command.delivery;
+    });
+    const auto* send = std::get_if<SendMessage>(&stamped.command);
+    if (send != nullptr) refused.id = send->envelope->id();
+    return refused;
+}
+
 /// Whom an effect would have answered, and about which message.
 TellRefused addressee_of(const Effect& effect) {
     return match(
@@ -182,8 +193,7 @@ void Engine::refuse_for_want_of_room() {
     for (auto& stamped : inbox_) {
         ++counts_.commands_refused;
         if (stamped.ask == Ask{}) continue;
-        effects_.emplace_back(
-            TellRefused{stamped.ask, {}, Refusal::HubStorageFull, health_.reason});
+        effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFull, health_.reason));
     }
     inbox_.clear();
     inbox_bytes_ = 0;
@@ -278,8 +288,7 @@ void Engine::stop_for(const Error& error) {
     world_.log("the hub stops acknowledging: " + error.message);
     for (const auto& stamped : inbox_) {
         if (stamped.ask == Ask{}) continue;
-        effects_.emplace_back(
-            TellRefused{stamped.ask, {}, Refusal::HubStorageFailed, error.message});
+        effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFailed, error.message));
     }
     inbox_.clear();
     inbox_bytes_ = 0;

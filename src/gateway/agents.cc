@@ -6,12 +6,11 @@
 #include "base/json_write.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
+#include "model/names.h"
 
 namespace parlance::gateway {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kInstanceKinds{"", "socket", "poll", "push"};
 
 std::string quoted_list(const std::vector<std::string>& items) {
     std::string out = "[";
@@ -34,7 +33,7 @@ std::string instances_of(const AgentListing& agent) {
         out += json::ObjectWriter{}
                    .text("instance", std::to_string(instance.number.value))
                    .text("name", instance.name)
-                   .text("kind", kInstanceKinds[static_cast<std::size_t>(instance.kind)])
+                   .text("kind", enum_name(instance.kind))
                    .integer("credit", instance.credit)
                    .integer("in_flight", instance.in_flight)
                    .text("last_seen", print_iso_time(instance.last_seen))
@@ -161,11 +160,6 @@ bool is_agent_id(std::string_view id) {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/@";
     return !id.empty() && id.size() <= kIdBytesMax &&
            id.find_first_not_of(kAllowed) == std::string_view::npos && !id.starts_with("topic:");
-}
-
-void bring_done(Desk& desk, Call& call, Command command) {
-    auto caller = call.caller;
-    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
 }  // namespace

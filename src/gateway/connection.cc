@@ -13,6 +13,13 @@ namespace {
 /// A frame is sent when it has grown to this; an agent need not take a larger one.
 constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
 
+constexpr std::size_t kDeliveryIdShown = 64;
+
+/// Empty for no delivery at all.
+std::string name_of(const DeliveryToken& delivery) {
+    return delivery == DeliveryToken{} ? std::string{} : delivery_id(delivery);
+}
+
 struct Verb {
     std::string_view name;
     void (Connection::*hear)(json::Value);
@@ -104,6 +111,8 @@ void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t
     leave();
 }
 
+void Connection::dismiss() { break_off(Refusal::HubStopping, kHubStops, 1001); }
+
 void Connection::touch() {
     if (is_touched_) return;
     is_touched_ = true;
@@ -138,9 +147,12 @@ void Connection::hear(std::string_view frame) {
     }
 }
 
-void Connection::bring(Command command) {
+void Connection::bring(Command command, const DeliveryToken& delivery) {
     const auto refusal = submit(desk_, std::move(command), caller_, ask_);
-    if (refusal != Refusal::None) refuse({}, refusal, desk_.engine->health().reason);
+    if (refusal == Refusal::None) return;
+    refuse({.delivery_id = name_of(delivery),
+            .refusal = refusal,
+            .detail = desk_.engine->health().reason});
 }
 
 /// Any frame is a sign of life, but the core need not hear of each.
@@ -208,7 +220,8 @@ void Connection::each_topic(json::Value list, Use use) {
         if (is_topic_name(topic.value)) {
             use(topic);
         } else {
-            refuse({}, Refusal::InputValidationFailed, no_topic_name(topic.value));
+            refuse(
+                {.refusal = Refusal::InputValidationFailed, .detail = no_topic_name(topic.value)});
         }
     }
 }
@@ -226,15 +239,20 @@ void Connection::hear_ack(json::Value value) {
     json::Elements ids{value};
     std::string spare;
     while (ids.next()) {
-        const auto delivery = parse_delivery_id(ids.value.text(spare));
-        if (delivery) {
-            bring(AckDelivery{*delivery});
+        const auto id = ids.value.is_string() ? ids.value.text(spare) : ids.value.raw;
+        if (const auto delivery = parse_delivery_id(id)) {
+            bring(AckDelivery{*delivery}, *delivery);
         } else {
-            refuse({},
-                   Refusal::DeliveryNotFound,
-                   "'" + std::string{ids.value.raw.substr(0, 64)} + "'");
+            refuse_delivery(id);
         }
     }
+}
+
+void Connection::refuse_delivery(std::string_view id) {
+    id = id.substr(0, kDeliveryIdShown);
+    refuse({.delivery_id = id,
+            .refusal = Refusal::DeliveryNotFound,
+            .detail = "'" + std::string{id} + "' is not a delivery id"});
 }
 
 /// Calls `use(delivery, item)` for each {"delivery_id",…} of a list.
@@ -244,11 +262,10 @@ void Connection::each_delivery(json::Value list, Use use) {
     json::Elements items{list};
     while (items.next() && !is_gone_) {
         const auto id = items.value.is_object() ? text_of(items.value, "delivery_id") : "";
-        const auto delivery = parse_delivery_id(id);
-        if (delivery) {
+        if (const auto delivery = parse_delivery_id(id)) {
             use(*delivery, items.value);
         } else {
-            refuse({}, Refusal::DeliveryNotFound, "'" + id.substr(0, 64) + "'");
+            refuse_delivery(id);
         }
     }
 }
@@ -258,7 +275,8 @@ void Connection::hear_nack(json::Value value) {
         const auto final = json::find(item, "final");
         bring(NackDelivery{.delivery = delivery,
                            .reason = text_of(item, "reason"),
-                           .is_final = final && final->raw == "true"});
+                           .is_final = final && final->raw == "true"},
+              delivery);
     });
 }
 
@@ -267,14 +285,14 @@ void Connection::hear_extend(json::Value value) {
         ExtendLease extend{.delivery = delivery};
         const auto by = json::find(item, "by_ms");
         if (by && by->integer().value_or(0) > 0) extend.by = Duration{*by->integer()};
-        bring(extend);
+        bring(extend, delivery);
     });
 }
 
 void Connection::hear_progress(json::Value value) {
     each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
         const auto note = json::find(item, "note");
-        bring(ReportProgress{delivery, note ? std::string{note->raw} : "null"});
+        bring(ReportProgress{delivery, note ? std::string{note->raw} : "null"}, delivery);
     });
 }
 
@@ -282,14 +300,20 @@ void Connection::hear_reply(json::Value value) {
     each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
         const auto message = json::find(item, "message");
         const auto held = desk_.engine->delivery(delivery);
-        if (!message || !held || !held->is_current) return bring(AckDelivery{delivery});
+        // The core refuses what is stale, and that is on record.
+        if (!held || !held->is_current) return bring(AckDelivery{delivery}, delivery);
+        if (!message) {
+            return refuse({.delivery_id = delivery_id(delivery),
+                           .refusal = Refusal::InputValidationFailed,
+                           .detail = "a reply has the answer in \"message\""});
+        }
         const auto fresh_id = fresh_uuid(desk_);
         auto reply = dialects::read_reply(
             message->raw,
             *held->envelope,
             {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = desk_.clock()});
-        if (!reply) return reject(reply.error());
-        bring(ReplyToDelivery{delivery, std::move(reply->envelope)});
+        if (!reply) return reject(reply.error(), delivery);
+        bring(ReplyToDelivery{delivery, std::move(reply->envelope)}, delivery);
     });
 }
 
@@ -311,9 +335,10 @@ void Connection::hear_send(json::Value value) {
         }
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
-        const auto envelope = message->envelope;
+        const auto envelope = message->envelope;  // Keeps the id alive.
         const auto refusal = submit(desk_, std::move(*message), caller_, ask_);
-        if (refusal != Refusal::None) refuse(id, refusal, desk_.engine->health().reason);
+        if (refusal == Refusal::None) continue;
+        refuse({.message_id = id, .refusal = refusal, .detail = desk_.engine->health().reason});
     }
 }
 
@@ -324,14 +349,15 @@ void Connection::hear_heartbeat(json::Value) {
 
 // --- what the hub says ---------------------------------------------------------------------
 
-void Connection::refuse(std::string_view id, Refusal refusal, std::string_view detail) {
-    append_refused(
-        refused_,
-        id,
-        refusal,
-        detail,
-        dialects::write_refusal(
-            Dialect::Taskwire, id, caller_->agent.value, refusal, detail, desk_.clock()));
+void Connection::refuse(const Refused& refused) {
+    append_refused(refused_,
+                   refused,
+                   dialects::write_refusal(Dialect::Taskwire,
+                                           refused.message_id,
+                                           caller_->agent.value,
+                                           refused.refusal,
+                                           refused.detail,
+                                           desk_.clock()));
     touch();
 }
 
@@ -344,13 +370,17 @@ void Connection::record(Refusal refusal, std::string_view id, std::string_view d
            {});
 }
 
-void Connection::reject(const dialects::Rejection& rejection) {
+void Connection::reject(const dialects::Rejection& rejection, const DeliveryToken& delivery) {
     const auto summary = rejection.summary();
     record(rejection.refusal, rejection.id, summary);
-    refuse(rejection.id, rejection.refusal, summary);
+    refuse({.message_id = rejection.id,
+            .delivery_id = name_of(delivery),
+            .refusal = rejection.refusal,
+            .detail = summary});
 }
 
 void Connection::tell(const TellAccepted& accepted) {
+    if (accepted.is_settlement) return count_settled();
     if (!accepted_.empty()) accepted_.push_back(',');
     accepted_ += "{\"message_id\":";
     json::append_quoted(accepted_, accepted.envelope ? accepted.envelope->id() : accepted.id);
@@ -360,13 +390,20 @@ void Connection::tell(const TellAccepted& accepted) {
     }
     accepted_ += ",\"sequence\":";
     accepted_ += std::to_string(accepted.sequence.value);
-    accepted_ += accepted.is_duplicate ? ",\"duplicate\":true}" : "}";
+    if (accepted.is_duplicate) accepted_ += ",\"duplicate\":true";
+    if (accepted.missed_count > 0) {
+        accepted_ += ",\"missed\":" + std::to_string(accepted.missed_count);
+    }
+    accepted_.push_back('}');
     touch();
 }
 
 void Connection::tell(const TellRefused& refused) {
     is_joining_ = false;
-    refuse(refused.id, refused.refusal, refused.detail);
+    refuse({.message_id = refused.id,
+            .delivery_id = name_of(refused.delivery),
+            .refusal = refused.refusal,
+            .detail = refused.detail});
 }
 
 void Connection::tell(const TellJoined& joined) {
@@ -403,7 +440,12 @@ void Connection::tell(const TellProgress& progress) {
     touch();
 }
 
-void Connection::tell_settled() {
+/// What else succeeded is not talked about: its agent would be told only if it had not.
+void Connection::tell(const TellDone& done) {
+    if (done.is_settlement) count_settled();
+}
+
+void Connection::count_settled() {
     ++settled_;
     touch();
 }

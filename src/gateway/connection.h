@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "gateway/desk.h"
+#include "gateway/problem.h"
 
 namespace parlance::gateway {
 
@@ -28,8 +29,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void tell(const TellJoined& joined);
     void tell(const Deliver& deliver);
     void tell(const TellProgress& progress);
-    void tell_settled();
+    void tell(const TellDone& done);
     void flush();
+    /// The hub stops.
+    void dismiss();
     /// The core let the instance go.
     void let_go(const std::string& reason);
 
@@ -54,10 +57,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void beat();
     void leave();
     void touch();
-    void bring(Command command);
-    void refuse(std::string_view id, Refusal refusal, std::string_view detail);
+    void bring(Command command, const DeliveryToken& delivery = {});
+    void refuse(const Refused& refused);
+    void refuse_delivery(std::string_view id);
+    void count_settled();
     void record(Refusal refusal, std::string_view id, std::string_view detail);
-    void reject(const dialects::Rejection& rejection);
+    void reject(const dialects::Rejection& rejection, const DeliveryToken& delivery = {});
     void break_off(std::string_view what);
     void break_off(Refusal refusal, std::string_view what, std::uint16_t close_code = 1008);
     void say_error(Refusal refusal, std::string_view what);

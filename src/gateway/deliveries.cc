@@ -4,23 +4,11 @@
 #include "base/json_write.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
+#include "model/names.h"
 
 namespace parlance::gateway {
 
 namespace {
-
-constexpr std::array<std::string_view, 10> kSetbacks{"",
-                                                     "NACKED",
-                                                     "LEASE_EXPIRED",
-                                                     "INSTANCE_LOST",
-                                                     "RETRIES_EXHAUSTED",
-                                                     "EXPIRED",
-                                                     "REJECTED",
-                                                     "AGENT_REMOVED",
-                                                     "HUB_RESTARTED",
-                                                     "MAILBOX_FULL"};
-constexpr std::array<std::string_view, kPriorities> kPriorityNames{
-    "critical", "high", "normal", "low"};
 
 std::optional<DeliveryToken> delivery_of(Call& call) {
     const auto text = call.captures.at(0);
@@ -31,11 +19,6 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
                     "'" + std::string{text.substr(0, 64)} + "' is not a delivery id"));
     }
     return delivery;
-}
-
-void bring_done(Desk& desk, Call& call, Command command) {
-    auto caller = call.caller;
-    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
 std::string text_member(json::Value object, std::string_view key) {
@@ -60,8 +43,8 @@ json::ObjectWriter dead_letter_json(const DeadLetterListing& letter) {
         .text("message_id", letter.envelope->id())
         .text("from", letter.envelope->from())
         .text("type", letter.envelope->type())
-        .text("priority", kPriorityNames[static_cast<std::size_t>(letter.priority)])
-        .text("reason", kSetbacks[static_cast<std::size_t>(letter.setback)])
+        .text("priority", enum_name(letter.priority))
+        .text("reason", enum_name(letter.setback))
         .text("detail", letter.reason)
         .integer("attempts", letter.attempts)
         .text("died_at", print_iso_time(letter.died_at));

@@ -21,6 +21,11 @@ void bring(Desk& desk, Command command, Pending pending, CallerPtr caller) {
     desk.pending.emplace(ask.value, std::move(pending));
 }
 
+void bring_done(Desk& desk, Call& call, Command command) {
+    auto caller = call.caller;
+    bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
+}
+
 std::string fresh_uuid(Desk& desk) {
     const auto high = desk.chance();
     return uuid_v4(high, desk.chance());
@@ -42,7 +47,7 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     if (dot == std::string_view::npos) return std::nullopt;
     const auto ticket = parse_number(text.substr(0, dot));
     const auto attempt = parse_number(text.substr(dot + 1));
-    if (!ticket || !attempt || *attempt > 1000) return std::nullopt;
+    if (!ticket || !attempt || *attempt == 0 || *attempt > 1000) return std::nullopt;
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 

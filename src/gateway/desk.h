@@ -29,6 +29,8 @@ namespace parlance::gateway {
 using CallerPtr = std::shared_ptr<const Caller>;
 using ExchangePtr = std::shared_ptr<transport::Exchange>;
 
+inline constexpr std::string_view kHubStops = "the hub stops";
+
 struct Options {
     bool is_dev = false;
     std::string version;
@@ -59,6 +61,7 @@ struct Pending {
 struct Waiter {
     ExchangePtr exchange;
     EnvelopePtr asked;
+    transport::Response meanwhile;  ///< What it hears when it can wait no longer.
 };
 
 class Connection;
@@ -101,6 +104,8 @@ struct Call {
 
 /// Brings a command for an HTTP call. When the engine takes none, the call is answered at once.
 void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
+/// The same for a command whose success is all there is to say.
+void bring_done(Desk& desk, Call& call, Command command);
 /// Puts a command to the engine under an ask that exists already.
 Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
 
@@ -119,6 +124,8 @@ void append_delivery(const Desk& desk, std::string& out, const Deliver& deliver)
 // The parts, each in a file of its own name.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
+void release_waiters(Desk& desk);
+void release_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);

@@ -95,14 +95,17 @@ void pump_all(Desk& desk) {
 
 void get_events(Desk& desk, Call& call) {
     const auto& request = call.request();
-    const auto resumed = parse_number(request.header("Last-Event-ID"));
+    const auto last = request.header("Last-Event-ID");
+    const auto resumed = parse_number(last);
     const auto from = request.parameter("from");
     const auto limit = request.parameter("limit");
     const auto first = parse_number(from);
     const auto count = parse_number(limit);
-    if ((!from.empty() && !first) || (!limit.empty() && !count)) {
-        return call.exchange->respond(
-            problem(Refusal::InputValidationFailed, "from and limit must be whole numbers"));
+    const bool is_wrong =
+        (!from.empty() && !first) || (!limit.empty() && !count) || (!last.empty() && !resumed);
+    if (is_wrong) {
+        return call.exchange->respond(problem(
+            Refusal::InputValidationFailed, "from, limit and Last-Event-ID must be whole numbers"));
     }
     const auto stream = std::make_shared<Stream>();
     stream->id = ++desk.ask_last;

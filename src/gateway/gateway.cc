@@ -165,7 +165,7 @@ void Gateway::carry(const Effects& effects) {
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
                 if (const auto connection = connection_of(desk_, done.ask)) {
-                    return connection->tell_settled();
+                    return connection->tell(done);
                 }
                 answer_done(desk_, done);
             },
@@ -197,6 +197,13 @@ void Gateway::carry(const Effects& effects) {
 
 void Gateway::flush() {
     for (const auto& connection : std::exchange(desk_.touched, {})) connection->flush();
+}
+
+void Gateway::stop() {
+    const auto connections = desk_.connections;  // Each takes itself off the list.
+    for (const auto& [ask, connection] : connections) connection->dismiss();
+    release_takes(desk_);
+    release_waiters(desk_);
 }
 
 void Gateway::after_turn() {

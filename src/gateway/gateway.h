@@ -27,6 +27,8 @@ class Gateway {
     transport::Doors doors();
     /// The engine's outbox.
     void take(Effects&& effects);
+    /// Before the doors close: whoever waits for something hears that it need not.
+    void stop();
     /// After a turn: those who listen to the record are told what is new.
     void after_turn();
 

@@ -26,6 +26,7 @@ void get_dead_letter(Desk& desk, Call& call);
 void post_redeliver(Desk& desk, Call& call);
 void post_discard(Desk& desk, Call& call);
 void get_events(Desk& desk, Call& call);
+void get_connect(Desk& desk, Call& call);
 void get_hub(Desk& desk, Call& call);
 void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);

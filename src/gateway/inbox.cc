@@ -111,6 +111,21 @@ void park_or_answer(Desk& desk, std::uint64_t ask) {
     desk.parked[pending.agent.value].push_back(ask);
 }
 
+/// Nobody waits any longer. What is with the engine is answered after its turn.
+void release_takes(Desk& desk) {
+    desk.parked.clear();
+    std::vector<ExchangePtr> parked;
+    for (auto& [ask, pending] : desk.pending) {
+        pending.wait = {};
+        if (pending.is_parked) parked.push_back(std::move(pending.exchange));
+    }
+    boost::unordered::erase_if(desk.pending,
+                               [](const auto& item) { return item.second.is_parked; });
+    for (const auto& exchange : parked) {
+        exchange->respond(problem(Refusal::HubStopping, kHubStops));
+    }
+}
+
 void stir(Desk& desk, const AgentId& agent) {
     const auto found = desk.parked.find(agent.value);
     if (found == desk.parked.end()) return;

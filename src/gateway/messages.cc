@@ -17,6 +17,7 @@ std::string accepted_body(const TellAccepted& accepted, const Envelope& envelope
         .text("correlation_id", correlation.empty() ? envelope.id() : correlation)
         .integer("sequence", static_cast<std::int64_t>(accepted.sequence.value));
     if (accepted.is_duplicate) body.boolean("duplicate", true);
+    if (accepted.missed_count > 0) body.integer("missed", accepted.missed_count);
     return body.done();
 }
 
@@ -35,21 +36,25 @@ void stop_holding(Desk& desk, Ticket request) {
     submit(desk, StopWaiting{request}, nullptr, {});
 }
 
+/// The request is accepted, and its answer will come to the mailbox.
+void release_waiter(Desk& desk, Ticket request) {
+    const auto found = desk.waiters.find(request.value);
+    if (found == desk.waiters.end()) return;
+    auto waiter = std::move(found->second);
+    stop_holding(desk, request);
+    waiter.exchange->respond(std::move(waiter.meanwhile));
+}
+
 /// The asker holds the line until the answer, its own patience or its connection ends.
 void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
-    auto fallback = transport::Response{
-        .status = 202, .headers = {}, .body = accepted_body(accepted, *pending.envelope)};
+    transport::Response meanwhile{.status = 202,
+                                  .body = accepted_body(accepted, *pending.envelope)};
     pending.exchange->on_gone([&desk, ticket] { stop_holding(desk, ticket); });
-    desk.loop.after(pending.wait, [&desk, ticket, fallback = std::move(fallback)] {
-        const auto found = desk.waiters.find(ticket.value);
-        if (found == desk.waiters.end()) return;
-        const auto exchange = found->second.exchange;
-        stop_holding(desk, ticket);
-        exchange->respond(fallback);
-    });
-    desk.waiters.insert_or_assign(ticket.value,
-                                  Waiter{std::move(pending.exchange), std::move(pending.envelope)});
+    desk.loop.after(pending.wait, [&desk, ticket] { release_waiter(desk, ticket); });
+    desk.waiters.insert_or_assign(
+        ticket.value,
+        Waiter{std::move(pending.exchange), std::move(pending.envelope), std::move(meanwhile)});
 }
 
 /// A repeat of a request that has its answer gets that answer, from the record.
@@ -131,6 +136,10 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted) {
     }
     pending.exchange->respond(
         {.status = 202, .headers = {}, .body = accepted_body(accepted, *pending.envelope)});
+}
+
+void release_waiters(Desk& desk) {
+    while (!desk.waiters.empty()) release_waiter(desk, {desk.waiters.begin()->first});
 }
 
 void answer_waiter(Desk& desk, const TellAnswer& answer) {

@@ -1,5 +1,6 @@
 #include "gateway/problem.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/json_write.h"
@@ -38,8 +39,36 @@ struct DoorRow {
 };
 constexpr std::array kDoorRefusals{
     DoorRow{413, Refusal::MessageTooLarge},
-    DoorRow{503, Refusal::ConnectionLimitExceeded},
+    DoorRow{426, Refusal::ConnectionUpgradeRequired},
+    DoorRow{429, Refusal::ConnectionLimitExceeded},
+    DoorRow{431, Refusal::MessageTooLarge},
 };
+
+/// The status stands in the line and in the body, and is the same.
+transport::Response write_problem(int status,
+                                  Refusal refusal,
+                                  std::string_view detail,
+                                  const std::vector<dialects::Problem>& problems,
+                                  std::string_view dialect_error) {
+    const auto& row = refusal_row(refusal);
+    json::ObjectWriter body;
+    body.text("type", "about:blank")
+        .text("title", row.code)
+        .integer("status", status)
+        .text("code", row.code)
+        .text("detail", sentence(detail, row.advice))
+        .boolean("retryable", row.retryable);
+    if (!problems.empty()) body.raw("problems", list(problems));
+    if (!dialect_error.empty()) body.raw("dialect_error", dialect_error);
+    transport::Response response{.status = status,
+                                 .content_type = "application/problem+json",
+                                 .headers = {},
+                                 .body = body.done()};
+    if (row.retryable) {
+        response.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
+    }
+    return response;
+}
 
 }  // namespace
 
@@ -60,46 +89,23 @@ transport::Response problem(Refusal refusal,
                             std::string_view detail,
                             const std::vector<dialects::Problem>& problems,
                             std::string_view dialect_error) {
-    const auto& row = refusal_row(refusal);
-    json::ObjectWriter body;
-    body.text("type", "about:blank")
-        .text("title", row.code)
-        .integer("status", row.http_status)
-        .text("code", row.code)
-        .text("detail", sentence(detail, row.advice))
-        .boolean("retryable", row.retryable);
-    if (!problems.empty()) body.raw("problems", list(problems));
-    if (!dialect_error.empty()) body.raw("dialect_error", dialect_error);
-    transport::Response response{.status = row.http_status,
-                                 .content_type = "application/problem+json",
-                                 .headers = {},
-                                 .body = body.done()};
-    if (row.retryable) {
-        response.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
-    }
-    return response;
+    return write_problem(
+        refusal_row(refusal).http_status, refusal, detail, problems, dialect_error);
 }
 
 transport::Response door_problem(int status, std::string_view what) {
-    auto refusal = Refusal::MessageMalformed;
-    for (const auto& row : kDoorRefusals) {
-        if (row.status == status) refusal = row.refusal;
-    }
-    auto response = problem(refusal, what);
-    response.status = status;
-    return response;
+    const auto row = std::ranges::find(kDoorRefusals, status, &DoorRow::status);
+    const auto refusal = row == kDoorRefusals.end() ? Refusal::MessageMalformed : row->refusal;
+    return write_problem(status, refusal, what, {}, {});
 }
 
-void append_refused(std::string& out,
-                    std::string_view message_id,
-                    Refusal refusal,
-                    std::string_view detail,
-                    std::string_view dialect_error) {
-    const auto& row = refusal_row(refusal);
+void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error) {
+    const auto& row = refusal_row(refused.refusal);
     json::ObjectWriter item;
-    if (!message_id.empty()) item.text("message_id", message_id);
+    if (!refused.message_id.empty()) item.text("message_id", refused.message_id);
+    if (!refused.delivery_id.empty()) item.text("delivery_id", refused.delivery_id);
     item.text("code", row.code)
-        .text("message", sentence(detail, row.advice))
+        .text("message", sentence(refused.detail, row.advice))
         .boolean("retryable", row.retryable);
     if (row.retryable) item.integer("retry_after_ms", std::int64_t{kRetryAfterSeconds} * 1000);
     if (!dialect_error.empty()) item.raw("dialect_error", dialect_error);

@@ -22,11 +22,13 @@ transport::Response problem(Refusal refusal,
 /// The refusal that fits what the door itself turned away.
 transport::Response door_problem(int status, std::string_view what);
 
-/// One item of a connection's "refused".
-void append_refused(std::string& out,
-                    std::string_view message_id,
-                    Refusal refusal,
-                    std::string_view detail,
-                    std::string_view dialect_error);
+/// One item of a connection's "refused": what it is about, and why.
+struct Refused {
+    std::string_view message_id{};
+    std::string_view delivery_id{};
+    Refusal refusal = Refusal::None;
+    std::string_view detail{};
+};
+void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error);
 
 }  // namespace parlance::gateway

@@ -38,6 +38,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/v1/dead-letters/{id}/discard", post_discard},
     Route{"GET", "/v1/dead-letters/{id}", get_dead_letter},
     Route{"GET", "/v1/events", get_events},
+    Route{"GET", "/v1/connect", get_connect},
     Route{"GET", "/v1/hub", get_hub},
     Route{"GET", "/healthz", get_health, true},
     Route{"GET", "/readyz", get_ready, true},
@@ -75,6 +76,14 @@ void refuse_path(Call& call, const std::string& allowed) {
 }
 
 }  // namespace
+
+/// What comes here is no WebSocket: the door would have taken that.
+void get_connect(Desk&, Call& call) {
+    auto response = problem(Refusal::ConnectionUpgradeRequired,
+                            "/v1/connect is a WebSocket, and this is a plain request");
+    response.headers.emplace_back("Upgrade", "websocket");
+    call.exchange->respond(std::move(response));
+}
 
 std::optional<std::vector<std::string_view>> match_path(std::string_view pattern,
                                                         std::string_view path) {

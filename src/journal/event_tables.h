@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "model/event.h"
+#include "model/names.h"
 
 namespace parlance::journal {
 
@@ -247,62 +248,5 @@ static_assert(
         return ((std::get<index>(kKinds).number == index + 1) && ...);
     }(std::make_index_sequence<kKindCount>{}),
     "the table stands in the order of its numbers");
-
-template <class Enum>
-struct EnumName {
-    Enum value;
-    std::string_view name;
-};
-template <class Enum>
-EnumName(Enum, std::string_view) -> EnumName<Enum>;
-
-template <class Enum>
-inline constexpr auto kEnumNames = nullptr;
-template <>
-inline constexpr std::array kEnumNames<Priority>{EnumName{Priority::Critical, "critical"},
-                                                 EnumName{Priority::High, "high"},
-                                                 EnumName{Priority::Normal, "normal"},
-                                                 EnumName{Priority::Low, "low"}};
-template <>
-inline constexpr std::array kEnumNames<Dialect>{EnumName{Dialect::Taskwire, "taskwire"},
-                                                EnumName{Dialect::Kessel, "kessel"},
-                                                EnumName{Dialect::Delegation, "delegation"},
-                                                EnumName{Dialect::Sam, "sam"},
-                                                EnumName{Dialect::Correlation, "correlation"}};
-template <>
-inline constexpr std::array kEnumNames<InstanceKind>{EnumName{InstanceKind::Socket, "socket"},
-                                                     EnumName{InstanceKind::Poll, "poll"},
-                                                     EnumName{InstanceKind::Push, "push"}};
-template <>
-inline constexpr std::array kEnumNames<Setback>{
-    EnumName{Setback::Nacked, "nacked"},
-    EnumName{Setback::LeaseExpired, "lease_expired"},
-    EnumName{Setback::InstanceLost, "instance_lost"},
-    EnumName{Setback::RetriesExhausted, "retries_exhausted"},
-    EnumName{Setback::Expired, "expired"},
-    EnumName{Setback::Rejected, "rejected"},
-    EnumName{Setback::AgentRemoved, "agent_removed"},
-    EnumName{Setback::HubRestarted, "hub_restarted"},
-    EnumName{Setback::MailboxFull, "mailbox_full"}};
-
-/// Refusals have their names in a table of their own.
-template <>
-inline constexpr auto kEnumNames<Refusal> = [] {
-    std::array<EnumName<Refusal>, kRefusals.size() + 1> names{};
-    names[0] = {Refusal::None, "NONE"};
-    for (std::size_t i = 0; i < kRefusals.size(); ++i) {
-        names[i + 1] = {kRefusals[i].refusal, kRefusals[i].code};
-    }
-    return names;
-}();
-
-/// Empty for a number that no enumerator has.
-template <class Enum>
-constexpr std::string_view enum_name(Enum value) {
-    for (const auto& row : kEnumNames<Enum>) {
-        if (row.value == value) return row.name;
-    }
-    return {};
-}
 
 }  // namespace parlance::journal

@@ -20,6 +20,7 @@ struct TellAccepted {
     std::string id;
     bool is_duplicate = false;
     bool is_open_request = false;    ///< A reply or failure will follow.
+    bool is_settlement = false;      ///< It came as the reply to a delivery, which it settled.
     Sequence answer;                 ///< Where the answer of a finished duplicate is recorded.
     std::uint32_t missed_count = 0;  ///< Subscribers of the topic that had no room for it.
 };
@@ -29,11 +30,13 @@ struct TellRefused {
     std::string id;  ///< The message's, if it had one.
     Refusal refusal = Refusal::None;
     std::string detail;
+    DeliveryToken delivery{};  ///< The one it is about, if it is about one.
 };
 
 /// A command without an answer of its own worked.
 struct TellDone {
     Ask ask;
+    bool is_settlement = false;  ///< It ended a delivery.
 };
 
 struct TellJoined {

@@ -40,6 +40,7 @@ enum class Refusal : std::uint8_t {
     RequestRejected,
     IdentityRoleForbidden,
     AgentHasWork,
+    ConnectionUpgradeRequired,
 };
 
 struct RefusalRow {
@@ -109,6 +110,8 @@ inline constexpr std::array kRefusals{
                "Use an identity whose role may do this."},
     RefusalRow{Refusal::AgentHasWork, "AGENT_HAS_WORK", 409, false,
                "Let it finish, or clear its mailbox and dead letters, then remove it."},
+    RefusalRow{Refusal::ConnectionUpgradeRequired, "CONNECTION_UPGRADE_REQUIRED", 426, false,
+               "Open a WebSocket (version 13) and say hello; plain HTTP has /v1/messages and /v1/agents/{id}/inbox."},
 };
 // clang-format on
 

@@ -172,7 +172,7 @@ TEST(Connections, BelowAtAndAboveTheLimit) {
     Peer second{house.port()};
     second.send(request_text("GET", "/"));
     EXPECT_EQ(second.read_answer().status, 200);
-    expect_answer(house, request_text("GET", "/"), 503);
+    expect_answer(house, request_text("GET", "/"), 429);
     EXPECT_EQ(house.counts().connections_shed, 1U);
 }
 
@@ -181,7 +181,7 @@ TEST(Connections, OfOnePeerAreLimitedToo) {
     Peer first{house.port()};
     first.send(request_text("GET", "/"));
     EXPECT_EQ(first.read_answer().status, 200);
-    expect_answer(house, request_text("GET", "/"), 503);
+    expect_answer(house, request_text("GET", "/"), 429);
 }
 
 }  // namespace

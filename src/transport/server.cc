@@ -127,7 +127,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
         wire->start(speaker);
         if (!is_full) return;
         ++hall_->counts.connections_shed;
-        speaker->refuse(503, "this hub has as many connections as it takes; try again later");
+        speaker->refuse(429, "this hub has as many connections as it takes; try again later");
     }
 
     void sweep_later() {

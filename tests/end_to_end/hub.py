@@ -217,7 +217,8 @@ class Socket:
             if first & 0x0F == 9:
                 self.write(10, payload)
             elif first & 0x0F == 8:
-                raise OSError(f"closed: {payload[2:].decode(errors='replace')}")
+                code = int.from_bytes(payload[:2], "big")
+                raise OSError(f"closed {code}: {payload[2:].decode(errors='replace')}")
             elif first & 0x0F == 1:
                 return json.loads(payload)
 

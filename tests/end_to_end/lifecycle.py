@@ -1,6 +1,10 @@
 """Starting and stopping: one hub to a data directory, nothing newer is touched, a clean stop is quick."""
 import hashlib
+import http.client
+import json
 import os
+import re
+import signal
 import socket
 import time
 
@@ -21,21 +25,95 @@ def stops_cleanly_and_starts_at_once(scratch):
         hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
         for number in range(200):
             hub.ask("POST", "/v1/messages", message("alice", number))
-        listener = Socket(hub.port, "worker", credit=0)
         began = time.monotonic()
         check(hub.stop() == 0, "SIGTERM is not a clean stop")
         check(time.monotonic() - began < 5, "the stop took more than 5 s")
-        try:
-            listener.hear()
-            raise AssertionError("the connection outlived the hub")
-        except OSError as error:
-            check("the hub stops" in str(error), f"the farewell was: {error}")
         check(not hub.verify(), hub.verify())
         began = time.monotonic()
         hub.start()
         check(time.monotonic() - began < 5, "the start after a clean stop took more than 5 s")
         numbers = [item["payload"]["n"] for item in hub.drain("worker")]
         check(numbers == list(range(200)), "something is missing after a clean restart")
+    finally:
+        hub.kill()
+
+
+def held(hub, method, path, body=None, headers=None):
+    """A request whose answer is due later: a connection to read it from."""
+    line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
+    line.request(method, path, json.dumps(body) if body else None, headers or {})
+    return line
+
+
+def answer_of(line):
+    answer = line.getresponse()
+    return answer.status, answer.read().decode(), answer.getheader("Retry-After")
+
+
+def waits_at(hub, count):
+    """Whatever is held has arrived once that many connections are open beside the asking one."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        _, text = hub.ask("GET", "/metrics")
+        open_now = re.search(r"^parlance_connections (\d+)$", text, re.MULTILINE)
+        _, shown = hub.ask("GET", "/v1/hub")
+        if int(open_now[1]) == count + 1 and shown["open_requests"] == 1:
+            return
+    raise AssertionError(f"not everything is held: {text}")
+
+
+def whoever_waits_is_told_of_the_stop(scratch):
+    hub = Hub(scratch + "/told").start()
+    try:
+        for name in ("alice", "worker", "idle"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "taskwire"})
+        listener = Socket(hub.port, "worker", credit=0)
+        inbox = held(hub, "GET", "/v1/agents/idle/inbox?wait=60000")
+        request = held(hub, "POST", "/v1/messages", {
+            "id": "question", "from": "alice", "to": "worker", "type": "HELP_REQUEST", "payload": {}},
+            {"Prefer": "wait=60000"})
+        events = held(hub, "GET", "/v1/events")
+        idle = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
+        idle.connect()
+        waits_at(hub, 5)
+        began = time.monotonic()
+        check(hub.stop() == 0, "SIGTERM is not a clean stop")
+        check(time.monotonic() - began < 5, "the stop took more than 5 s")
+
+        farewell = listener.hear()
+        check(farewell["error"]["code"] == "HUB_STOPPING", f"the farewell was: {farewell}")
+        try:
+            listener.hear()
+            raise AssertionError("the connection outlived the hub")
+        except OSError as error:
+            check("closed 1001: the hub stops" in str(error), f"it ended with: {error}")
+        status, text, retry = answer_of(inbox)
+        check(status == 503 and json.loads(text)["code"] == "HUB_STOPPING" and retry,
+              f"the inbox was answered {status} {text}")
+        status, text, _ = answer_of(request)
+        check(status == 202 and json.loads(text)["message_id"] == "question",
+              f"the request was answered {status} {text}")
+        check(answer_of(events)[0] == 200, "the stream has no end")
+        check(idle.sock.recv(1) == b"", "an idle connection is still open")
+
+        # The answer that could not be waited for comes to the inbox.
+        hub.start()
+        _, taken = hub.ask("GET", "/v1/agents/worker/inbox")
+        reply = {"type": "HELP_RESPONSE", "payload": {"help": "yes"}}
+        status, _ = hub.ask("POST", f"/v1/deliveries/{taken['messages'][0]['delivery_id']}/reply", reply)
+        check(status == 202, f"the reply was answered {status}")
+        check([item["payload"] for item in hub.drain("alice")] == [{"help": "yes"}], "no answer came")
+    finally:
+        hub.kill()
+
+
+def the_second_signal_does_not_wait(scratch):
+    hub = Hub(scratch + "/twice").start()
+    try:
+        hub.process.send_signal(signal.SIGINT)
+        hub.process.send_signal(signal.SIGINT)
+        check(hub.process.wait(20) == 0, "two signals are not a clean stop")
+        check(not hub.verify(), hub.verify())
     finally:
         hub.kill()
 
@@ -122,7 +200,8 @@ def a_taken_port_is_said(scratch):
 
 def main():
     with Scratch() as scratch:
-        for story in (stops_cleanly_and_starts_at_once, a_second_hub_is_refused,
+        for story in (stops_cleanly_and_starts_at_once, whoever_waits_is_told_of_the_stop,
+                      the_second_signal_does_not_wait, a_second_hub_is_refused,
                       newer_data_is_refused_untouched, a_taken_port_is_said):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)

@@ -115,7 +115,9 @@ def one_too_many_is_refused(hub):
             refused = answer
             break
     check(refused is not None, f"connection {CONNECTIONS + 1} of {CONNECTIONS} was let in")
-    check(b" 503 " in refused and b"CONNECTION_LIMIT_EXCEEDED" in refused, str(refused))
+    check(refused.startswith(b"HTTP/1.1 429 "), str(refused))
+    check(b'"status":429,"code":"CONNECTION_LIMIT_EXCEEDED"' in refused, str(refused))
+    check(b"\r\nRetry-After: " in refused, str(refused))
     for line in lines:
         line.close()
     end = time.monotonic() + 10

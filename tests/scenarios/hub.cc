@@ -109,6 +109,7 @@ void Hub::stop_cleanly() {
     settle();
     on_loop([&] {
         server_->stop_accepting();
+        gateway_->stop();
         server_->close_all(1001, "the hub stops");
     });
     settle();

@@ -56,13 +56,13 @@ Presence presence_of(json::Value agent) {
 Table agents_table(json::Value agents) {
     Table table{.columns = {{"AGENT", Align::Left, 10},
                             {"STATUS", Align::Left, 7},
-                            {"DIALECT"},
+                            {"DIALECT", Align::Left, 8},
                             {"ROLE", Align::Left, 4},
-                            {"INSTANCES", Align::Right, 9},
+                            {"LIVE", Align::Right, 4},
                             {"WAITING", Align::Right, 7},
                             {"IN FLIGHT", Align::Right, 9},
                             {"DEAD", Align::Right, 4},
-                            {"LAST SEEN", Align::Left, 9}}};
+                            {"SEEN", Align::Left, 7}}};
     for (json::Elements elements{agents}; elements.next();) {
         const json::Value agent = elements.value;
         const Presence presence = presence_of(agent);

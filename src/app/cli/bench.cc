@@ -223,7 +223,7 @@ std::string percentiles_text(const Histogram& histogram) {
     const auto at = [&](double quantile) {
         return duration_text(static_cast<double>(histogram.percentile(quantile)));
     };
-    return fmt::format("p50 {}   p90 {}   p99 {}   p99.9 {}   max {}",
+    return fmt::format("p50 {}  p90 {}  p99 {}  p99.9 {}  max {}",
                        at(0.50),
                        at(0.90),
                        at(0.99),
@@ -234,7 +234,7 @@ std::string percentiles_text(const Histogram& histogram) {
 void print_report(const Context& context, const BenchOptions& options, const Measured& measured) {
     const Screen screen = context.out();
     const double rate = static_cast<double>(measured.sum.messages) / measured.seconds;
-    fmt::print("{}  {} messages of {} bytes in {:.2f} s   {}\n",
+    fmt::print("{}  {} messages of {} bytes in {:.2f} s\n{}\n",
                paint(screen,
                      Tone::Bold,
                      fmt::format("{} messages/s", count_text(static_cast<std::uint64_t>(rate)))),
@@ -248,12 +248,12 @@ void print_report(const Context& context, const BenchOptions& options, const Mea
                                  measured.cpu_seconds * 1e6 /
                                      static_cast<double>(
                                          std::max<std::uint64_t>(measured.sum.messages, 1)))));
-    const std::string_view until = options.what == "publish"   ? "until durable"
-                                   : options.what == "request" ? "until answered"
-                                                               : "until delivered";
-    fmt::print("\n{:<16} {}\n", until, percentiles_text(measured.sum.latency));
+    const std::string_view until = options.what == "publish"   ? "durable"
+                                   : options.what == "request" ? "answered"
+                                                               : "delivered";
+    fmt::print("\n{:<10} {}\n", until, percentiles_text(measured.sum.latency));
     if (measured.sum.settled.total() > 0) {
-        fmt::print("{:<16} {}\n", "until settled", percentiles_text(measured.sum.settled));
+        fmt::print("{:<10} {}\n", "settled", percentiles_text(measured.sum.settled));
     }
     if (measured.sum.redeliveries > 0) {
         fmt::print(

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/cli/interrupt.h"
 #include "app/cli/json_view.h"
 #include "base/json.h"
 #include "model/refusal.h"
@@ -75,6 +76,7 @@ int run(CLI::App& app, Context& context, int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         return complain_about_usage(app, context, error);
     }
+    leave_when_interrupted();
     return context.run ? context.run() : static_cast<int>(Misused);
 }
 

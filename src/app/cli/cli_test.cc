@@ -199,7 +199,7 @@ TEST(Agents, AreListedWithWhatWaitsForThem) {
             R"("in_flight":2,"dead_letters":0}]})"),
         {"agents"});
     EXPECT_EQ(ended.exit, Done) << ended.err;
-    EXPECT_NE(ended.out.find("coder  BUSY    taskwire  dev           1    1,200          2     0"),
+    EXPECT_NE(ended.out.find("coder  BUSY    taskwire  dev      1    1,200          2     0"),
               std::string::npos)
         << ended.out;
 }

@@ -10,12 +10,18 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "base/uuid.h"
+#include "model/names.h"
 
 namespace parlance::cli {
 
 namespace {
 
-const std::vector<std::string> kPriorities{"critical", "high", "normal", "low"};
+std::vector<std::string> priority_words() {
+    std::vector<std::string> words;
+    words.reserve(kEnumNames<Priority>.size());
+    for (const auto& row : kEnumNames<Priority>) words.emplace_back(row.name);
+    return words;
+}
 
 std::string with_task(std::string_view object, std::string_view task) {
     std::string field = R"({"task_id":)";
@@ -37,7 +43,7 @@ void add_draft_options(CLI::App& verb, Draft& draft) {
     verb.add_option("--from", draft.from, "The sender (default: --as)");
     verb.add_option("--type", draft.type, "The kind of message")->capture_default_str();
     verb.add_option("--priority", draft.priority, "How urgent it is (default: by its type)")
-        ->check(CLI::IsMember(kPriorities));
+        ->check(CLI::IsMember(priority_words()));
     verb.add_option("--ttl", draft.ttl_ms, "Milliseconds after which it is not delivered any more")
         ->type_name("MS");
     verb.add_option("--task", draft.task, "Its task: messages of one task stay in order");

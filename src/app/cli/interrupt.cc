@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "app/cli/cli.h"
 #include "base/check.h"
 
 namespace parlance::cli {
@@ -15,6 +16,7 @@ namespace parlance::cli {
 namespace {
 
 std::atomic<bool> interrupted = false;
+std::atomic<bool> is_terminal = false;
 std::array<int, 2> ends{-1, -1};
 
 extern "C" void on_interrupt(int) {
@@ -25,17 +27,34 @@ extern "C" void on_interrupt(int) {
     errno = saved;
 }
 
-}  // namespace
+/// Only what a signal may call: whoever was drawing a bar is in the middle of it.
+extern "C" void on_leave(int) {
+    if (is_terminal) {
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, "\r\x1b[K", 4);
+    }
+    ::_exit(Interrupted);
+}
 
-int interrupt_descriptor() {
-    if (ends[0] >= 0) return ends[0];
-    CHECK(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+void handle(void (*handler)(int)) {
     struct sigaction action {};
-    action.sa_handler = on_interrupt;
+    action.sa_handler = handler;
     // Once is a request and twice is an order: the second one has its usual meaning.
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+void leave_when_interrupted() {
+    is_terminal = ::isatty(STDERR_FILENO) == 1;
+    handle(on_leave);
+}
+
+int interrupt_descriptor() {
+    if (ends[0] >= 0) return ends[0];
+    CHECK(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+    handle(on_interrupt);
     return ends[0];
 }
 

@@ -6,6 +6,9 @@
 
 namespace parlance::cli {
 
+/// From now on SIGINT and SIGTERM end the program with 130, and with a clean line on a terminal.
+/// For what can be left at any moment; the rest waits for the descriptor below.
+void leave_when_interrupted();
 /// From now on SIGINT and SIGTERM only make this readable. A second Ctrl-C ends the program.
 int interrupt_descriptor();
 bool is_interrupted();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/gist.h"
 #include "app/cli/histogram.h"
 #include "app/cli/json_view.h"
 #include "app/cli/progress.h"
@@ -21,6 +22,8 @@
 namespace parlance::cli {
 
 namespace {
+
+constexpr int kWidthForDates = 100;
 
 struct JournalOptions {
     std::string data = "./.parlance";
@@ -91,19 +94,12 @@ Result<void> for_each_record(OpenJournal& opened, Range range, Each each) {
     return {};
 }
 
-/// The event's own fields as they stand in its JSON, without the three that have columns.
-std::string gist_of(std::string_view text) {
-    std::string gist;
-    for (json::Members members{json::root(text)}; members.next();) {
-        if (members.key == "sequence" || members.key == "at" || members.key == "event") continue;
-        if (members.value.is_null()) continue;
-        gist += fmt::format("{}{}={}",
-                            gist.empty() ? "" : " ",
-                            members.key,
-                            one_line(members.value.raw.substr(
-                                0, members.value.is_object() ? 0 : std::string_view::npos)));
-    }
-    return gist;
+/// A narrow terminal has room for the time of day; --json and `show` have all of it.
+std::string time_text(Time at, const Screen& screen) {
+    const std::string text = print_iso_time(at);
+    const auto day_end = text.find('T');
+    const bool is_narrow = screen.is_terminal && screen.width < kWidthForDates;
+    return is_narrow && day_end != std::string::npos ? text.substr(day_end + 1) : text;
 }
 
 int list(const Context& context, const JournalOptions& options) {
@@ -113,9 +109,10 @@ int list(const Context& context, const JournalOptions& options) {
     const std::uint64_t first = options.from != 0 ? options.from : behind + 1;
     const Range range{first, std::min(first + options.last - 1, opened->last)};
     Table table{.columns = {{"SEQUENCE", Align::Right, 8},
-                            {"AT", Align::Left, 24},
+                            {"AT", Align::Left, 13},
                             {"EVENT", Align::Left, 12},
                             {"WHAT", Align::Left, 20}}};
+    const Screen screen = context.out();
     std::string text;
     const auto read =
         for_each_record(*opened, range, [&](const journal::Record& record, const Event& event) {
@@ -126,11 +123,14 @@ int list(const Context& context, const JournalOptions& options) {
                 return;
             }
             table.rows.push_back({{std::to_string(record.sequence.value), Tone::Bold},
-                                  {print_iso_time(record.at), Tone::Dim},
+                                  {time_text(record.at, screen), Tone::Dim},
                                   {std::string(journal::event_name(event)), Tone::Cyan},
                                   {gist_of(text)}});
         });
-    if (!context.is_json) fmt::print("{}", render(table, context.out()));
+    const bool is_empty = !context.is_json && table.rows.empty();
+    if (is_empty && read)
+        fmt::print("No records from {} on; the last is {}.\n", first, opened->last);
+    if (!table.rows.empty()) fmt::print("{}", render(table, screen));
     if (!read) return complain_about_data(context, read.error());
     return Done;
 }
@@ -174,6 +174,10 @@ std::string hex(const journal::Chain& chain) {
 std::string bytes_text(std::uint64_t bytes) {
     if (bytes < 1 << 20) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
     return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
 }
 
 int report_damage(const Context& context, const journal::Verification& found) {
@@ -220,12 +224,11 @@ int verify(const Context& context, const JournalOptions& options) {
         return Done;
     }
     const Screen screen = context.out();
-    fmt::print("{}  {} records in {} batches and {} segment{}, read in {}\n",
+    fmt::print("{}  {} in {} and {}, read in {}\n",
                paint(screen, Tone::Green, "verified"),
-               count_text(found->records),
-               count_text(found->batches),
-               found->segments,
-               found->segments == 1 ? "" : "s",
+               counted(found->records, "record", "records"),
+               counted(found->batches, "batch", "batches"),
+               counted(found->segments, "segment", "segments"),
                duration_text(seconds * 1e9));
     fmt::print("{}\n", paint(screen, Tone::Dim, "chain     " + hex(found->chain)));
     return Done;

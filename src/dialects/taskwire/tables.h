@@ -215,6 +215,7 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::RequestRejected, "EXTERNAL_SERVICE_ERROR", "high"},
     ErrorTypeRow{Refusal::IdentityRoleForbidden, "AUTHENTICATION_ERROR", "high"},
     ErrorTypeRow{Refusal::AgentHasWork, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::ConnectionUpgradeRequired, "VALIDATION_ERROR", "low"},
 };
 
 }  // namespace parlance::dialects::taskwire

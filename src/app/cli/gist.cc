@@ -1,0 +1,66 @@
+#include "app/cli/gist.h"
+
+#include <algorithm>
+#include <array>
+
+#include "app/cli/json_view.h"
+#include "base/json.h"
+
+namespace parlance::cli {
+
+namespace {
+
+/// They have columns of their own, or mean something to the hub alone.
+constexpr std::array<std::string_view, 5> kLeftOut{
+    "sequence", "at", "event", "fingerprint", "envelope"};
+
+bool says_nothing(json::Value value) {
+    constexpr std::array<std::string_view, 5> kNothing{"null", "false", "\"\"", "[]", "{}"};
+    return std::ranges::find(kNothing, value.raw) != kNothing.end();
+}
+
+/// Ticket 0 is no ticket; of other numbers nought may be the point.
+bool is_no_ticket(std::string_view key, json::Value value) {
+    return value.raw == "0" && (key == "ticket" || key == "answer");
+}
+
+void add(std::string& gist, std::string_view words) {
+    if (!gist.empty()) gist.push_back(' ');
+    gist.append(words);
+}
+
+std::string shown(json::Value value) {
+    std::string spare;
+    const auto text = value.is_string() ? value.text(spare) : std::string_view{};
+    const bool is_one_word = !text.empty() && text.find_first_of(" \"=") == std::string_view::npos;
+    return is_one_word ? std::string{text} : one_line(value.raw);
+}
+
+void add_fields(std::string& gist, json::Value object) {
+    for (json::Members members{object}; members.next();) {
+        const auto key = members.key;
+        const auto value = members.value;
+        if (std::ranges::find(kLeftOut, key) != kLeftOut.end()) continue;
+        if (says_nothing(value) || is_no_ticket(key, value)) continue;
+        if (value.is_object() && key != "note") {
+            add_fields(gist, value);
+        } else {
+            add(gist, std::string{key} + "=" + shown(value));
+        }
+    }
+}
+
+}  // namespace
+
+std::string gist_of(std::string_view event) {
+    const auto root = json::root(event);
+    std::string gist;
+    if (const auto envelope = json::find(root, "envelope"); envelope && envelope->is_object()) {
+        add(gist, text_member(*envelope, "from") + " → " + text_member(*envelope, "to"));
+        add(gist, text_member(*envelope, "type"));
+    }
+    add_fields(gist, root);
+    return gist;
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,74 @@
+// The words for the enumerators of the model: the same at the doors, in the record and on the
+// screen.
+//
+// Only for showing: what is written to the journal is the number.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/envelope.h"
+#include "model/message.h"
+#include "model/refusal.h"
+
+namespace parlance {
+
+template <class Enum>
+struct EnumName {
+    Enum value;
+    std::string_view name;
+};
+template <class Enum>
+EnumName(Enum, std::string_view) -> EnumName<Enum>;
+
+template <class Enum>
+inline constexpr auto kEnumNames = nullptr;
+
+template <>
+inline constexpr std::array kEnumNames<Priority>{EnumName{Priority::Critical, "critical"},
+                                                 EnumName{Priority::High, "high"},
+                                                 EnumName{Priority::Normal, "normal"},
+                                                 EnumName{Priority::Low, "low"}};
+template <>
+inline constexpr std::array kEnumNames<Dialect>{EnumName{Dialect::Taskwire, "taskwire"},
+                                                EnumName{Dialect::Kessel, "kessel"},
+                                                EnumName{Dialect::Delegation, "delegation"},
+                                                EnumName{Dialect::Sam, "sam"},
+                                                EnumName{Dialect::Correlation, "correlation"}};
+template <>
+inline constexpr std::array kEnumNames<InstanceKind>{EnumName{InstanceKind::Socket, "socket"},
+                                                     EnumName{InstanceKind::Poll, "poll"},
+                                                     EnumName{InstanceKind::Push, "push"}};
+template <>
+inline constexpr std::array kEnumNames<Setback>{
+    EnumName{Setback::Nacked, "NACKED"},
+    EnumName{Setback::LeaseExpired, "LEASE_EXPIRED"},
+    EnumName{Setback::InstanceLost, "INSTANCE_LOST"},
+    EnumName{Setback::RetriesExhausted, "RETRIES_EXHAUSTED"},
+    EnumName{Setback::Expired, "EXPIRED"},
+    EnumName{Setback::Rejected, "REJECTED"},
+    EnumName{Setback::AgentRemoved, "AGENT_REMOVED"},
+    EnumName{Setback::HubRestarted, "HUB_RESTARTED"},
+    EnumName{Setback::MailboxFull, "MAILBOX_FULL"}};
+
+/// Refusals have their names in a table of their own.
+template <>
+inline constexpr auto kEnumNames<Refusal> = [] {
+    std::array<EnumName<Refusal>, kRefusals.size() + 1> names{};
+    names[0] = {Refusal::None, "NONE"};
+    for (std::size_t i = 0; i < kRefusals.size(); ++i) {
+        names[i + 1] = {kRefusals[i].refusal, kRefusals[i].code};
+    }
+    return names;
+}();
+
+/// Empty for a number that no enumerator has.
+template <class Enum>
+constexpr std::string_view enum_name(Enum value) {
+    for (const auto& row : kEnumNames<Enum>) {
+        if (row.value == value) return row.name;
+    }
+    return {};
+}
+
+}  // namespace parlance

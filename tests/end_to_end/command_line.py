@@ -1,0 +1,287 @@
+"""The command line against a real hub: it waits for a hub that restarts, ends what it started, tells how it went.
+
+Each story has a hub of its own; the exit codes are those of docs/operating.md.
+"""
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from hub import BINARY, Hub, Scratch, check, free_port, message
+
+DONE, REFUSED, MISUSED, NO_HUB, TIMED_OUT, DAMAGED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+ECHO = "import sys\nfor line in sys.stdin: print('{\"heard\":true}', flush=True)"
+STUBBORN = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: open(sys.argv[1] + ".asked", "w").close())
+with open(sys.argv[1] + ".new", "w") as file: file.write(str(os.getpid()))
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+while True: time.sleep(1)
+"""
+
+
+def parlance(hub, *words, stdin=None, env=None):
+    """Runs one command to its end."""
+    where = ["--hub", f"127.0.0.1:{hub.port}"] if hub else []
+    return subprocess.run([BINARY, *where, *words], input=stdin, capture_output=True, text=True,
+                          timeout=60, env={**os.environ, **(env or {})})
+
+
+class Running:
+    """A command that goes on until it is told to end."""
+
+    def __init__(self, hub, *words):
+        where = ["--hub", f"127.0.0.1:{hub.port}"] if hub else []
+        self.process = subprocess.Popen([BINARY, *where, *words], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+    def line(self, seconds=30, of="stdout"):
+        pipe = getattr(self.process, of)
+        ready, _, _ = select.select([pipe], [], [], seconds)
+        check(ready, f"no line on {of} within {seconds} s")
+        return pipe.readline().decode()
+
+    def end(self, number=signal.SIGINT, seconds=30):
+        """The exit code after the signal."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(seconds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(20)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+
+def expect(done, code, *words):
+    said = done.stdout + done.stderr
+    check(done.returncode == code, f"{done.args} ended with {done.returncode}, not {code}: {said}")
+    for word in words:
+        check(word in said, f"{done.args} does not say '{word}': {said}")
+    return done
+
+
+def until(is_true, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not is_true():
+        check(time.monotonic() < end, f"{what} within {seconds} s")
+        time.sleep(0.01)
+
+
+def is_here(hub, agent):
+    status, shown = hub.ask("GET", f"/v1/agents/{agent}")
+    return status == 200 and shown["instances"] != []
+
+
+def listen_waits_for_the_hub(hub):
+    with Running(hub, "listen", "--as", "bob", "--register", "--json") as listening:
+        until(lambda: is_here(hub, "bob"), "bob is not here")
+        hub.ask("POST", "/v1/messages", message("alice", 1, to="bob"))
+        check(json.loads(listening.line())["message"]["payload"]["n"] == 1, "the first is wrong")
+        check(hub.stop() == 0, "no clean stop")
+        hub.start()
+        until(lambda: is_here(hub, "bob"), "bob did not come back")
+        hub.ask("POST", "/v1/messages", message("alice", 2, to="bob"))
+        check(json.loads(listening.line())["message"]["payload"]["n"] == 2, "the second is wrong")
+        until(lambda: hub.ask("GET", "/v1/agents/bob")[1]["in_flight"] == 0, "it is not settled")
+        hub.kill()
+        hub.start()
+        until(lambda: is_here(hub, "bob"), "bob did not come back from a crash")
+        hub.ask("POST", "/v1/messages", message("alice", 3, to="bob"))
+        check(json.loads(listening.line())["message"]["payload"]["n"] == 3, "the third is wrong")
+        check(listening.end() == INTERRUPTED, "Ctrl-C is not 130")
+    check(hub.drain("bob") == [], "what was shown was not acknowledged")
+
+
+def agent_exec_waits_for_the_hub(hub):
+    words = ("agent", "exec", "--as", "echo", "--register", "--", sys.executable, "-c", ECHO)
+    ask = ("request", "--as", "alice", "--to", "echo", "--wait", "20000", "--json", "hello")
+    with Running(hub, *words) as agent:
+        until(lambda: is_here(hub, "echo"), "the agent is not here")
+        for restart in (hub.stop, hub.kill, None):
+            expect(parlance(hub, *ask), DONE, "heard")
+            if restart:
+                restart()
+                hub.start()
+                until(lambda: is_here(hub, "echo"), "the agent did not come back")
+        check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
+
+
+def a_stubborn_program_is_killed(hub, scratch):
+    where = scratch + "/stubborn"
+    words = ("agent", "exec", "--as", "mule", "--register", "--",
+             sys.executable, "-c", STUBBORN, where)
+    with Running(hub, *words) as agent:
+        until(lambda: os.path.exists(where), "the program does not start")
+        with open(where) as file:
+            process = int(file.read())
+        began = time.monotonic()
+        check(agent.end(signal.SIGTERM) == INTERRUPTED, "SIGTERM is not 130")
+        took = time.monotonic() - began
+        check(os.path.exists(where + ".asked"), "it was not asked with SIGTERM first")
+        check(5 <= took < 15, f"it was given {took:.1f} s instead of 5")
+        check(not os.path.exists(f"/proc/{process}"), "the program outlived its agent")
+
+
+def bury(hub, number):
+    """A dead letter's id."""
+    hub.ask("POST", "/v1/messages", message("ada", number, to="carol"))
+    _, taken = hub.ask("GET", "/v1/agents/carol/inbox")
+    delivery = taken["messages"][0]["delivery_id"]
+    status, _ = hub.ask("POST", f"/v1/deliveries/{delivery}/nack",
+                        {"reason": "cannot read it", "final": True})
+    check(status == 204, f"nack answered {status}")
+    _, letters = hub.ask("GET", "/v1/dead-letters?agent=carol")
+    return letters["dead_letters"][-1]["dead_letter_id"]
+
+
+def dead_letters_are_dealt_with(hub):
+    hub.ask("PUT", "/v1/agents/carol", {"dialect": "taskwire"})
+    expect(parlance(hub, "dead-letters"), DONE, "No dead letters.")
+    first, second = bury(hub, 1), bury(hub, 2)
+    for words in (("dead-letters",), ("dead-letters", "list", "--agent", "carol")):
+        expect(parlance(hub, *words), DONE,
+               "RECIPIENT", first, second, "carol", "ada", "REJECTED", "cannot read it")
+    expect(parlance(hub, "dead-letters", "--agent", "nobody"), DONE, "No dead letters.")
+    rows = expect(parlance(hub, "dead-letters", "--json"), DONE).stdout.splitlines()
+    check([json.loads(row)["dead_letter_id"] for row in rows] == [first, second], str(rows))
+    shown = json.loads(expect(parlance(hub, "dead-letters", "show", first, "--json"), DONE).stdout)
+    check(shown["message"]["payload"]["n"] == 1, str(shown))
+
+    expect(parlance(hub, "dead-letters", "redeliver", first), DONE, "redelivered  1 dead letter")
+    check([item["payload"]["n"] for item in hub.drain("carol")] == [1], "it was not redelivered")
+    expect(parlance(hub, "dead-letters", "redeliver", first), REFUSED, "DEAD_LETTER_NOT_FOUND",
+           f"there is no dead letter '{first}'")
+
+    gone = ("dead-letters", "discard", second, "--reason", "superseded")
+    expect(parlance(hub, "dead-letters", "discard", second, "--yes"), MISUSED, "--reason")
+    expect(parlance(hub, *gone, stdin="y\n"), MISUSED, "nothing was discarded", "--yes")
+    expect(parlance(hub, *gone, "--yes", "--operator", "olga"), DONE, "discarded  1 dead letter")
+    expect(parlance(hub, "dead-letters"), DONE, "No dead letters.")
+    expect(parlance(hub, *gone, "--yes"), REFUSED, "DEAD_LETTER_NOT_FOUND")
+    record = parlance(None, "journal", "list", "--data", hub.data, "--json").stdout
+    facts = [row for row in map(json.loads, record.splitlines())
+             if row["event"] == "DeadLetterDiscarded"]
+    check([(fact["by"], fact["reason"]) for fact in facts] == [("olga", "superseded")], str(facts))
+
+    bury(hub, 3), bury(hub, 4)
+    expect(parlance(hub, "dead-letters", "redeliver"), MISUSED, "--all")
+    expect(parlance(hub, "dead-letters", "redeliver", "--all"), MISUSED, "--yes")
+    expect(parlance(hub, "dead-letters", "redeliver", "--all", "--agent", "carol", "--yes"), DONE,
+           "redelivered  2 dead letters")
+    check([item["payload"]["n"] for item in hub.drain("carol")] == [3, 4], "not all came back")
+
+
+COMPLETE = """
+source <({binary} completion {shell}) || exit 9
+COMP_WORDS=({words}); COMP_CWORD={at}
+COMP_LINE="${{COMP_WORDS[*]}}"; COMP_POINT=${{#COMP_LINE}}
+function=$(complete -p parlance | sed -n 's/.* -F \\([^ ]*\\) .*/\\1/p')
+"$function" parlance "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD-1]}}"
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+def completed(*words):
+    """What bash offers for the last word."""
+    script = COMPLETE.format(binary=BINARY, shell="bash", at=len(words),
+                             words=" ".join(f"'{word}'" for word in ("parlance", *words)))
+    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=20)
+    check(done.returncode == 0 and not done.stderr, f"bash says {done.stderr}")
+    return {word.strip() for word in done.stdout.splitlines()}
+
+
+def completion_works_in_the_shells_that_are_here(_):
+    check({"serve", "send", "dead-letters"} <= completed(""), str(completed("")))
+    check(completed("dead-l") == {"dead-letters"}, str(completed("dead-l")))
+    check({"show", "redeliver", "discard"} <= completed("dead-letters", ""), "verbs below a verb")
+    check("--priority" in completed("send", "--pri"), str(completed("send", "--pri")))
+    check(completed("send", "--priority", "") == {"critical", "high", "normal", "low"},
+          str(completed("send", "--priority", "")))
+    for shell in ("zsh", "fish"):
+        script = parlance(None, "completion", shell)
+        expect(script, DONE, "dead-letters")
+        if shutil.which(shell):
+            words = [shell, "-n"] if shell == "zsh" else [shell, "--no-execute"]
+            expect(subprocess.run(words, input=script.stdout, capture_output=True, text=True,
+                                  timeout=20), DONE)
+
+
+def every_exit_code_is_the_documented_one(hub, scratch):
+    hub.ask("PUT", "/v1/agents/dora", {"dialect": "taskwire"})
+    send = ("send", "--as", "alice", "--to")
+    expect(parlance(hub, *send, "dora", "hello"), DONE, "accepted")
+    expect(parlance(hub, *send, "nobody", "hello"), REFUSED, "AGENT_NOT_REGISTERED", "Register")
+    expect(parlance(hub, "agents", "show", "nobody"), REFUSED, "AGENT_NOT_REGISTERED")
+    expect(parlance(hub, "sing"), MISUSED, "sing", "--help")
+    expect(parlance(hub, *send, "dora", "@/no/such/file"), MISUSED, "/no/such/file")
+    expect(parlance(None, "journal", "verify", "--data", scratch + "/nowhere"), MISUSED, "nowhere")
+    expect(parlance(None, "--hub", f"127.0.0.1:{free_port()}", *send, "dora", "x"), NO_HUB,
+           "parlance serve --dev")
+    expect(parlance(hub, "request", "--as", "alice", "--to", "dora", "--wait", "200", "x"),
+           TIMED_OUT)
+    hub.stop()
+    copy = scratch + "/damaged"
+    shutil.copytree(hub.data, copy)
+    segment = sorted(name for name in os.listdir(copy) if re.fullmatch(r"\d+\.journal", name))[0]
+    with open(os.path.join(copy, segment), "r+b") as file:
+        content = bytearray(file.read(65536))
+        at = content.index(b"ERROR_REPORT")  # Inside a record, whatever the format around it.
+        content[at] ^= 1
+        file.seek(0)
+        file.write(content)
+    expect(parlance(None, "journal", "verify", "--data", hub.data), DONE, "verified")
+    expect(parlance(None, "journal", "verify", "--data", copy), DAMAGED, segment)
+    hub.start()
+
+
+def has_begun(process):
+    """It catches Ctrl-C by now: bit 1 of the caught signals is SIGINT."""
+    with open(f"/proc/{process}/status") as file:
+        return int(re.search(r"^SigCgt:\s*(\w+)$", file.read(), re.MULTILINE)[1], 16) >> 1 & 1
+
+
+def ctrl_c_leaves_cleanly(hub):
+    for words in (("listen", "--as", "eve", "--register"),
+                  ("bench", "deliver", "--messages", "100000000"),
+                  ("sim", "--seeds", "1..1000000"),
+                  ("request", "--as", "alice", "--to", "dora", "x"),
+                  ("agent", "exec", "--as", "cat", "--register", "--", "cat")):
+        with Running(hub, *words) as running:
+            until(lambda: has_begun(running.process.pid), f"{words[0]} does not start")
+            code = running.end()
+            said = running.process.stderr.read().decode()
+            check(code == INTERRUPTED, f"{words}: Ctrl-C ended it with {code}: {said}")
+            check("terminate" not in said and "core" not in said, f"{words}: {said}")
+    _, left = hub.ask("GET", "/v1/agents")
+    names = [agent["agent"] for agent in left["agents"] if agent["agent"].startswith("bench")]
+    check(names == [], f"bench left {names}")
+
+
+def main():
+    with Scratch() as scratch:
+        hub = Hub(scratch + "/hub").start()
+        try:
+            for story in (listen_waits_for_the_hub, agent_exec_waits_for_the_hub,
+                          a_stubborn_program_is_killed, dead_letters_are_dealt_with,
+                          completion_works_in_the_shells_that_are_here,
+                          every_exit_code_is_the_documented_one, ctrl_c_leaves_cleanly):
+                needs_scratch = story.__code__.co_argcount == 2
+                story(hub, scratch) if needs_scratch else story(hub)
+                print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
+        finally:
+            hub.kill()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+#include "tests/front_desk/front_desk.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::front_desk {
+
+namespace {
+
+/// "/path?a=1&b=2"; nothing here needs decoding.
+transport::Request request_of(std::string method, std::string target) {
+    transport::Request request{.method = std::move(method)};
+    const auto mark = target.find('?');
+    request.path = target.substr(0, mark);
+    std::string_view query =
+        mark == std::string::npos ? "" : std::string_view{target}.substr(mark + 1);
+    while (!query.empty()) {
+        const auto end = std::min(query.find('&'), query.size());
+        const auto pair = query.substr(0, end);
+        const auto equals = pair.find('=');
+        request.query.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+        query.remove_prefix(std::min(end + 1, query.size()));
+    }
+    return request;
+}
+
+}  // namespace
+
+FrontDesk::FrontDesk(engine::Options options)
+    : gateway_{loop_,
+               feed_,
+               {.is_dev = true, .version = "test"},
+               [this] { return clock; },
+               [this] { return ++chance_; }} {
+    options.version = "test";
+    engine_ = engine::Engine::open(
+                  journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
+                  std::move(options),
+                  {.clock = [this] { return clock; },
+                   .chance = [this] { return ++chance_; },
+                   .outbox = [this](Effects&& effects) { gateway_.take(std::move(effects)); },
+                   .background = [](const std::function<void()>&) {},
+                   .log = [](const std::string&) {}})
+                  .value();
+    gateway_.attach(*engine_);
+    doors_ = gateway_.doors();
+}
+
+/// As the doors do: whoever is still there is gone, and told so, before the rooms go.
+FrontDesk::~FrontDesk() {
+    for (const auto& weak : sockets_) {
+        if (const auto socket = weak.lock()) socket->vanish();
+    }
+    for (const auto& weak : exchanges_) {
+        if (const auto exchange = weak.lock()) exchange->vanish();
+    }
+}
+
+ExchangePtr FrontDesk::ask(std::string method,
+                           std::string path,
+                           std::string body,
+                           std::vector<std::pair<std::string, std::string>> headers) {
+    auto request = request_of(std::move(method), std::move(path));
+    request.body = std::move(body);
+    request.headers = std::move(headers);
+    auto exchange = std::make_shared<ScriptedExchange>(std::move(request));
+    exchanges_.push_back(exchange);
+    doors_.on_request(exchange);
+    return exchange;
+}
+
+std::string FrontDesk::now(std::string method, std::string path, std::string body) {
+    const auto exchange = ask(std::move(method), std::move(path), std::move(body));
+    turn();
+    return exchange->body();
+}
+
+SocketPtr FrontDesk::connect(const std::string& agent, int credit) {
+    const auto socket = std::make_shared<ScriptedSocket>();
+    sockets_.push_back(socket);
+    doors_.on_socket(socket);
+    socket->say(R"({"hello":{"agent":")" + agent + R"(","credit":)" + std::to_string(credit) +
+                R"(,"register":{"dialect":"taskwire"}}})");
+    turn();
+    EXPECT_EQ(socket->frames.size(), 1U) << "one frame welcomes " << agent;
+    socket->frames.clear();
+    return socket;
+}
+
+void FrontDesk::turn() {
+    while (engine_->turn()) {
+    }
+    gateway_.after_turn();
+}
+
+void FrontDesk::fill_disk() {
+    std::uint64_t used = 0;
+    for (const auto& [name, bytes] : disk_.contents()) used += bytes.size();
+    disk_.set_capacity(used);
+}
+
+void FrontDesk::run_until(const std::function<bool()>& is_so) {
+    bool has_given_up = false;
+    loop_.after(std::chrono::seconds{10}, [&] { has_given_up = true; });
+    loop_.run([&] {
+        turn();
+        if (is_so() || has_given_up) loop_.stop();
+    });
+    EXPECT_TRUE(is_so()) << "it did not come about in 10 s";
+}
+
+}  // namespace parlance::front_desk

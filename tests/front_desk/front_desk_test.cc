@@ -1,0 +1,343 @@
+// What a client is told, where the moment matters: between the doors and the next turn.
+#include "tests/front_desk/front_desk.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace parlance::front_desk {
+namespace {
+
+std::string member(std::string_view text, std::string_view key) {
+    const auto value = json::find(json::root(text), key);
+    return value ? std::string{value->raw} : "nothing";
+}
+
+std::string message(int number, std::string_view to = "bob") {
+    return R"({"id":"m-)" + std::to_string(number) + R"(","from":"alice","to":")" +
+           std::string{to} + R"(","type":"ERROR_REPORT","payload":)" + std::to_string(number) + "}";
+}
+
+int messages_in(const ScriptedExchange& inbox) {
+    int count = 0;
+    for (std::size_t at = 0; (at = inbox.body().find("delivery_id", at)) != std::string::npos;
+         ++at) {
+        ++count;
+    }
+    return count;
+}
+
+std::string delivery_in(const std::string& frame) {
+    const auto at = frame.find("\"delivery_id\":\"") + 15;
+    return frame.substr(at, frame.find('"', at) - at);
+}
+
+struct Agents : FrontDesk {
+    explicit Agents(engine::Options options = {}) : FrontDesk(std::move(options)) {
+        now("PUT", "/v1/agents/alice", R"({"dialect":"taskwire"})");
+        now("PUT", "/v1/agents/bob", R"({"dialect":"taskwire"})");
+    }
+};
+
+// --- nothing is said before it is durable --------------------------------------------------------
+
+TEST(Answers, WaitForTheTurnAndComeOnce) {
+    Agents desk;
+    const auto send = desk.ask("POST", "/v1/messages", message(1));
+    EXPECT_TRUE(send->answers.empty()) << "nothing is on disk yet";
+    desk.turn();
+    EXPECT_EQ(send->status(), 202);
+    desk.turn();
+    EXPECT_EQ(send->answers.size(), 1U);
+}
+
+TEST(Answers, OfAConnectionShareOneFrameATurn) {
+    Agents desk;
+    const auto alice = desk.connect("alice");
+    alice->say(R"({"send":[)" + message(1) + "," + message(2) + R"(]})");
+    alice->say(R"({"send":[)" + message(3) + R"(]})");
+    EXPECT_TRUE(alice->frames.empty());
+    desk.turn();
+    ASSERT_EQ(alice->frames.size(), 1U);
+    for (const auto* id : {"m-1", "m-2", "m-3"}) {
+        EXPECT_NE(alice->frames[0].find(id), std::string::npos) << alice->frames[0];
+    }
+}
+
+TEST(Answers, ThatAreLargeComeInSeveralFrames) {
+    Agents desk;
+    const std::string text(100'000, 'x');
+    for (int i = 0; i < 8; ++i) {
+        desk.now("POST",
+                 "/v1/messages",
+                 R"({"id":"big-)" + std::to_string(i) +
+                     R"(","from":"alice","to":"bob","type":"ERROR_REPORT","payload":")" + text +
+                     "\"}");
+    }
+    const auto bob = std::make_shared<ScriptedSocket>();
+    const auto doors = desk.gateway().doors();
+    doors.on_socket(bob);
+    bob->say(R"({"hello":{"agent":"bob","credit":8}})");
+    desk.turn();
+    EXPECT_GE(bob->frames.size(), 3U);
+    for (const auto& frame : bob->frames) EXPECT_LT(frame.size(), 400'000U);
+    bob->vanish();
+}
+
+// --- too much at once
+// ------------------------------------------------------------------------------
+
+TEST(Overload, IsSaidAtOnceWithATimeAndTheSenderMaySendAgain) {
+    Agents desk{{.inbox_commands_max = 2}};
+    const auto first = desk.ask("POST", "/v1/messages", message(1));
+    const auto second = desk.ask("POST", "/v1/messages", message(2));
+    const auto third = desk.ask("POST", "/v1/messages", message(3));
+    ASSERT_EQ(third->status(), 429) << "it need not wait for a turn";
+    EXPECT_EQ(member(third->body(), "code"), "\"HUB_OVERLOADED\"");
+    EXPECT_EQ(member(third->body(), "retryable"), "true");
+    EXPECT_EQ(third->answers[0].headers.front().first, "Retry-After");
+    desk.turn();
+    EXPECT_EQ(first->status(), 202);
+    EXPECT_EQ(second->status(), 202);
+    const auto again = desk.ask("POST", "/v1/messages", message(3));
+    desk.turn();
+    EXPECT_EQ(again->status(), 202);
+    EXPECT_EQ(third->answers.size(), 1U);
+}
+
+TEST(Overload, NamesTheMessageOrTheDeliveryOnAConnection) {
+    Agents desk{{.inbox_commands_max = 3}};
+    const auto bob = desk.connect("bob");
+    const auto alice = desk.connect("alice");
+    alice->say(R"({"send":[)" + message(1) + "]}");
+    desk.turn();
+    ASSERT_EQ(bob->frames.size(), 1U);
+    const auto delivery = delivery_in(bob->frames[0]);
+    bob->frames.clear();
+    alice->frames.clear();
+    alice->say(R"({"send":[)" + message(2) + "," + message(3) + "," + message(4) + "," +
+               message(5) + "]}");
+    bob->say(R"({"ack":[")" + delivery + R"("]})");
+    desk.turn();
+    EXPECT_NE(alice->frames.at(0).find(R"("refused":[{"message_id":"m-5","code":"HUB_OVERLOADED")"),
+              std::string::npos)
+        << alice->frames[0];
+    EXPECT_NE(bob->frames.at(0).find(R"("refused":[{"delivery_id":")" + delivery +
+                                     R"(","code":"HUB_OVERLOADED")"),
+              std::string::npos)
+        << bob->frames[0];
+    EXPECT_EQ(bob->frames[0].find("settled"), std::string::npos) << bob->frames[0];
+}
+
+TEST(FullDisk, NamesTheMessageAndTheDeliveryThatWereNotTaken) {
+    Agents desk;
+    const auto bob = desk.connect("bob");
+    const auto alice = desk.connect("alice");
+    desk.now("POST", "/v1/messages", message(1));
+    const auto delivery = delivery_in(bob->frames.at(0));
+    const auto send_large = [&](const std::string& id) {
+        alice->say(R"({"send":[{"id":")" + id +
+                   R"(","to":"bob","type":"ERROR_REPORT","payload":")" + std::string(900'000, 'x') +
+                   R"("}]})");
+    };
+    desk.fill_disk();
+    // There is room for two: in this segment, and in the next, which was made ahead.
+    for (const auto* id : {"first", "second"}) {
+        send_large(id);
+        desk.turn();
+    }
+    bob->frames.clear();
+    alice->frames.clear();
+    send_large("big");
+    bob->say(R"({"ack":[")" + delivery + R"("]})");
+    desk.turn();
+    EXPECT_NE(alice->frames.at(0).find(R"({"message_id":"big","code":"HUB_STORAGE_FULL")"),
+              std::string::npos)
+        << alice->frames[0];
+    EXPECT_NE(
+        bob->frames.at(0).find(R"({"delivery_id":")" + delivery + R"(","code":"HUB_STORAGE_FULL")"),
+        std::string::npos)
+        << bob->frames[0];
+}
+
+// --- the inbox
+// ---------------------------------------------------------------------------------------
+
+TEST(Inbox, WaitsForTheMessageAndIsAnsweredInItsTurn) {
+    Agents desk;
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    desk.turn();
+    EXPECT_TRUE(inbox->answers.empty());
+    desk.now("POST", "/v1/messages", message(1));
+    desk.turn();
+    ASSERT_EQ(inbox->answers.size(), 1U);
+    EXPECT_EQ(messages_in(*inbox), 1);
+}
+
+TEST(Inbox, WithoutPatienceIsAnsweredWithNothing) {
+    Agents desk;
+    EXPECT_EQ(desk.now("GET", "/v1/agents/bob/inbox"), R"({"messages":[]})");
+}
+
+TEST(Inbox, IsAnsweredWithNothingWhenItsPatienceEnds) {
+    Agents desk;
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=1");
+    desk.run_until([&] { return !inbox->answers.empty(); });
+    EXPECT_EQ(inbox->body(), R"({"messages":[]})");
+    desk.now("POST", "/v1/messages", message(1));
+    EXPECT_EQ(inbox->answers.size(), 1U);
+    EXPECT_EQ(desk.engine().agent(AgentId{"bob"})->waiting, 1U) << "nobody took it";
+}
+
+TEST(Inbox, WhoeverWaitsLongestGetsTheMessageAndTheOthersWaitOn) {
+    Agents desk;
+    const auto first = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    const auto second = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    desk.turn();
+    desk.now("POST", "/v1/messages", message(1));
+    desk.turn();
+    EXPECT_EQ(messages_in(*first), 1);
+    EXPECT_TRUE(second->answers.empty());
+    desk.now("POST", "/v1/messages", message(2));
+    desk.turn();
+    EXPECT_EQ(messages_in(*second), 1);
+}
+
+TEST(Inbox, OfOneWhoHungUpTakesNothing) {
+    Agents desk;
+    const auto gone = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    desk.turn();
+    gone->vanish();
+    desk.now("POST", "/v1/messages", message(1));
+    desk.turn();
+    EXPECT_TRUE(gone->answers.empty());
+    EXPECT_EQ(desk.engine().agent(AgentId{"bob"})->in_flight, 0U);
+    const auto here = desk.ask("GET", "/v1/agents/bob/inbox");
+    desk.turn();
+    EXPECT_EQ(messages_in(*here), 1);
+}
+
+TEST(Inbox, JoinsAgainWhenTheHubHasGivenItsSilenceUp) {
+    Agents desk;
+    desk.now("GET", "/v1/agents/bob/inbox");
+    desk.clock += std::chrono::minutes{10};
+    desk.turn();
+    EXPECT_TRUE(desk.engine().agent(AgentId{"bob"})->instances.empty());
+    desk.now("POST", "/v1/messages", message(1));
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox");
+    desk.turn();
+    desk.turn();
+    EXPECT_EQ(messages_in(*inbox), 1);
+}
+
+TEST(Inbox, HandsOverAtMostWhatWasAskedFor) {
+    Agents desk;
+    for (int i = 1; i <= 5; ++i) desk.now("POST", "/v1/messages", message(i));
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?max=3");
+    desk.turn();
+    desk.turn();
+    EXPECT_EQ(messages_in(*inbox), 3);
+}
+
+// --- events
+// --------------------------------------------------------------------------------------------
+
+TEST(Events, BeginBehindTheLastOneThatWasHeardWhateverTheAddressSays) {
+    Agents desk;
+    const auto events =
+        desk.ask("GET", "/v1/events?from=1&follow=false", {}, {{"Last-Event-ID", "3"}});
+    desk.run_until([&] { return events->has_ended; });
+    EXPECT_TRUE(events->streamed.starts_with("id: 4\n")) << events->streamed;
+    EXPECT_EQ(events->answers.at(0).content_type, "text/event-stream");
+}
+
+TEST(Events, OfTheWholeRecordHaveEverySequenceOnce) {
+    Agents desk;
+    const auto last = desk.engine().durable().value;
+    const auto events = desk.ask("GET", "/v1/events?from=0&follow=false");
+    desk.run_until([&] { return events->has_ended; });
+    std::size_t at = 0;
+    for (std::uint64_t sequence = 1; sequence <= last; ++sequence) {
+        at = events->streamed.find("id: " + std::to_string(sequence) + "\n", at);
+        ASSERT_NE(at, std::string::npos) << sequence << " in " << events->streamed;
+    }
+    EXPECT_EQ(events->streamed.find("id: ", at + 1), std::string::npos);
+}
+
+TEST(Events, FollowWhatHappensAndOnlyWhatIsDurable) {
+    Agents desk;
+    const auto events = desk.ask("GET", "/v1/events");
+    desk.ask("POST", "/v1/messages", message(1));
+    EXPECT_EQ(events->streamed, "");
+    desk.run_until([&] { return events->streamed.find("m-1") != std::string::npos; });
+    EXPECT_FALSE(events->has_ended);
+}
+
+TEST(Events, WaitForAReaderThatIsFarBehind) {
+    Agents desk;
+    const auto events = desk.ask("GET", "/v1/events");
+    events->backlog = std::size_t{2} << 20;
+    desk.now("POST", "/v1/messages", message(1));
+    const auto other = desk.ask("GET", "/v1/events?from=1&limit=1");
+    desk.run_until([&] { return other->has_ended; });  // The feed has had time for both.
+    EXPECT_EQ(events->streamed, "");
+    events->backlog = 0;
+    desk.run_until([&] { return !events->streamed.empty(); });
+}
+
+TEST(Events, RefuseWhatIsNoSequence) {
+    Agents desk;
+    EXPECT_EQ(desk.ask("GET", "/v1/events?from=now")->status(), 422);
+    EXPECT_EQ(desk.ask("GET", "/v1/events?limit=-1")->status(), 422);
+    EXPECT_EQ(desk.ask("GET", "/v1/events", {}, {{"Last-Event-ID", "x"}})->status(), 422);
+    EXPECT_EQ(desk.ask("GET", "/v1/events?from=99999999999999999999999")->status(), 422);
+}
+
+TEST(Events, OfOneWhoHungUpAreReadNoMore) {
+    Agents desk;
+    const auto events = desk.ask("GET", "/v1/events?from=1");
+    events->vanish();
+    const auto other = desk.ask("GET", "/v1/events?from=1&follow=false");
+    desk.run_until([&] { return other->has_ended; });
+    EXPECT_EQ(events->streamed, "");
+}
+
+// --- the end
+// -------------------------------------------------------------------------------------------
+
+TEST(Stopping, AnswersEveryoneWhoWaits) {
+    Agents desk;
+    const auto bob = desk.connect("bob", 0);
+    const auto inbox = desk.ask("GET", "/v1/agents/alice/inbox?wait=60000");
+    const auto question =
+        desk.ask("POST",
+                 "/v1/messages",
+                 R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
+                 {{"Prefer", "wait=60000"}});
+    desk.turn();
+    EXPECT_TRUE(inbox->answers.empty());
+    EXPECT_TRUE(question->answers.empty());
+    desk.gateway().stop();
+    ASSERT_EQ(inbox->status(), 503);
+    EXPECT_EQ(member(inbox->body(), "code"), "\"HUB_STOPPING\"");
+    ASSERT_EQ(question->status(), 202) << "it is accepted, and the answer will come to the inbox";
+    EXPECT_EQ(member(question->body(), "message_id"), "\"q\"");
+    ASSERT_EQ(bob->frames.size(), 1U);
+    EXPECT_NE(bob->frames[0].find("HUB_STOPPING"), std::string::npos) << bob->frames[0];
+    EXPECT_EQ(bob->close_code, 1001);
+    desk.turn();
+    EXPECT_EQ(inbox->answers.size() + question->answers.size(), 2U) << "each of them once";
+}
+
+TEST(Stopping, LeavesNobodyParkedWhoseQuestionWasWithTheEngine) {
+    Agents desk;
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    desk.gateway().stop();
+    EXPECT_TRUE(inbox->answers.empty()) << "its turn is still to come";
+    desk.turn();
+    desk.turn();
+    EXPECT_EQ(inbox->body(), R"({"messages":[]})");
+}
+
+}  // namespace
+}  // namespace parlance::front_desk
