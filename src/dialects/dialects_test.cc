@@ -34,12 +34,19 @@ TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
 }
 
 TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
-    for (const char* text :
-         {"{}", R"({"id":"m-1","payload":{}})", R"({"verb":"send","body":"x"})"}) {
+    const std::tuple<const char*, const char*, const char*> cases[] = {
+        {"{}", "taskwire", "id, from, to, type, payload"},
+        {R"({"id":"m-1","payload":{}})", "taskwire", "from, to, type"},
+        {R"({"verb":"send","body":"x"})", "taskwire", "from, to, type"},
+        {R"({"request_id":"r","target_agent":"ANL"})", "kessel", "source_agent, capability_code"},
+        {R"({"request_id":"r","objective":"x","input":"y"})", "delegation", "target_employee"},
+        {R"({"message_id":"m","payload":{},"metadata":{}})", "sam", "recipient, message_type"},
+    };
+    for (const auto& [text, name, lacking] : cases) {
         const Rejection rejection = rejection_of(text);
         EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown) << text;
-        EXPECT_NE(rejection.summary().find("taskwire"), std::string::npos);
-        EXPECT_NE(rejection.summary().find("type, from, to"), std::string::npos);
+        EXPECT_NE(rejection.summary().find(name), std::string::npos) << rejection.summary();
+        EXPECT_NE(rejection.summary().find(lacking), std::string::npos) << rejection.summary();
     }
 }
 
