@@ -1,62 +1,17 @@
 #include "dialects/extension.h"
 
 #include <algorithm>
-#include <functional>
+#include <charconv>
+
+#include <fmt/format.h>
 
 #include "base/iso_time.h"
 #include "base/json_write.h"
+#include "dialects/same.h"
 
 namespace parlance::dialects {
 
 namespace {
-
-struct Member {
-    std::string_view key;
-    json::Value value;
-};
-
-/// An object's members in the order of their keys. Large objects are compared in order, never each
-/// with each.
-class Sorted {
-  public:
-    explicit Sorted(json::Value object) {
-        for (json::Members members{object}; members.next();) {
-            // A key with escapes lives only until the next one.
-            const auto* const begin = object.raw.data();
-            const std::less<> is_before;
-            const bool stands_in_text = !is_before(members.key.data(), begin) &&
-                                        is_before(members.key.data(), begin + object.raw.size());
-            members_.push_back(
-                {stands_in_text ? members.key : texts_.keep(std::string{members.key}),
-                 members.value});
-        }
-        std::ranges::sort(members_, {}, &Member::key);
-    }
-    const std::vector<Member>& all() const { return members_; }
-
-  private:
-    std::vector<Member> members_;
-    Texts texts_;
-};
-
-bool is_same_object(json::Value left, json::Value right) {
-    const Sorted lefts{left};
-    const Sorted rights{right};
-    return std::ranges::equal(lefts.all(), rights.all(), [](const Member& one, const Member& other) {
-        return one.key == other.key && is_same(one.value, other.value);
-    });
-}
-
-bool is_same_array(json::Value left, json::Value right) {
-    json::Elements lefts{left};
-    json::Elements rights{right};
-    while (true) {
-        const bool has_left = lefts.next();
-        if (has_left != rights.next()) return false;
-        if (!has_left) return true;
-        if (!is_same(lefts.value, rights.value)) return false;
-    }
-}
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
     std::string pointer{parent};
@@ -87,8 +42,8 @@ void find_differences(json::Value made,
                       json::Value original,
                       std::string_view parent,
                       std::vector<Keep>& keeps) {
-    const Sorted mades{made};
-    const Sorted originals{original};
+    const SortedMembers mades{made};
+    const SortedMembers originals{original};
     auto one = mades.all().begin();
     auto other = originals.all().begin();
     while (one != mades.all().end() || other != originals.all().end()) {
@@ -96,8 +51,7 @@ void find_differences(json::Value made,
         if (has_both && one->key == other->key) {
             if (one->value.is_object() && other->value.is_object()) {
                 if (one->value.raw != other->value.raw) {
-                    find_differences(
-                        one->value, other->value, pointer_to(parent, one->key), keeps);
+                    find_differences(one->value, other->value, pointer_to(parent, one->key), keeps);
                 }
             } else if (!is_same(one->value, other->value)) {
                 keeps.push_back({pointer_to(parent, one->key), other->value, one->value});
@@ -187,17 +141,6 @@ std::string text_member(json::Value object, std::string_view name) {
 
 }  // namespace
 
-bool is_same(json::Value left, json::Value right) {
-    if (left.raw == right.raw) return true;
-    if (left.is_string() && right.is_string()) {
-        std::string spare_left;
-        std::string spare_right;
-        return left.text(spare_left) == right.text(spare_right);
-    }
-    if (left.is_object() && right.is_object()) return is_same_object(left, right);
-    return left.is_array() && right.is_array() && is_same_array(left, right);
-}
-
 std::optional<Extension> read_extension(json::Value message, const DialectRow& origin) {
     const auto member = json::find(message, kExtensionMember);
     if (!member || !member->is_object()) return {};
@@ -207,6 +150,8 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
     const auto keeps = json::find(*member, "keeps");
     if (extension.form == nullptr || !at || !keeps || !keeps->is_array()) return {};
     extension.at = *at;
+    const std::string digest = text_member(*member, "digest");
+    std::from_chars(digest.data(), digest.data() + digest.size(), extension.digest, 16);
     for (json::Elements elements{*keeps}; elements.next();) {
         auto keep = read_keep(elements.value);
         if (!keep) return {};
@@ -229,6 +174,7 @@ std::string write_extension(const Extension& extension, const DialectRow& origin
         .text("dialect", origin.name)
         .text("form", extension.form->name)
         .text("at", print_iso_time(extension.at))
+        .text("digest", fmt::format("{:016x}", extension.digest))
         .raw("keeps", keeps + ']')
         .done();
 }

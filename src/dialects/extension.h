@@ -1,7 +1,7 @@
 // What a translated message carries along so that nothing is lost: where the way back would differ
 // from the original, and what stood there.
 //
-//   "parlance":{"dialect":"kessel","form":"REQUEST","at":"2025-11-23T10:00:00.000Z",
+//   "parlance":{"dialect":"kessel","form":"REQUEST","at":"2025-11-23T10:00:00.000Z","digest":"89abcdef01234567",
 //               "keeps":[{"at":"/context","value":{"a":1}},{"at":"/priority","was":"HIGH"}]}
 #pragma once
 
@@ -26,6 +26,7 @@ struct Keep {
 struct Extension {
     const Form* form = nullptr;  ///< Of the original.
     Time at{};                   ///< When it was translated: the way back counts from then.
+    std::uint64_t digest = 0;    ///< Of what was made of it: tells whether an agent changed it.
     std::vector<Keep> keeps{};
 };
 
@@ -34,9 +35,6 @@ inline constexpr std::string_view kExtensionMember = "parlance";
 /// The extension by which this message can become one of `origin` again; else nothing.
 std::optional<Extension> read_extension(json::Value message, const DialectRow& origin);
 std::string write_extension(const Extension& extension, const DialectRow& origin);
-
-/// Equal as JSON: members in any order, strings however escaped, numbers digit by digit.
-bool is_same(json::Value left, json::Value right);
 
 /// Everything by which `original` differs from `made`; both are objects.
 std::vector<Keep> differences(json::Value made, json::Value original);

@@ -71,7 +71,9 @@ CorrelationParts split_correlation_id(std::string_view text) {
     return is_right ? parts : CorrelationParts{};
 }
 
-bool is_correlation_id(std::string_view text) { return !split_correlation_id(text).session.empty(); }
+bool is_correlation_id(std::string_view text) {
+    return !split_correlation_id(text).session.empty();
+}
 
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
@@ -108,6 +110,10 @@ std::string make_error_code(std::string_view text) {
 std::string derived_uuid(std::string_view text) {
     const std::uint64_t high = siphash({0x7061726c616e6365U, 0x646961676f6e616cU}, text);
     return uuid_v4(high, siphash({high, 0x6964U}, text));
+}
+
+std::string derived_uuid(std::uint64_t digest) {
+    return uuid_v4(digest, siphash({digest, 0x6964U}, "digest"));
 }
 
 }  // namespace parlance::dialects

@@ -1,6 +1,7 @@
 // The forms that documents prescribe: request ids (K3), correlation ids (C1), error codes (K5).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,7 @@ std::string make_error_code(std::string_view text);
 
 /// A UUID v4 that follows from a text.
 std::string derived_uuid(std::string_view text);
+/// The same from the digest of a message that has no id of its own.
+std::string derived_uuid(std::uint64_t digest);
 
 }  // namespace parlance::dialects

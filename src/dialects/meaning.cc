@@ -24,9 +24,9 @@ constexpr std::array kConfidence{ConfidenceRow{"0.9", 0.8},
                                  ConfidenceRow{"0.4", 0.25},
                                  ConfidenceRow{"0.15", 0.0}};
 
-constexpr std::array<std::string_view, 22> kNumbers{
-    "0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10",
-    "11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21"};
+constexpr std::array<std::string_view, 22> kNumbers{"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",
+                                                    "8",  "9",  "10", "11", "12", "13", "14", "15",
+                                                    "16", "17", "18", "19", "20", "21"};
 
 std::int64_t number_of_word(const FieldRule& rule, std::size_t place) {
     return rule.means.empty() ? static_cast<std::int64_t>(place) : rule.means[place];
@@ -75,10 +75,27 @@ const Shape* shape_of(const FieldRule& rule, const Form& form) {
     return rule.kind == Kind::Body ? form.body : rule.shape;
 }
 
+/// Whether an object that has a slot also has a row for it inside. If it has, what the slot says
+/// may still stand as the whole object: a payload of one's own making.
+enum class Inside : std::uint8_t { Nowhere, Directly, Deeper };
+
 bool has_row_for(const Shape& shape, Slot slot) {
-    return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
-        return rule.slot == slot || (rule.shape != nullptr && has_row_for(*rule.shape, slot));
+    return std::ranges::find(shape.fields, slot, &FieldRule::slot) != shape.fields.end();
+}
+
+Inside place_inside(const Shape& shape, Slot slot) {
+    if (has_row_for(shape, slot)) return Inside::Directly;
+    const bool is_deeper = std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
+        return rule.shape != nullptr && place_inside(*rule.shape, slot) != Inside::Nowhere;
     });
+    return is_deeper ? Inside::Deeper : Inside::Nowhere;
+}
+
+/// What only fills a place says nothing. A word or a number always does.
+bool is_mere_fill(const FieldRule& rule, json::Value value) {
+    const bool speaks = rule.kind == Kind::Word || rule.kind == Kind::Boolean ||
+                        rule.kind == Kind::Number || rule.kind == Kind::Integer;
+    return !speaks && value.raw == rule.fill;
 }
 
 class Gathering {
@@ -87,24 +104,24 @@ class Gathering {
         : form_{form}, now_{now}, texts_{texts}, meaning_{meaning} {}
 
     void object(const Shape& shape, json::Value object) {
-        for (json::Members members{object}; members.next();) {
-            const auto rule = std::ranges::find_if(shape.fields, [&](const FieldRule& each) {
-                return is_named(members.key, each.name);
-            });
-            if (rule != shape.fields.end()) field(*rule, members.value);
+        std::array<json::Value, kFieldsMax> found{};
+        collect(object, shape.fields, found);
+        // In the order of the table: of two fields that say the same, the later one counts.
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            if (!found[i].raw.empty()) field(shape.fields[i], found[i]);
         }
     }
 
   private:
     void field(const FieldRule& rule, json::Value value) {
         const bool is_unsaid = value.is_null() && rule.slot != Slot::Content;
-        const bool means_nothing = rule.kind != Kind::Word && value.raw == rule.fill;
-        if (is_unsaid || means_nothing || rule.is_echo || !fits(rule, value)) return;
+        if (is_unsaid || is_mere_fill(rule, value) || rule.is_echo || !fits(rule, value)) return;
         const Shape* shape = shape_of(rule, form_);
         if (shape != nullptr && value.is_object()) object(*shape, value);
         if (rule.slot == Slot::None) return;
-        // Said more exactly inside.
-        if (shape != nullptr && meaning_.says(rule.slot) && has_row_for(*shape, rule.slot)) return;
+        const auto inside = shape == nullptr ? Inside::Nowhere : place_inside(*shape, rule.slot);
+        const bool is_said_inside = meaning_.says(rule.slot) && inside == Inside::Directly;
+        if (is_said_inside || inside == Inside::Deeper) return;
         meaning_[rule.slot] = understood(rule, value, now_, texts_);
     }
 
@@ -169,11 +186,12 @@ json::Value as_id(const FieldRule& rule, const Meaning& meaning, Time now, Texts
     if (said.empty()) return {};
     if (rule.kind == Kind::ErrorCode) return quoted(make_error_code(said), texts);
     if (rule.kind != Kind::CorrelationId) return quoted(derived_uuid(said), texts);
-    const json::Value asked = meaning.says(Slot::Action) ? meaning[Slot::Action] : json::Value{};
-    std::string made = make_correlation_id(said, asked.raw, now);
-    const json::Value value = quoted(made, texts);
-    return fits(rule, value) ? value
-                             : quoted(make_correlation_id(derived_uuid(said), asked.raw, now), texts);
+    const json::Value asked = meaning[Slot::Action];
+    std::string spare_query;
+    const std::string_view query = asked.is_string() ? asked.text(spare_query) : asked.raw;
+    const json::Value value = quoted(make_correlation_id(said, query, now), texts);
+    if (fits(rule, value)) return value;
+    return quoted(make_correlation_id(derived_uuid(said), query, now), texts);
 }
 
 /// A value that breaks the rule, made into one that keeps it; empty if that cannot be.
@@ -182,7 +200,7 @@ json::Value coerced(const FieldRule& rule, const Meaning& meaning, Time now, Tex
     switch (rule.kind) {
         case Kind::Object:
             return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
-                                                                        : json::Value{};
+                                                                       : json::Value{};
         case Kind::String:
             return as_string(value, texts);
         case Kind::Uuid4:
@@ -233,8 +251,7 @@ class Writing {
         std::string spare;
         const json::Value said = meaning_[Slot::ErrorText];
         if (!said.is_string() || said.text(spare).starts_with("Timeout: ")) return;
-        meaning_[Slot::ErrorText] =
-            quoted(fmt::format("Timeout: {}", said.text(spare)), texts_);
+        meaning_[Slot::ErrorText] = quoted(fmt::format("Timeout: {}", said.text(spare)), texts_);
     }
 
     /// Whether anything was said that is not a mere fill.
@@ -292,7 +309,8 @@ class Writing {
     /// Whether what the slot says stands as the whole object, or in a member of it.
     bool is_taken_whole(const FieldRule& rule, const Shape& shape) const {
         if (rule.slot == Slot::None || !meaning_.says(rule.slot)) return false;
-        if (!has_row_for(shape, rule.slot)) return true;
+        const Inside inside = place_inside(shape, rule.slot);
+        if (inside != Inside::Directly) return inside == Inside::Nowhere;
         const bool has_more = std::ranges::any_of(shape.fields, [&](const FieldRule& inner) {
             return inner.slot != rule.slot && !inner.is_echo && meaning_.says(inner.slot);
         });
@@ -303,9 +321,10 @@ class Writing {
         for (const WhenRule& when : shape.when) {
             if (when.other != rule.name) continue;
             const auto field = std::ranges::find(shape.fields, when.field, &FieldRule::name);
+            json::Value value = worded(*field, meaning_, now_, texts_);
+            if (value.raw.empty()) value = {field->fill};
             std::string spare;
-            const std::string_view word =
-                short_text(worded(*field, meaning_, now_, texts_), spare);
+            const std::string_view word = short_text(value, spare);
             if (std::ranges::find(when.words, word) != when.words.end()) return when.demand;
         }
         return {};

@@ -9,6 +9,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "dialects/id_forms.h"
+#include "dialects/same.h"
 #include "dialects/splice.h"
 
 namespace parlance::dialects {
@@ -53,7 +54,8 @@ class Completion {
         if (rule.need != Need::Optional || is_threaded) {
             const json::Value value = worded(rule, known_, now_, texts_);
             if (!value.raw.empty()) return std::string{value.raw};
-            if (rule.kind == Kind::Object && rule.shape != nullptr) return missing_object(*rule.shape);
+            if (rule.kind == Kind::Object && rule.shape != nullptr)
+                return missing_object(*rule.shape);
         }
         return std::string{rule.preset};
     }
@@ -181,7 +183,8 @@ SendMessage compose(const DialectRow& row,
     const Meaning meaning = understand(form, message, reception.now, texts);
     Header header = header_of(row, form, meaning, reception, settled, texts);
     // A form that has no id is known by what it says: the same again is a duplicate.
-    const std::string derived = header.id.empty() ? derived_uuid(message.raw) : std::string{};
+    const std::string derived =
+        header.id.empty() ? derived_uuid(digest_of(message)) : std::string{};
     if (header.id.empty()) header.id = derived;
     const bool is_request = header.intent == Intent::Request;
     if (is_request && header.correlation.empty()) header.correlation = header.id;

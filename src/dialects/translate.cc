@@ -8,6 +8,7 @@
 #include "dialects/extension.h"
 #include "dialects/id_forms.h"
 #include "dialects/meaning.h"
+#include "dialects/same.h"
 #include "dialects/tables.h"
 
 namespace parlance::dialects {
@@ -37,7 +38,8 @@ std::string plainly(const Form& form,
     add_what_the_hub_knows(meaning, passage, texts);
     const Form& other = wanted != nullptr ? *wanted : form_for(others, act_of(form, meaning));
     // The same id that the hub gives to a message which has none.
-    if (!meaning.says(Slot::Id)) meaning[Slot::Id] = quoted(derived_uuid(message.raw), texts);
+    if (!meaning.says(Slot::Id))
+        meaning[Slot::Id] = quoted(derived_uuid(digest_of(message)), texts);
     return express(other, meaning, passage.now);
 }
 
@@ -64,7 +66,7 @@ void leave_ends_alone(Extension& extension) {
         const FieldRule* rule = rule_at(*extension.form, keep.at);
         const bool is_end = rule != nullptr && !rule->is_echo &&
                             (rule->slot == Slot::From || rule->slot == Slot::To);
-        return is_end && !keep.value.raw.empty();
+        return is_end && !keep.value.raw.empty() && !keep.value.is_null();
     });
 }
 
@@ -101,6 +103,7 @@ class Translation {
         return with_extension(made,
                               {.form = &form,
                                .at = passage_.now,
+                               .digest = digest_of(json::root(made)),
                                .keeps = differences(json::root(back), message)},
                               row_);
     }
@@ -113,11 +116,13 @@ class Translation {
         const std::string plain = plainly(form, message, *other_.forms, extension.form, passage_);
         std::string made = with_differences(json::root(plain), std::move(extension.keeps));
         if (!keeps_its_rules(other_, made)) return fresh(form, message);
+        if (digest_of(message) == extension.digest) return made;
         const std::string back = way_back(form, made);
-        auto keeps = differences(json::root(back), message);
-        if (keeps.empty()) return made;
-        return with_extension(
-            std::move(made), {.form = &form, .at = passage_.now, .keeps = std::move(keeps)}, row_);
+        const Extension again{.form = &form,
+                              .at = passage_.now,
+                              .digest = digest_of(json::root(made)),
+                              .keeps = differences(json::root(back), message)};
+        return with_extension(std::move(made), again, row_);
     }
 
   private:

@@ -84,10 +84,8 @@ inline constexpr FieldRule kTargetAgent{.name = "target_agent",
                                         .kind = Kind::Recipient,
                                         .slot = Slot::To,
                                         .fill = R"("unknown")"};
-inline constexpr FieldRule kTimestamp{.name = "timestamp",
-                                      .need = Need::NowStandsIn,
-                                      .kind = Kind::Instant,
-                                      .slot = Slot::Sent};
+inline constexpr FieldRule kTimestamp{
+    .name = "timestamp", .need = Need::NowStandsIn, .kind = Kind::Instant, .slot = Slot::Sent};
 inline constexpr FieldRule kStatus{.name = "status",
                                    .need = Need::Required,
                                    .kind = Kind::Word,
@@ -97,9 +95,10 @@ inline constexpr FieldRule kStatus{.name = "status",
                                    .fill = R"("pending")"};
 inline constexpr FieldRule kErrorDetails{
     .name = "error_details", .kind = Kind::Object, .shape = &kDetails};
-inline constexpr FieldRule kFallback{
-    .name = "fallback_strategy", .kind = Kind::String, .slot = Slot::Fallback,
-    .section = kErrorSection};
+inline constexpr FieldRule kFallback{.name = "fallback_strategy",
+                                     .kind = Kind::String,
+                                     .slot = Slot::Fallback,
+                                     .section = kErrorSection};
 inline constexpr FieldRule kInReplyTo{
     .name = "in_reply_to", .kind = Kind::Id, .slot = Slot::Answers, .section = kExtension};
 inline constexpr FieldRule kMessageId{
@@ -122,10 +121,8 @@ inline constexpr std::array kMessageFields{
               .kind = Kind::Body,
               .slot = Slot::Content,
               .fill = "{}"},
-    FieldRule{.name = "next_steps",
-              .kind = Kind::List,
-              .slot = Slot::NextSteps,
-              .element = &kEachAgent},
+    FieldRule{
+        .name = "next_steps", .kind = Kind::List, .slot = Slot::NextSteps, .element = &kEachAgent},
     kErrorDetails,
     kFallback,
     kMessageId,
@@ -141,9 +138,11 @@ inline constexpr std::array kMessageFields{
               .least = 1,
               .section = kExtension},
     FieldRule{.name = "user_id", .kind = Kind::String, .slot = Slot::User, .section = kExtension},
-    FieldRule{
-        .name = "warnings", .kind = Kind::List, .slot = Slot::Warnings, .section = kExtension,
-        .element = &kEachString},
+    FieldRule{.name = "warnings",
+              .kind = Kind::List,
+              .slot = Slot::Warnings,
+              .section = kExtension,
+              .element = &kEachString},
 };
 
 inline constexpr std::array<std::string_view, 2> kFailedWords{"error", "failure"};
@@ -153,10 +152,8 @@ inline constexpr std::array kMessageWhen{
              .other = "error_details",
              .rule = "must be an object with error_type, error_message and retry_possible"},
 };
-inline constexpr Shape kMessage{.name = "message",
-                                .section = kMessageSection,
-                                .fields = kMessageFields,
-                                .when = kMessageWhen};
+inline constexpr Shape kMessage{
+    .name = "message", .section = kMessageSection, .fields = kMessageFields, .when = kMessageWhen};
 
 /// The document's error message has neither type nor target; it goes to whoever keeps the status.
 inline constexpr std::array kErrorFields{
@@ -186,8 +183,7 @@ inline constexpr std::array kErrorFields{
     kMessageId,
     kInReplyTo,
 };
-inline constexpr Shape kError{
-    .name = "error", .section = kErrorSection, .fields = kErrorFields};
+inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
 
 /// Where a payload holds what other dialects have their own fields for.
 inline constexpr std::array kPayloadFields{
@@ -199,12 +195,11 @@ inline constexpr std::array kPayloadFields{
               .slot = Slot::Confidence,
               .most = 1,
               .section = kExtension},
-    FieldRule{.name = "summary", .kind = Kind::String, .slot = Slot::Summary, .section = kExtension},
+    FieldRule{
+        .name = "summary", .kind = Kind::String, .slot = Slot::Summary, .section = kExtension},
 };
-inline constexpr Shape kPayload{.name = "payload",
-                                .section = kMessageSection,
-                                .fields = kPayloadFields,
-                                .is_soft = true};
+inline constexpr Shape kPayload{
+    .name = "payload", .section = kMessageSection, .fields = kPayloadFields, .is_soft = true};
 
 inline constexpr std::array kClassificationFields{
     FieldRule{.name = "intent_category", .kind = Kind::String, .slot = Slot::Action},

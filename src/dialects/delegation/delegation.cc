@@ -36,9 +36,8 @@ Problems check_headers(json::Value request,
         if (said == written) continue;
         problems.push_back({.pointer = fmt::format("/{}", row.field),
                             .value = shortened(value->raw),
-                            .rule = fmt::format("must be what the header {} says, {}",
-                                                row.header,
-                                                shortened(said)),
+                            .rule = fmt::format(
+                                "must be what the header {} says, {}", row.header, shortened(said)),
                             .section = "Request Headers (HTTP)"});
     }
     return problems;

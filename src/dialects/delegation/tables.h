@@ -24,10 +24,8 @@ inline constexpr FieldRule kVersion{.name = "version",
                                     .words = kVersions,
                                     .expected = "a version that is read: 1.0",
                                     .section = "Protocol Versioning"};
-inline constexpr FieldRule kCorrelation{.name = "correlation_id",
-                                        .kind = Kind::Text,
-                                        .slot = Slot::Correlation,
-                                        .section = kExtension};
+inline constexpr FieldRule kCorrelation{
+    .name = "correlation_id", .kind = Kind::Text, .slot = Slot::Correlation, .section = kExtension};
 
 inline constexpr std::array kConstraintFields{
     FieldRule{.name = "max_tokens",
@@ -35,8 +33,7 @@ inline constexpr std::array kConstraintFields{
               .kind = Kind::Integer,
               .slot = Slot::TokensMax,
               .preset = "1200"},
-    FieldRule{
-        .name = "max_depth", .need = Need::Defaulted, .kind = Kind::Integer, .preset = "2"},
+    FieldRule{.name = "max_depth", .need = Need::Defaulted, .kind = Kind::Integer, .preset = "2"},
     FieldRule{.name = "deadline_ms",
               .need = Need::Defaulted,
               .kind = Kind::Integer,
@@ -56,8 +53,7 @@ inline constexpr Shape kReference{
 inline constexpr FieldRule kEachReference{.kind = Kind::Object, .shape = &kReference};
 
 inline constexpr std::array kHandoffFields{
-    FieldRule{
-        .name = "facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
+    FieldRule{.name = "facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
     FieldRule{.name = "references",
               .kind = Kind::List,
               .slot = Slot::Sources,
@@ -69,10 +65,8 @@ inline constexpr Shape kHandoffData{
 
 inline constexpr std::array kRequestFields{
     kVersion,
-    FieldRule{.name = "request_id",
-              .need = Need::FreshIdStandsIn,
-              .kind = Kind::Uuid4,
-              .slot = Slot::Id},
+    FieldRule{
+        .name = "request_id", .need = Need::FreshIdStandsIn, .kind = Kind::Uuid4, .slot = Slot::Id},
     FieldRule{.name = "origin_employee",
               .need = Need::CallerStandsIn,
               .kind = Kind::Agent,
@@ -127,8 +121,7 @@ inline constexpr Shape kRequest{
     .name = "DelegationRequest", .section = kRequestSection, .fields = kRequestFields};
 
 inline constexpr std::array kArtifactFields{
-    FieldRule{
-        .name = "type", .need = Need::Required, .kind = Kind::Word, .words = kArtifactTypes},
+    FieldRule{.name = "type", .need = Need::Required, .kind = Kind::Word, .words = kArtifactTypes},
     FieldRule{.name = "value", .need = Need::Required},
     FieldRule{.name = "label", .kind = Kind::String},
 };
@@ -191,8 +184,7 @@ inline constexpr std::array kResponseFields{
         .name = "token_usage", .need = Need::Required, .kind = Kind::Object, .shape = &kTokenUsage},
     FieldRule{.name = "duration_ms", .kind = Kind::Number, .slot = Slot::ElapsedMs},
     FieldRule{.name = "child_session_id", .kind = Kind::Id, .slot = Slot::ChildSession},
-    FieldRule{
-        .name = "confidence", .kind = Kind::Number, .slot = Slot::Confidence, .most = 100},
+    FieldRule{.name = "confidence", .kind = Kind::Number, .slot = Slot::Confidence, .most = 100},
     FieldRule{.name = "requires_followup", .kind = Kind::Boolean},
     FieldRule{.name = "status",
               .need = Need::Required,
@@ -207,13 +199,13 @@ inline constexpr std::array kResponseFields{
               .kind = Kind::Recipient,
               .slot = Slot::To,
               .section = kExtension},
-    FieldRule{.name = "error_code",
-              .kind = Kind::String,
-              .slot = Slot::ErrorCode,
-              .section = kExtension},
     FieldRule{
-        .name = "warnings", .kind = Kind::List, .slot = Slot::Warnings, .section = kExtension,
-        .element = &kEachString},
+        .name = "error_code", .kind = Kind::String, .slot = Slot::ErrorCode, .section = kExtension},
+    FieldRule{.name = "warnings",
+              .kind = Kind::List,
+              .slot = Slot::Warnings,
+              .section = kExtension,
+              .element = &kEachString},
     kCorrelation,
 };
 inline constexpr Shape kResponse{

@@ -37,10 +37,8 @@ inline constexpr FieldRule kTargetAgent{.name = "target_agent",
                                         .fill = R"("unknown")"};
 inline constexpr FieldRule kCorrelationId{
     .name = "correlation_id", .kind = Kind::Text, .slot = Slot::Correlation};
-inline constexpr FieldRule kRequestId{.name = "request_id",
-                                      .need = Need::FreshIdStandsIn,
-                                      .kind = Kind::RequestId,
-                                      .slot = Slot::Id};
+inline constexpr FieldRule kRequestId{
+    .name = "request_id", .need = Need::FreshIdStandsIn, .kind = Kind::RequestId, .slot = Slot::Id};
 
 inline constexpr std::array kContextFields{
     FieldRule{.name = "session_id", .kind = Kind::String, .slot = Slot::Session},
@@ -123,7 +121,8 @@ inline constexpr std::array kResponseFields{
               .fill = "[]"},
     FieldRule{.name = "metadata", .kind = Kind::Object, .shape = &kMetadata},
     // A response says neither who sends it nor to whom: its request does.
-    FieldRule{.name = "source_agent", .kind = Kind::Agent, .slot = Slot::From, .section = kExtension},
+    FieldRule{
+        .name = "source_agent", .kind = Kind::Agent, .slot = Slot::From, .section = kExtension},
     FieldRule{
         .name = "target_agent", .kind = Kind::Recipient, .slot = Slot::To, .section = kExtension},
     FieldRule{.name = "correlation_id",

@@ -51,12 +51,9 @@ inline constexpr Shape kRecipient{
     .name = "recipient", .section = kMessageSection, .fields = kRecipientFields};
 
 inline constexpr std::array kMetadataFields{
-    FieldRule{.name = "priority",
-              .kind = Kind::Word,
-              .slot = Slot::Priority,
-              .words = kPriorityWords},
     FieldRule{
-        .name = "timeout_ms", .kind = Kind::Integer, .slot = Slot::Timeout, .least = 1},
+        .name = "priority", .kind = Kind::Word, .slot = Slot::Priority, .words = kPriorityWords},
+    FieldRule{.name = "timeout_ms", .kind = Kind::Integer, .slot = Slot::Timeout, .least = 1},
     FieldRule{.name = "status",
               .kind = Kind::String,
               .slot = Slot::Status,
@@ -71,15 +68,19 @@ inline constexpr std::array kMetadataFields{
     FieldRule{.name = "user_id", .kind = Kind::String, .slot = Slot::User, .section = kExtension},
     FieldRule{
         .name = "session_id", .kind = Kind::String, .slot = Slot::Session, .section = kExtension},
-    FieldRule{
-        .name = "warnings", .kind = Kind::List, .slot = Slot::Warnings, .section = kExtension,
-        .element = &kEachString},
+    FieldRule{.name = "warnings",
+              .kind = Kind::List,
+              .slot = Slot::Warnings,
+              .section = kExtension,
+              .element = &kEachString},
     FieldRule{.name = "duration_ms",
               .kind = Kind::Number,
               .slot = Slot::ElapsedMs,
               .section = kExtension},
-    FieldRule{
-        .name = "max_tokens", .kind = Kind::Integer, .slot = Slot::TokensMax, .section = kExtension},
+    FieldRule{.name = "max_tokens",
+              .kind = Kind::Integer,
+              .slot = Slot::TokensMax,
+              .section = kExtension},
 };
 inline constexpr Shape kMetadata{
     .name = "metadata", .section = kMessageSection, .fields = kMetadataFields};
@@ -96,10 +97,8 @@ inline constexpr std::array kErrorFields{
               .slot = Slot::ErrorText,
               .fill = R"("The agent reported an error.")"},
     FieldRule{.name = "source", .kind = Kind::String, .slot = Slot::ErrorSource},
-    FieldRule{.name = "severity",
-              .kind = Kind::String,
-              .slot = Slot::Severity,
-              .words = kSeverityWords},
+    FieldRule{
+        .name = "severity", .kind = Kind::String, .slot = Slot::Severity, .words = kSeverityWords},
     FieldRule{.name = "retryable", .kind = Kind::Boolean, .slot = Slot::Retryable},
 };
 inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
@@ -125,19 +124,13 @@ inline constexpr Shape kRequestPayload{
     .name = "payload", .section = kMessageSection, .fields = kRequestPayloadFields};
 
 inline constexpr std::array kMessageFields{
-    FieldRule{.name = "message_id",
-              .need = Need::FreshIdStandsIn,
-              .kind = Kind::Id,
-              .slot = Slot::Id},
+    FieldRule{
+        .name = "message_id", .need = Need::FreshIdStandsIn, .kind = Kind::Id, .slot = Slot::Id},
     FieldRule{.name = "correlation_id", .kind = Kind::Text, .slot = Slot::Correlation},
-    FieldRule{.name = "timestamp",
-              .need = Need::NowStandsIn,
-              .kind = Kind::Instant,
-              .slot = Slot::Sent},
-    FieldRule{.name = "sender",
-              .need = Need::CallerStandsIn,
-              .kind = Kind::Object,
-              .shape = &kSender},
+    FieldRule{
+        .name = "timestamp", .need = Need::NowStandsIn, .kind = Kind::Instant, .slot = Slot::Sent},
+    FieldRule{
+        .name = "sender", .need = Need::CallerStandsIn, .kind = Kind::Object, .shape = &kSender},
     FieldRule{
         .name = "recipient", .need = Need::Required, .kind = Kind::Object, .shape = &kRecipient},
     FieldRule{.name = "message_type",
@@ -198,17 +191,11 @@ inline constexpr std::array kFormRows{
 };
 
 /// In the order of Act.
-inline constexpr Forms kForms{.type_field = "message_type",
-                              .all = kFormRows,
-                              .by_act = {"REQUEST",
-                                         "RESPONSE",
-                                         "ERROR",
-                                         "EVENT",
-                                         "ERROR",
-                                         "REQUEST",
-                                         "RESPONSE",
-                                         "EVENT",
-                                         "EVENT"}};
+inline constexpr Forms kForms{
+    .type_field = "message_type",
+    .all = kFormRows,
+    .by_act = {
+        "REQUEST", "RESPONSE", "ERROR", "EVENT", "ERROR", "REQUEST", "RESPONSE", "EVENT", "EVENT"}};
 
 /// Any of these makes a message sam.
 inline constexpr std::array<std::string_view, 2> kMarks{"sender", "recipient"};
@@ -237,10 +224,8 @@ inline constexpr std::array kContextFields{
     FieldRule{.name = "workflow_id", .need = Need::Required, .kind = Kind::Id},
     FieldRule{.name = "status", .need = Need::Required, .kind = Kind::Text},
     FieldRule{.name = "current_agent", .kind = Kind::Agent},
-    FieldRule{.name = "entities",
-              .need = Need::Required,
-              .kind = Kind::Map,
-              .element = &kEachEntity},
+    FieldRule{
+        .name = "entities", .need = Need::Required, .kind = Kind::Map, .element = &kEachEntity},
     FieldRule{.name = "history",
               .need = Need::Required,
               .kind = Kind::List,

@@ -27,7 +27,8 @@ inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
 inline constexpr std::array<std::string_view, 4> kLevelWords{"low", "medium", "high", "critical"};
 
 // Words that several payloads share.
-inline constexpr FieldRule kTaskIdField{.name = "task_id", .kind = Kind::String, .slot = Slot::Task};
+inline constexpr FieldRule kTaskIdField{
+    .name = "task_id", .kind = Kind::String, .slot = Slot::Task};
 inline constexpr FieldRule kTaskIdRequired{.name = "task_id",
                                            .need = Need::Required,
                                            .kind = Kind::String,
@@ -74,10 +75,8 @@ inline constexpr std::array kAssignmentFields{
     kSessionField,
     FieldRule{.name = "max_tokens", .kind = Kind::Integer, .slot = Slot::TokensMax},
 };
-inline constexpr Shape kAssignment{.name = "TaskAssignment",
-                                   .section = kExtension,
-                                   .fields = kAssignmentFields,
-                                   .is_soft = true};
+inline constexpr Shape kAssignment{
+    .name = "TaskAssignment", .section = kExtension, .fields = kAssignmentFields, .is_soft = true};
 
 inline constexpr std::array kUpdateFields{
     kTaskIdField,
@@ -90,10 +89,8 @@ inline constexpr std::array kUpdateFields{
     kSessionField,
     kWarningsField,
 };
-inline constexpr Shape kUpdate{.name = "TaskUpdate",
-                               .section = kExtension,
-                               .fields = kUpdateFields,
-                               .is_soft = true};
+inline constexpr Shape kUpdate{
+    .name = "TaskUpdate", .section = kExtension, .fields = kUpdateFields, .is_soft = true};
 
 inline constexpr std::array kCompletionFields{
     kTaskIdField,
@@ -104,12 +101,11 @@ inline constexpr std::array kCompletionFields{
     kConfidenceField,
     kWarningsField,
     FieldRule{.name = "duration_ms", .kind = Kind::Number, .slot = Slot::ElapsedMs},
-    FieldRule{.name = "new_facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
+    FieldRule{
+        .name = "new_facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
 };
-inline constexpr Shape kCompletion{.name = "TaskCompletion",
-                                   .section = kExtension,
-                                   .fields = kCompletionFields,
-                                   .is_soft = true};
+inline constexpr Shape kCompletion{
+    .name = "TaskCompletion", .section = kExtension, .fields = kCompletionFields, .is_soft = true};
 
 /// TIMEOUT is a timeout, all else is a failure; the second is what is written for one.
 inline constexpr std::array<std::string_view, 8> kErrorTypeWords{"TIMEOUT",
@@ -128,16 +124,11 @@ inline constexpr std::array kFailureErrorFields{
     FieldRule{.name = "message", .kind = Kind::String, .slot = Slot::ErrorText},
     FieldRule{.name = "retryable", .kind = Kind::Boolean, .slot = Slot::Retryable},
     FieldRule{.name = "source", .kind = Kind::String, .slot = Slot::ErrorSource},
-    FieldRule{.name = "severity",
-              .kind = Kind::Word,
-              .slot = Slot::Severity,
-              .words = kLevelWords},
+    FieldRule{.name = "severity", .kind = Kind::Word, .slot = Slot::Severity, .words = kLevelWords},
     FieldRule{.name = "fallback", .kind = Kind::String, .slot = Slot::Fallback},
 };
-inline constexpr Shape kFailureError{.name = "error",
-                                     .section = kExtension,
-                                     .fields = kFailureErrorFields,
-                                     .is_soft = true};
+inline constexpr Shape kFailureError{
+    .name = "error", .section = kExtension, .fields = kFailureErrorFields, .is_soft = true};
 inline constexpr std::array kFailureFields{
     kTaskIdField,
     kRequestIdField,
@@ -152,10 +143,8 @@ inline constexpr std::array kFailureFields{
     kConfidenceField,
     kWarningsField,
 };
-inline constexpr Shape kTaskFailure{.name = "TaskFailure",
-                                    .section = kExtension,
-                                    .fields = kFailureFields,
-                                    .is_soft = true};
+inline constexpr Shape kTaskFailure{
+    .name = "TaskFailure", .section = kExtension, .fields = kFailureFields, .is_soft = true};
 
 inline constexpr std::array kEventFields{
     FieldRule{.name = "timestamp", .need = Need::Required, .kind = Kind::Instant},
@@ -297,10 +286,8 @@ inline constexpr std::array<std::string_view, 5> kHelpTypes{"TECHNICAL_GUIDANCE"
                                                             "ARCHITECTURE_ADVICE",
                                                             "RESOURCE_SHARING"};
 inline constexpr std::array kHelpContextFields{
-    FieldRule{.name = "current_state",
-              .need = Need::Required,
-              .kind = Kind::String,
-              .fill = R"("")"},
+    FieldRule{
+        .name = "current_state", .need = Need::Required, .kind = Kind::String, .fill = R"("")"},
     FieldRule{.name = "error_details", .kind = Kind::String},
     FieldRule{.name = "attempted_solutions",
               .need = Need::Required,
@@ -342,16 +329,12 @@ inline constexpr std::array kHelpRequestFields{
 inline constexpr Shape kHelpRequest{
     .name = "HelpRequest", .section = kHelpRequestSection, .fields = kHelpRequestFields};
 
-inline constexpr std::array<std::string_view, 5> kHelpResponseTypes{"DIRECT_ANSWER",
-                                                                    "RESOURCE_PROVISION",
-                                                                    "COLLABORATIVE_SESSION",
-                                                                    "ESCALATION",
-                                                                    "UNABLE_TO_HELP"};
+inline constexpr std::array<std::string_view, 5> kHelpResponseTypes{
+    "DIRECT_ANSWER", "RESOURCE_PROVISION", "COLLABORATIVE_SESSION", "ESCALATION", "UNABLE_TO_HELP"};
 inline constexpr std::array<std::string_view, 5> kResourceTypes{
     "documentation", "code", "api", "example", "tool"};
 inline constexpr std::array kResourceFields{
-    FieldRule{
-        .name = "type", .need = Need::Required, .kind = Kind::Word, .words = kResourceTypes},
+    FieldRule{.name = "type", .need = Need::Required, .kind = Kind::Word, .words = kResourceTypes},
     FieldRule{.name = "url", .need = Need::Required, .kind = Kind::String},
     FieldRule{.name = "title", .need = Need::Required, .kind = Kind::String},
     FieldRule{.name = "description", .kind = Kind::String},
@@ -502,10 +485,8 @@ inline constexpr std::array kErrorReportFields{
               .slot = Slot::ErrorText,
               .fill = R"("The agent reported an error.")"},
     FieldRule{.name = "stack_trace", .kind = Kind::String},
-    FieldRule{.name = "context",
-              .need = Need::Required,
-              .kind = Kind::Object,
-              .shape = &kErrorContext},
+    FieldRule{
+        .name = "context", .need = Need::Required, .kind = Kind::Object, .shape = &kErrorContext},
     FieldRule{.name = "recovery_attempts",
               .need = Need::Required,
               .kind = Kind::List,
@@ -516,14 +497,11 @@ inline constexpr std::array kErrorReportFields{
               .kind = Kind::List,
               .element = &kEachString,
               .fill = "[]"},
-    FieldRule{
-        .name = "code", .kind = Kind::String, .slot = Slot::ErrorCode, .section = kExtension},
+    FieldRule{.name = "code", .kind = Kind::String, .slot = Slot::ErrorCode, .section = kExtension},
     FieldRule{
         .name = "message_id", .kind = Kind::String, .slot = Slot::Answers, .section = kExtension},
-    FieldRule{.name = "retryable",
-              .kind = Kind::Boolean,
-              .slot = Slot::Retryable,
-              .section = kExtension},
+    FieldRule{
+        .name = "retryable", .kind = Kind::Boolean, .slot = Slot::Retryable, .section = kExtension},
 };
 inline constexpr Shape kErrorReport{
     .name = "ErrorReport", .section = kErrorSection, .fields = kErrorReportFields};
@@ -637,9 +615,8 @@ inline constexpr std::array kStateUpdateFields{
     FieldRule{.name = "version", .need = Need::Required, .kind = Kind::Integer},
     FieldRule{.name = "timestamp", .need = Need::Required, .kind = Kind::Instant},
 };
-inline constexpr Shape kStateUpdate{.name = "StateUpdate",
-                                    .section = "State Update Protocol",
-                                    .fields = kStateUpdateFields};
+inline constexpr Shape kStateUpdate{
+    .name = "StateUpdate", .section = "State Update Protocol", .fields = kStateUpdateFields};
 
 inline constexpr std::array kRetryFields{
     FieldRule{.name = "max_attempts", .need = Need::Required, .kind = Kind::Integer},
@@ -651,25 +628,10 @@ inline constexpr std::array kRetryFields{
 inline constexpr Shape kRetryConfig{
     .name = "RetryConfig", .section = "Retry Logic", .fields = kRetryFields};
 
-inline constexpr std::array kObjects{&kHandoffRequest,
-                                     &kHandoffResponse,
-                                     &kHelpRequest,
-                                     &kHelpResponse,
-                                     &kStatusUpdate,
-                                     &kErrorReport,
-                                     &kTaskContext,
-                                     &kTaskConstraints,
-                                     &kTaskEvent,
-                                     &kResourceReference,
-                                     &kRecoveryAttempt,
-                                     &kAgentStatus,
-                                     &kResourceUsage,
-                                     &kHealthMetrics,
-                                     &kSharedState,
-                                     &kTaskState,
-                                     &kAllocation,
-                                     &kPolicy,
-                                     &kStateUpdate,
-                                     &kRetryConfig};
+inline constexpr std::array kObjects{
+    &kHandoffRequest,  &kHandoffResponse, &kHelpRequest,     &kHelpResponse,  &kStatusUpdate,
+    &kErrorReport,     &kTaskContext,     &kTaskConstraints, &kTaskEvent,     &kResourceReference,
+    &kRecoveryAttempt, &kAgentStatus,     &kResourceUsage,   &kHealthMetrics, &kSharedState,
+    &kTaskState,       &kAllocation,      &kPolicy,          &kStateUpdate,   &kRetryConfig};
 
 }  // namespace parlance::dialects::taskwire
