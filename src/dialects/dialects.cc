@@ -49,19 +49,28 @@ const DialectRow* recognised(json::Value message) {
     return nullptr;
 }
 
-/// The dialect of which a message without marks has a type.
-const DialectRow* recognised_by_type(json::Value message) {
-    for (const DialectRow* row : kDialects) {
-        if (row->forms->type_field.empty()) continue;
-        const auto type = json::find(message, row->forms->type_field);
-        std::string spare;
-        const std::string_view word = type ? short_text(*type, spare) : std::string_view{};
-        if (!word.empty() &&
-            std::ranges::find(row->forms->all, word, &Form::word) != row->forms->all.end()) {
-            return row;
+/// Whether the message says one of the dialect's own words in the field that such a word is for.
+bool has_word_of(json::Value message, const DialectRow& row) {
+    for (const Form& form : row.forms->all) {
+        for (const FieldRule& rule : form.shape->fields) {
+            const bool is_telling = rule.slot == Slot::Type || rule.slot == Slot::Status;
+            if (!is_telling || rule.kind != Kind::Word) continue;
+            const auto value = json::find(message, rule.name);
+            if (value && fits(rule, *value)) return true;
         }
     }
-    return nullptr;
+    return false;
+}
+
+/// The dialect of a message without marks, by its words; null if none or several have them.
+const DialectRow* recognised_by_words(json::Value message) {
+    const DialectRow* found = nullptr;
+    for (const DialectRow* row : kDialects) {
+        if (!has_word_of(message, *row)) continue;
+        if (found != nullptr) return nullptr;
+        found = row;
+    }
+    return found;
 }
 
 /// The names of a message's first members. More do not make it clearer whose it is, and would
@@ -224,7 +233,7 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
         if (reading) return reading;
         return read_again(message, text, *row, std::move(reading), reception);
     }
-    row = recognised_by_type(message);
+    row = recognised_by_words(message);
     if (row == nullptr) return tl::unexpected(unknown_dialect(message));
     return row->read_message(*row, text, reception);
 }

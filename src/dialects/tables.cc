@@ -54,8 +54,10 @@ class Completion {
         if (rule.need != Need::Optional || is_threaded) {
             const json::Value value = worded(rule, known_, now_, texts_);
             if (!value.raw.empty()) return std::string{value.raw};
-            if (rule.kind == Kind::Object && rule.shape != nullptr)
-                return missing_object(*rule.shape);
+            if (rule.kind == Kind::Object && rule.shape != nullptr) {
+                std::string object = missing_object(*rule.shape);
+                if (!object.empty()) return object;
+            }
         }
         return std::string{rule.preset};
     }

@@ -120,7 +120,8 @@ TEST(Translate, P1_ARequestKeepsItsMeaningInEveryDialect) {
     EXPECT_EQ(at(sam, {"metadata", "timeout_ms"}), "15000");
     EXPECT_EQ(at(sam, {"correlation_id"}), R"("wf-42")");
 
-    const std::string correlated = translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
+    const std::string correlated =
+        translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
     EXPECT_EQ(at(correlated, {"message_type"}), R"("orchestration_command")");
     // The first eight digits of the MD5 of ANL_NPV, and 12:00:00 in seconds.
     EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_49ae8624_1763899200")");
@@ -144,7 +145,8 @@ TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureThatSaysSo) {
     EXPECT_EQ(at(sam, {"metadata", "status"}), R"("timeout")");
     const std::string correlated = translated(kTimeout, Dialect::Kessel, Dialect::Correlation);
     EXPECT_EQ(at(correlated, {"status"}), R"("error")");
-    EXPECT_NE(at(correlated, {"error_details", "error_message"}).find("Timeout"), std::string::npos);
+    EXPECT_NE(at(correlated, {"error_details", "error_message"}).find("Timeout"),
+              std::string::npos);
 }
 
 TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {

@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 12> kTexts{"",
                                                   "unknown",
                                                   "Timeout: x",
                                                   "/~0~1"};
-constexpr std::array<std::string_view, 6> kAgents{"alice", "ANL", "byte-doc", "a/b@c", "x:1", "ORC"};
+constexpr std::array<std::string_view, 6> kAgents{
+    "alice", "ANL", "byte-doc", "a/b@c", "x:1", "ORC"};
 constexpr std::array<std::string_view, 6> kStrangers{
     "x_unknown", "parlance", "/odd~name", "\u00e9", "x-trace", "note"};
 constexpr std::array<std::string_view, 8> kCodes{"DATA_MISSING_REQUIRED_INPUT",
@@ -98,7 +99,8 @@ void Generator::settle_conditions(const Shape& shape, std::vector<Member>& membe
         }
         const auto rule = std::ranges::find(shape.fields, when.other, &FieldRule::name);
         CHECK(rule != shape.fields.end());
-        members.push_back({when.other, rule->kind == Kind::Body ? "{\"action\":\"x\"}" : value(*rule, nullptr)});
+        members.push_back(
+            {when.other, rule->kind == Kind::Body ? "{\"action\":\"x\"}" : value(*rule, nullptr)});
     }
 }
 
@@ -177,7 +179,8 @@ std::string Generator::integer(const FieldRule& rule) {
     if (one_in(10)) return std::to_string(rule.least);
     if (one_in(10)) return std::to_string(rule.most);
     const std::int64_t room = std::min<std::int64_t>(rule.most - rule.least, 100'000);
-    const auto whole = rule.least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(room)));
+    const auto whole =
+        rule.least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(room)));
     return one_in(10) ? fmt::format("{}.0", whole) : std::to_string(whole);
 }
 
