@@ -115,9 +115,9 @@ std::vector<std::string_view> lacking(json::Value message, const DialectRow& row
     const Shape& shape = *(form == nullptr ? row.forms->all.back() : *form).shape;
     std::vector<std::string_view> names;
     for (const FieldRule& field : shape.fields) {
-        const bool is_optional = field.need == Need::Optional || field.need == Need::Defaulted ||
-                                 field.need == Need::NowStandsIn;
-        if (!is_optional && !json::find(message, field.name)) names.push_back(field.name);
+        const bool is_needed = field.need == Need::Required || field.need == Need::Routing ||
+                               field.need == Need::CallerStandsIn;
+        if (is_needed && !json::find(message, field.name)) names.push_back(field.name);
     }
     return names;
 }

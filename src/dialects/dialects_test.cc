@@ -35,7 +35,7 @@ TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
 
 TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
-        {"{}", "taskwire", "id, from, to, type, payload"},
+        {"{}", "taskwire", "from, to, type, payload"},
         {R"({"id":"m-1","payload":{}})", "taskwire", "from, to, type"},
         {R"({"verb":"send","body":"x"})", "taskwire", "from, to, type"},
         {R"({"request_id":"r","target_agent":"ANL"})", "kessel", "source_agent, capability_code"},

@@ -307,12 +307,17 @@ std::string expectation(const FieldRule& rule) {
 }
 
 void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found) {
+    // Most senders write the fields in the order of the document, so the next rule is tried first.
+    std::size_t next = 0;
     for (json::Members members{object}; members.next();) {
-        for (std::size_t i = 0; i < rules.size(); ++i) {
+        for (std::size_t tried = 0; tried < rules.size(); ++tried) {
+            const std::size_t i =
+                next + tried < rules.size() ? next + tried : next + tried - rules.size();
             if (!is_named(members.key, rules[i].name)) continue;
             const bool counts = !members.value.is_null() || rules[i].kind == Kind::Anything ||
                                 rules[i].kind == Kind::Body;
             if (counts) found[i] = members.value;
+            next = i + 1 < rules.size() ? i + 1 : 0;
             break;
         }
     }

@@ -173,7 +173,7 @@ json::Value as_object(json::Value value, Texts& texts) {
     if (value.is_string()) {
         std::string spare;
         const std::string_view text = value.text(spare);
-        if (text.starts_with('{') && json::check(text)) return {texts.keep(std::string{text})};
+        if (text.starts_with('{') && json::check(text)) return {texts.keep(text)};
     }
     return {texts.keep(fmt::format(R"({{"value":{}}})", value.raw))};
 }
@@ -342,7 +342,7 @@ class Writing {
 json::Value quoted(std::string_view text, Texts& texts) {
     std::string out;
     json::append_quoted(out, text);
-    return {texts.keep(std::move(out))};
+    return {texts.keep(out)};
 }
 
 json::Value numbered(std::int64_t number, Texts& texts) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
-#include <forward_list>
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,16 +14,20 @@
 
 namespace parlance::dialects {
 
-/// Keeps texts that were made on the way, and whoever looks at them need not.
+/// Keeps texts that were made on the way, and whoever looks at them need not. The first are kept
+/// without allocating.
 class Texts {
   public:
-    std::string_view keep(std::string text) {
-        texts_.push_front(std::move(text));
-        return texts_.front();
+    std::string_view keep(std::string_view text) {
+        if (text.empty()) return {};
+        auto* const place = static_cast<char*>(memory_.allocate(text.size(), 1));
+        std::memcpy(place, text.data(), text.size());
+        return {place, text.size()};
     }
 
   private:
-    std::forward_list<std::string> texts_;
+    std::array<std::byte, 1024> first_;
+    std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
 };
 
 /// A value for each slot, on the slot's own scale; empty if nothing was said.

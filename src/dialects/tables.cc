@@ -18,11 +18,35 @@ namespace {
 
 constexpr std::string_view kHub = "parlance";
 
+/// What a reply's request settles, whatever the reply says.
+struct Settled {
+    std::string_view id{};
+    std::string_view from{};
+    std::string_view to{};
+    std::string_view correlation{};
+    std::string_view task{};
+};
+
+Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& texts) {
+    Meaning known;
+    const auto say = [&](Slot slot, std::string_view text) {
+        if (!text.empty()) known[slot] = quoted(text, texts);
+    };
+    say(Slot::Id, reception.fresh_id);
+    say(Slot::From, settled != nullptr ? settled->from : reception.caller);
+    say(Slot::Sent, print_iso_time(reception.now));
+    if (settled == nullptr) return known;
+    say(Slot::To, settled->to);
+    say(Slot::Answers, settled->id);
+    say(Slot::Correlation, settled->correlation);
+    return known;
+}
+
 /// Puts into a message what it leaves out and somebody knows: the hub, the request, the document.
 class Completion {
   public:
-    Completion(const Form& form, const Meaning& known, Time now, Texts& texts)
-        : form_{form}, known_{known}, now_{now}, texts_{texts} {}
+    Completion(const Form& form, const Reception& reception, const Settled* settled, Texts& texts)
+        : form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
 
     /// Empty when nothing is left out; else the message with it, and every other byte as it came.
     std::string of(std::string_view text) {
@@ -52,7 +76,7 @@ class Completion {
         if (rule.is_echo) return {};
         const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers;
         if (rule.need != Need::Optional || is_threaded) {
-            const json::Value value = worded(rule, known_, now_, texts_);
+            const json::Value value = worded(rule, known(), reception_.now, texts_);
             if (!value.raw.empty()) return std::string{value.raw};
             if (rule.kind == Kind::Object && rule.shape != nullptr) {
                 std::string object = missing_object(*rule.shape);
@@ -74,48 +98,31 @@ class Completion {
         return is_empty ? std::string{} : writer.done();
     }
 
+    /// Found out only when something is missing, and that is rare.
+    const Meaning& known() {
+        if (!known_) known_ = known_to_hub(reception_, settled_, texts_);
+        return *known_;
+    }
+
     const Form& form_;
-    const Meaning& known_;
-    Time now_;
+    const Reception& reception_;
+    const Settled* settled_;
     Texts& texts_;
+    std::optional<Meaning> known_{};
 };
-
-/// What a reply's request settles, whatever the reply says.
-struct Settled {
-    std::string_view id{};
-    std::string_view from{};
-    std::string_view to{};
-    std::string_view correlation{};
-    std::string_view task{};
-};
-
-Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& texts) {
-    Meaning known;
-    const auto say = [&](Slot slot, std::string_view text) {
-        if (!text.empty()) known[slot] = quoted(text, texts);
-    };
-    say(Slot::Id, reception.fresh_id);
-    say(Slot::From, settled != nullptr ? settled->from : reception.caller);
-    say(Slot::Sent, print_iso_time(reception.now));
-    if (settled == nullptr) return known;
-    say(Slot::To, settled->to);
-    say(Slot::Answers, settled->id);
-    say(Slot::Correlation, settled->correlation);
-    return known;
-}
 
 /// Of what the message says, without its id and when it was sent: a retry has the same.
 std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     // Written to the journal, so these constants never change.
     SipKey key{0x7061726c616e6365U, 0x6469616c65637473U};
     key.low = siphash_short(key, form.name);
-    for (json::Members members{message}; members.next();) {
-        const auto rule = std::ranges::find_if(form.shape->fields, [&](const FieldRule& each) {
-            return is_named(members.key, each.name);
+    const auto varies = [&](std::string_view name) {
+        return std::ranges::any_of(form.shape->fields, [&](const FieldRule& rule) {
+            return (rule.slot == Slot::Id || rule.slot == Slot::Sent) && rule.name == name;
         });
-        const bool varies = rule != form.shape->fields.end() &&
-                            (rule->slot == Slot::Id || rule->slot == Slot::Sent);
-        if (varies) continue;
+    };
+    for (json::Members members{message}; members.next();) {
+        if (varies(members.key)) continue;
         key.high = siphash_short(key, members.key);
         key.low = siphash_short(key, members.value.raw);
     }
@@ -129,7 +136,7 @@ class HeaderTexts {
     std::string_view operator()(Slot slot) {
         std::string spare;
         const std::string_view text = short_text(meaning_[slot], spare);
-        return text.data() == spare.data() ? texts_.keep(std::string{text}) : text;
+        return text.data() == spare.data() ? texts_.keep(text) : text;
     }
 
   private:
@@ -175,15 +182,11 @@ Header header_of(const DialectRow& row,
     return header;
 }
 
-SendMessage compose(const DialectRow& row,
-                    const Form& form,
-                    std::string_view body,
-                    const Reception& reception,
-                    const Settled* settled) {
-    Texts texts;
+SendMessage compose(const Form& form,
+                    Header header,
+                    const Meaning& meaning,
+                    std::string_view body) {
     const json::Value message = json::root(body);
-    const Meaning meaning = understand(form, message, reception.now, texts);
-    Header header = header_of(row, form, meaning, reception, settled, texts);
     // A form that has no id is known by what it says: the same again is a duplicate.
     const std::string derived =
         header.id.empty() ? derived_uuid(digest_of(message)) : std::string{};
@@ -228,8 +231,6 @@ Reading<SendMessage> read(const DialectRow& row,
                           const Settled* settled) {
     const Form* form = form_of(*row.forms, json::root(text));
     if (form == nullptr) return tl::unexpected(formless(row, text, reception));
-    Texts texts;
-    const Meaning known = known_to_hub(reception, settled, texts);
     Problems problems;
     hold_to_shape(*form->shape,
                   json::root(text),
@@ -240,17 +241,19 @@ Reading<SendMessage> read(const DialectRow& row,
         return tl::unexpected(
             rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
     }
-    const std::string whole = Completion{*form, known, reception.now, texts}.of(text);
+    Texts texts;
+    const std::string whole = Completion{*form, reception, settled, texts}.of(text);
     if (auto problem = outgrown(text, whole)) return tl::unexpected(*std::move(problem));
     const std::string_view body = whole.empty() ? text : std::string_view{whole};
+    const Meaning meaning = understand(*form, json::root(body), reception.now, texts);
     if (row.forbid != nullptr) {
-        const Meaning meaning = understand(*form, json::root(body), reception.now, texts);
         const Refusal refusal = row.forbid(*form, meaning, problems);
         if (refusal != Refusal::None) {
             return tl::unexpected(rejected(*form, body, refusal, std::move(problems)));
         }
     }
-    return compose(row, *form, body, reception, settled);
+    const Header header = header_of(row, *form, meaning, reception, settled, texts);
+    return compose(*form, header, meaning, body);
 }
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
@@ -380,7 +383,7 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
     }
     std::string made;
-    if (form != nullptr) made = Completion{*form, known, reception.now, texts}.of(text);
+    if (form != nullptr) made = Completion{*form, reception, &settled, texts}.of(text);
     if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
     auto reading = read(row, made.empty() ? text : made, reception, &settled);
     if (problems.empty()) return reading;

@@ -106,18 +106,20 @@ TEST(Correlation, C3_EachTypeGoesOnlyInItsDirection) {
     EXPECT_EQ(back.problems[0].rule, "must be intent_recognition in a classification_result");
     EXPECT_EQ(rejection_of(message("status_update", "task_planning", "tool_coordination")).refusal,
               Refusal::RouteNotPermitted);
-    EXPECT_EQ(
-        rejection_of(message("orchestration_command", "task_planning", "tool_coordination")).refusal,
-        Refusal::RouteNotPermitted);
+    EXPECT_EQ(rejection_of(message("orchestration_command", "task_planning", "tool_coordination"))
+                  .refusal,
+              Refusal::RouteNotPermitted);
 }
 
 TEST(Correlation, C4_EveryInteractionSucceedsFailsOrIsPending) {
     const auto intent = [](std::string_view status) {
         std::string text = message("status_update", "alice", "conversation_manager", status);
         if (status == "error" || status == "failure") {
-            text = with(text, R"("payload")", R"("error_details":{"error_type":"x",)"
-                                              R"("error_message":"y","retry_possible":false},)"
-                                              R"("payload")");
+            text = with(text,
+                        R"("payload")",
+                        R"("error_details":{"error_type":"x",)"
+                        R"("error_message":"y","retry_possible":false},)"
+                        R"("payload")");
         }
         return read(text).envelope->intent();
     };
@@ -144,10 +146,10 @@ TEST(CorrelationReply, C2_IsCompletedFromItsCommand) {
     const EnvelopePtr request =
         read(message("orchestration_command", "conversation_manager", "task_planning")).envelope;
     const Reception answering{.caller = "task_planning", .fresh_id = "m-2", .now = kNoon};
-    const auto reply = read_reply(
-        R"({"message_type":"status_update","status":"success","payload":{"done":1}})",
-        *request,
-        answering);
+    const auto reply =
+        read_reply(R"({"message_type":"status_update","status":"success","payload":{"done":1}})",
+                   *request,
+                   answering);
     ASSERT_TRUE(reply) << reply.error().summary();
     EXPECT_EQ(at(reply->envelope->body(), {"correlation_id"}), R"("s_a7b2c9d4_1692633612")");
     EXPECT_EQ(at(reply->envelope->body(), {"agent"}), R"("task_planning")");

@@ -58,8 +58,9 @@ TEST(Delegation, X1_FillsInTheDefaults) {
     EXPECT_EQ(at(none.envelope->body(), {"origin_employee"}), R"("caller")");
     EXPECT_EQ(none.timeout, Duration{15000});
 
-    const SendMessage some = read(with(
-        kRequest, R"({"max_tokens":1200,"max_depth":2,"deadline_ms":15000})", R"({"max_depth":1})"));
+    const SendMessage some = read(with(kRequest,
+                                       R"({"max_tokens":1200,"max_depth":2,"deadline_ms":15000})",
+                                       R"({"max_depth":1})"));
     EXPECT_EQ(at(some.envelope->body(), {"constraints", "max_tokens"}), "1200");
     EXPECT_EQ(at(some.envelope->body(), {"constraints", "max_depth"}), "1");
     EXPECT_EQ(at(some.envelope->body(), {"constraints", "deadline_ms"}), "15000");

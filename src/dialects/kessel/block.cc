@@ -37,8 +37,8 @@ auto broken(std::string_view what, std::string_view where) {
 
 /// A plain word as JSON: a number, true, false and null are themselves, all else is a string.
 void append_plain(std::string& out, std::string_view word) {
-    const bool may_be_json = !word.empty() && word.front() != '"' && word.front() != '{' &&
-                             word.front() != '[';
+    const bool may_be_json =
+        !word.empty() && word.front() != '"' && word.front() != '{' && word.front() != '[';
     if (may_be_json && json::check(word)) {
         out += word;
     } else {
@@ -112,7 +112,8 @@ class Braces {
         text_.remove_prefix(1);
         for (bool is_first = true;; is_first = false) {
             skip_space();
-            if (text_.empty()) return fail(Fault::Malformed, fmt::format("'{}' is missing", closing));
+            if (text_.empty())
+                return fail(Fault::Malformed, fmt::format("'{}' is missing", closing));
             if (text_.front() == closing) break;
             if (!is_first) {
                 if (text_.front() != ',') return broken("a comma is missing", text_);
@@ -228,7 +229,8 @@ Result<std::string> block_to_json(std::string_view text) {
     std::string out = "{";
     while (true) {
         const auto first = lines.find_first_not_of(" \t\r\n");
-        if (first == std::string_view::npos) return fail(Fault::Malformed, "a block must end with '---'");
+        if (first == std::string_view::npos)
+            return fail(Fault::Malformed, "a block must end with '---'");
         lines.remove_prefix(first);
         if (trimmed(lines.substr(0, lines.find('\n'))) == kFence) break;
         TRY(field(*block.form, lines, out));

@@ -132,7 +132,8 @@ secondary_targets: [{agent: DOC, capability: DOC_GENERATE}]
 ---
 )");
     EXPECT_EQ(check_object(Dialect::Kessel, "INTENT CLASSIFICATION", intent).size(), 0U);
-    EXPECT_EQ(at(intent, {"secondary_targets"}), R"([{"agent":"DOC","capability":"DOC_GENERATE"}])");
+    EXPECT_EQ(at(intent, {"secondary_targets"}),
+              R"([{"agent":"DOC","capability":"DOC_GENERATE"}])");
 }
 
 TEST(KesselBlock, K7_KeepsTextThatLooksLikeSomethingElse) {
@@ -182,8 +183,9 @@ TEST(KesselBlock, K7_WhatIsWrittenReadsBackAsTheSameMessage) {
         ASSERT_TRUE(block) << message << block.error().message;
         const auto back = block_to_json(*block);
         ASSERT_TRUE(back) << *block << back.error().message;
-        ASSERT_TRUE(is_same(json::root(*back), json::root(message)))
-            << message << "\n" << *block << "\n" << *back;
+        ASSERT_TRUE(is_same(json::root(*back), json::root(message))) << message << "\n"
+                                                                     << *block << "\n"
+                                                                     << *back;
     }
 }
 

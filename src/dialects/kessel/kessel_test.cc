@@ -52,12 +52,10 @@ TEST(Kessel, K1_AsksForEveryRequiredFieldAtOnce) {
     const Rejection rejection =
         rejection_of(R"({"correlation_id":"wf"})", {.dialect = Dialect::Kessel});
     EXPECT_EQ(rejection.refusal, Refusal::InputValidationFailed);
-    EXPECT_EQ(pointers(rejection),
-              (Pointers{"/source_agent",
-                        "/target_agent",
-                        "/capability_code",
-                        "/request_id",
-                        "/inputs_json"}));
+    EXPECT_EQ(
+        pointers(rejection),
+        (Pointers{
+            "/source_agent", "/target_agent", "/capability_code", "/request_id", "/inputs_json"}));
     EXPECT_EQ(rejection.problems[4].rule, "is missing; must be an object");
     EXPECT_EQ(rejection.problems[4].section, "Inter-Agent Request Format");
     // Who calls and a fresh id are the hub's to know.
@@ -67,8 +65,8 @@ TEST(Kessel, K1_AsksForEveryRequiredFieldAtOnce) {
 }
 
 TEST(Kessel, K2_FillsInTheDefaultsOfTheContract) {
-    const SendMessage send = read(
-        R"({"target_agent":"DOC","capability_code":"DOC_GENERATE","inputs_json":{}})");
+    const SendMessage send =
+        read(R"({"target_agent":"DOC","capability_code":"DOC_GENERATE","inputs_json":{}})");
     EXPECT_EQ(send.priority, Priority::Normal);
     EXPECT_EQ(send.timeout, Duration{30000});
     const auto body = send.envelope->body();
@@ -85,8 +83,8 @@ TEST(Kessel, K2_HoldsPriorityAndTimeToTheirWordsAndBounds) {
     for (const auto& [word, priority] : words) {
         EXPECT_EQ(read(with(kNpvRequest, "NORMAL", word)).priority, priority);
     }
-    const Rejection rejection = rejection_of(
-        with(with(kNpvRequest, "NORMAL", "urgent"), ":15000", ":0"));
+    const Rejection rejection =
+        rejection_of(with(with(kNpvRequest, "NORMAL", "urgent"), ":15000", ":0"));
     EXPECT_EQ(pointers(rejection), (Pointers{"/priority", "/timeout_ms"}));
     EXPECT_EQ(rejection.problems[0].rule, "must be HIGH, NORMAL or LOW");
     EXPECT_EQ(rejection.problems[0].value, R"("urgent")");
@@ -105,16 +103,19 @@ TEST(Kessel, K3_ARequestIdIsAUuidOrASessionAndATime) {
                              "s-20250118143022"}) {
         EXPECT_TRUE(reads(good)) << good;
     }
-    for (const char* bad :
-         {"", "7", "sess-789", "-20250118-143022", "sess 789-20250118-143022", "sess-2025011-143022"}) {
+    for (const char* bad : {"",
+                            "7",
+                            "sess-789",
+                            "-20250118-143022",
+                            "sess 789-20250118-143022",
+                            "sess-2025011-143022"}) {
         EXPECT_FALSE(reads(bad)) << bad;
     }
 }
 
 TEST(Kessel, K3_D4_TheSameRequestAgainHasTheSameFingerprint) {
     const auto fingerprint = [](std::string_view text) { return read(text).fingerprint; };
-    EXPECT_EQ(fingerprint(kNpvRequest),
-              fingerprint(with(kNpvRequest, "143022", "143023")));
+    EXPECT_EQ(fingerprint(kNpvRequest), fingerprint(with(kNpvRequest, "143022", "143023")));
     EXPECT_NE(fingerprint(kNpvRequest), fingerprint(with(kNpvRequest, "0.12", "0.13")));
     EXPECT_NE(fingerprint(kNpvRequest), fingerprint(with(kNpvRequest, "ANL_NPV", "ANL_IRR")));
 }
@@ -144,8 +145,8 @@ TEST(Kessel, K4_ReadsTheThreeResponsesOfTheContract) {
 
 TEST(Kessel, K4_HoldsAResponseToWhatItsStatusDemands) {
     const auto problems = [](std::string_view rest) {
-        return pointers(rejection_of(R"({"request_id":"sess-1-20250118-143022",)" +
-                                     std::string{rest} + "}"));
+        return pointers(
+            rejection_of(R"({"request_id":"sess-1-20250118-143022",)" + std::string{rest} + "}"));
     };
     EXPECT_EQ(problems(R"("status":"DONE","result_json":{})"), (Pointers{"/status"}));
     EXPECT_EQ(problems(R"("status":"SUCCESS")"), (Pointers{"/result_json", "/confidence_level"}));
@@ -194,10 +195,10 @@ TEST(Kessel, K10_ReadsTheHandoffContextOfTheContract) {
     EXPECT_EQ(send.envelope->type(), "HANDOFF CONTEXT");
     EXPECT_EQ(send.envelope->intent(), Intent::OneWay);
     EXPECT_EQ(send.envelope->correlation(), "sess-789");
-    EXPECT_EQ(pointers(check_object(Dialect::Kessel,
-                                    "HANDOFF CONTEXT",
-                                    R"({"prior_agents":["ORC",1],"constraints":[]})")),
-              (Pointers{"/session_id", "/original_request", "/prior_agents/1", "/constraints"}));
+    EXPECT_EQ(
+        pointers(check_object(
+            Dialect::Kessel, "HANDOFF CONTEXT", R"({"prior_agents":["ORC",1],"constraints":[]})")),
+        (Pointers{"/session_id", "/original_request", "/prior_agents/1", "/constraints"}));
 }
 
 TEST(Kessel, K12_ReadsTheIntentClassificationOfTheContract) {
@@ -239,7 +240,8 @@ TEST(KesselReply, K5_IsRefusedToTheAgentThatBrokeTheRules) {
     const auto refused = read_reply(
         R"({"request_id":"sess-1-20250118-143022","status":"ERROR"})", *request, answering);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(pointers(refused.error()), (Pointers{"/error_code", "/error_message", "/request_id"}));
+    EXPECT_EQ(pointers(refused.error()),
+              (Pointers{"/error_code", "/error_message", "/request_id"}));
     EXPECT_FALSE(read_reply(kNpvRequest, *request, answering));
 }
 
@@ -249,8 +251,12 @@ TEST(KesselHub, K5_K20_SaysFailureAndTimeoutAsTheContractDoes) {
     EXPECT_EQ(at(timeout, {"status"}), R"("TIMEOUT")");
     EXPECT_EQ(at(timeout, {"request_id"}), R"("sess-789-20250118-143022")");
     EXPECT_EQ(read(timeout).envelope->to(), "CST");
-    const std::string refusal = write_refusal(
-        Dialect::Kessel, "sess-1-20250118-143022", "CST", Refusal::InputValidationFailed, "/x", kNoon);
+    const std::string refusal = write_refusal(Dialect::Kessel,
+                                              "sess-1-20250118-143022",
+                                              "CST",
+                                              Refusal::InputValidationFailed,
+                                              "/x",
+                                              kNoon);
     EXPECT_EQ(at(refusal, {"status"}), R"("ERROR")");
     EXPECT_EQ(at(refusal, {"error_code"}), R"("INPUT_VALIDATION_FAILED")");
     EXPECT_EQ(at(refusal, {"error_message"}), R"("/x")");

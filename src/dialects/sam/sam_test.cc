@@ -44,9 +44,8 @@ TEST(Sam, S3_ReadsTheEnvelopeAndKeepsItsBytes) {
 }
 
 TEST(Sam, S3_KnowsTheFourTypes) {
-    const std::pair<const char*, Intent> types[] = {{"REQUEST", Intent::Request},
-                                                    {"RESPONSE", Intent::Reply},
-                                                    {"EVENT", Intent::OneWay}};
+    const std::pair<const char*, Intent> types[] = {
+        {"REQUEST", Intent::Request}, {"RESPONSE", Intent::Reply}, {"EVENT", Intent::OneWay}};
     for (const auto& [type, intent] : types) {
         EXPECT_EQ(read(with(kRequest, "REQUEST", type)).envelope->intent(), intent);
     }
@@ -57,8 +56,8 @@ TEST(Sam, S3_KnowsTheFourTypes) {
 }
 
 TEST(Sam, S3_LetsTheHubStandInForIdTimeAndSender) {
-    const SendMessage send = read(
-        R"({"recipient":{"agent_id":"b"},"message_type":"EVENT","payload":{"action":"x"}})");
+    const SendMessage send =
+        read(R"({"recipient":{"agent_id":"b"},"message_type":"EVENT","payload":{"action":"x"}})");
     const auto body = send.envelope->body();
     EXPECT_EQ(at(body, {"sender"}), R"({"agent_id":"caller"})");
     EXPECT_EQ(at(body, {"message_id"}), R"("11111111-1111-4111-8111-111111111111")");
@@ -95,17 +94,17 @@ TEST(Sam, S6_ReadsTheContextObject) {
                         "timestamp":"2025-11-23T10:00:00Z"}],
             "artifacts":[{"type":"document","url":"s3://bucket/x"}]})";
     EXPECT_EQ(check_object(Dialect::Sam, "Global Context", kContext).size(), 0U);
-    EXPECT_EQ(pointers(check_object(
-                  Dialect::Sam,
-                  "Global Context",
-                  R"({"workflow_id":"wf 1","entities":[],"history":[{"agent":"a"}],)"
-                  R"("artifacts":[{"url":1}]})")),
-              (Pointers{"/workflow_id",
-                        "/status",
-                        "/entities",
-                        "/history/0/action",
-                        "/artifacts/0/type",
-                        "/artifacts/0/url"}));
+    EXPECT_EQ(
+        pointers(check_object(Dialect::Sam,
+                              "Global Context",
+                              R"({"workflow_id":"wf 1","entities":[],"history":[{"agent":"a"}],)"
+                              R"("artifacts":[{"url":1}]})")),
+        (Pointers{"/workflow_id",
+                  "/status",
+                  "/entities",
+                  "/history/0/action",
+                  "/artifacts/0/type",
+                  "/artifacts/0/url"}));
     EXPECT_EQ(check_object(Dialect::Sam, "Local Context", "{}").size(), 1U);
 }
 
@@ -139,8 +138,10 @@ TEST(SamReply, S3_IsCompletedFromItsRequest) {
     const auto bare = read_reply(R"({"ok":true})", *request, answering);
     ASSERT_TRUE(bare) << bare.error().summary();
     EXPECT_EQ(at(bare->envelope->body(), {"payload"}), R"({"data":{"ok":true}})");
-    const auto wrong = read_reply(
-        R"({"message_type":"RESPONSE","payload":{},"correlation_id":"other"})", *request, answering);
+    const auto wrong =
+        read_reply(R"({"message_type":"RESPONSE","payload":{},"correlation_id":"other"})",
+                   *request,
+                   answering);
     ASSERT_FALSE(wrong);
     EXPECT_EQ(pointers(wrong.error()), (Pointers{"/correlation_id"}));
 }

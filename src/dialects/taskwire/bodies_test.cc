@@ -39,8 +39,8 @@ TEST(TaskwireBodies, T3_HoldsAHandoffToItsReasonsAndDates) {
     for (const auto reason : taskwire::kHandoffReasons) {
         read(message("TASK_HANDOFF", R"({"reason":")" + std::string{reason} + "\"}"));
     }
-    EXPECT_EQ(pointers(rejection_of(message(
-                  "TASK_HANDOFF", R"({"accepted":true,"requirements":[1],"error":{}})"))),
+    EXPECT_EQ(pointers(rejection_of(
+                  message("TASK_HANDOFF", R"({"accepted":true,"requirements":[1],"error":{}})"))),
               (Pointers{"/payload/requirements/0", "/payload/error"}));
 }
 
@@ -62,12 +62,12 @@ TEST(TaskwireBodies, T3_AsksForTheWholeHandoffOnlyWhenTheObjectIsChecked) {
 }
 
 TEST(TaskwireBodies, T4_HoldsHelpToItsTypes) {
-    EXPECT_EQ(pointers(rejection_of(message(
-                  "HELP_REQUEST",
-                  R"({"help_type":"MONEY","urgency":"normal","context":{"attempted_solutions":0}})"))),
-              (Pointers{"/payload/help_type",
-                        "/payload/context/attempted_solutions",
-                        "/payload/urgency"}));
+    EXPECT_EQ(
+        pointers(rejection_of(message(
+            "HELP_REQUEST",
+            R"({"help_type":"MONEY","urgency":"normal","context":{"attempted_solutions":0}})"))),
+        (Pointers{
+            "/payload/help_type", "/payload/context/attempted_solutions", "/payload/urgency"}));
     EXPECT_EQ(pointers(rejection_of(message(
                   "HELP_RESPONSE",
                   R"({"response_type":"SHRUG","follow_up_required":"no","estimated_effort":-5,
@@ -88,20 +88,19 @@ TEST(TaskwireBodies, T4_HoldsHelpToItsTypes) {
 }
 
 TEST(TaskwireBodies, T5_HoldsStatusUsageAndHealthToTheirBounds) {
-    EXPECT_EQ(
-        pointers(rejection_of(message(
-            "STATUS_UPDATE",
-            R"({"status":{"state":"ASLEEP","capability_level":101,"error_rate":1.1},
+    EXPECT_EQ(pointers(rejection_of(
+                  message("STATUS_UPDATE",
+                          R"({"status":{"state":"ASLEEP","capability_level":101,"error_rate":1.1},
                 "resource_usage":{"cpu_usage":100.5,"memory_usage":-1},
                 "health_metrics":{"success_rate":2,"error_count":0.5},"current_tasks":[1]})"))),
-        (Pointers{"/payload/status/state",
-                  "/payload/status/capability_level",
-                  "/payload/status/error_rate",
-                  "/payload/current_tasks/0",
-                  "/payload/resource_usage/cpu_usage",
-                  "/payload/resource_usage/memory_usage",
-                  "/payload/health_metrics/success_rate",
-                  "/payload/health_metrics/error_count"}));
+              (Pointers{"/payload/status/state",
+                        "/payload/status/capability_level",
+                        "/payload/status/error_rate",
+                        "/payload/current_tasks/0",
+                        "/payload/resource_usage/cpu_usage",
+                        "/payload/resource_usage/memory_usage",
+                        "/payload/health_metrics/success_rate",
+                        "/payload/health_metrics/error_count"}));
     for (const auto state : taskwire::kAgentStates) {
         read(message("STATUS_UPDATE", R"({"status":{"state":")" + std::string{state} + "\"}}"));
     }
@@ -110,9 +109,9 @@ TEST(TaskwireBodies, T5_HoldsStatusUsageAndHealthToTheirBounds) {
 }
 
 TEST(TaskwireBodies, T6_HoldsAnErrorReportToItsTypesAndAttempts) {
-    EXPECT_EQ(pointers(rejection_of(message(
-                  "ERROR_REPORT",
-                  R"({"error_type":"OOPS","severity":"fatal","recovery_attempts":
+    EXPECT_EQ(pointers(rejection_of(
+                  message("ERROR_REPORT",
+                          R"({"error_type":"OOPS","severity":"fatal","recovery_attempts":
                       [{"attempt_number":1,"outcome":"maybe"}],"suggested_actions":"none"})"))),
               (Pointers{"/payload/error_type",
                         "/payload/severity",
@@ -125,8 +124,9 @@ TEST(TaskwireBodies, T6_HoldsAnErrorReportToItsTypesAndAttempts) {
 }
 
 TEST(TaskwireBodies, T12_ChecksTheSharedStateToItsDepths) {
-    EXPECT_EQ(problems("SharedState",
-                       R"({"task_registry":{"t/1":{"id":"t/1","status":"lost","created_at":"2025-11-23",
+    EXPECT_EQ(
+        problems("SharedState",
+                 R"({"task_registry":{"t/1":{"id":"t/1","status":"lost","created_at":"2025-11-23",
                               "updated_at":"2025-11-23","context":{"task_id":"t","task_type":"x",
                               "priority":"low","metadata":{},"dependencies":[],"history":[]}}},
                            "agent_registry":{"a":{"state":"IDLE"}},
@@ -138,13 +138,13 @@ TEST(TaskwireBodies, T12_ChecksTheSharedStateToItsDepths) {
                               "circuit_breaker_config":{"error_threshold":1,"timeout_ms":1,
                                                         "reset_timeout_ms":1}},
                            "last_updated":"2025-11-23T10:00:00Z"})"),
-              (Pointers{"/task_registry/t~11/status",
-                        "/agent_registry/a/capability_level",
-                        "/agent_registry/a/error_rate",
-                        "/agent_registry/a/avg_response_time_ms",
-                        "/agent_registry/a/last_heartbeat",
-                        "/resource_allocations/r/resource_type",
-                        "/policy_state/budget_limits/total"}));
+        (Pointers{"/task_registry/t~11/status",
+                  "/agent_registry/a/capability_level",
+                  "/agent_registry/a/error_rate",
+                  "/agent_registry/a/avg_response_time_ms",
+                  "/agent_registry/a/last_heartbeat",
+                  "/resource_allocations/r/resource_type",
+                  "/policy_state/budget_limits/total"}));
 }
 
 TEST(TaskwireBodies, T13_ChecksAStateUpdate) {
@@ -153,14 +153,11 @@ TEST(TaskwireBodies, T13_ChecksAStateUpdate) {
                            "changes":{"status":"completed"},"version":7,
                            "timestamp":"2025-11-23T10:00:00Z"})"),
               Pointers{});
-    EXPECT_EQ(problems("StateUpdate",
-                       R"({"operation":"MERGE","entity_type":"USER","changes":[],"version":-1})"),
-              (Pointers{"/operation",
-                        "/entity_type",
-                        "/entity_id",
-                        "/changes",
-                        "/version",
-                        "/timestamp"}));
+    EXPECT_EQ(
+        problems("StateUpdate",
+                 R"({"operation":"MERGE","entity_type":"USER","changes":[],"version":-1})"),
+        (Pointers{
+            "/operation", "/entity_type", "/entity_id", "/changes", "/version", "/timestamp"}));
 }
 
 TEST(TaskwireBodies, T3_T4_T5_T6_T12_T13_TakeEveryObjectThatTheTablesDescribe) {

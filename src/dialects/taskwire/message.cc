@@ -227,15 +227,16 @@ constexpr auto kBodies = [] {
 /// What stands in the payload must be right; what does not may be missing, for the payload is any.
 void hold_payload_to_rules(const Parts& parts, Problems& problems) {
     const json::Value payload = parts.base[Payload];
-    if (!payload.is_object() || !fits(kBase[Type], parts.base[Type])) return;
+    if (!payload.is_object()) return;
     std::string spare;
-    const TypeRow& type = type_named(parts.base[Type].text(spare));
-    const Bodies& bodies = kBodies[static_cast<std::size_t>(&type - kTypes.data())];
-    const bool is_reply = intent_of(type, parts) == Intent::Reply && bodies.replied != nullptr;
-    const Shape* body = is_reply ? bodies.replied : bodies.asked;
-    if (body != nullptr) {
-        hold_to_shape(*body, payload, "/payload", {.is_whole = false}, problems);
-    }
+    const auto type =
+        std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
+    if (type == kTypes.end()) return;
+    const Bodies& bodies = kBodies[static_cast<std::size_t>(type - kTypes.begin())];
+    if (bodies.asked == nullptr) return;
+    const bool is_reply = bodies.replied != nullptr && intent_of(*type, parts) == Intent::Reply;
+    const Shape& body = is_reply ? *bodies.replied : *bodies.asked;
+    hold_to_shape(body, payload, "/payload", {.is_whole = false}, problems);
 }
 
 /// The text of a field that keeps its rule; else nothing, for a rejection's own header.
