@@ -118,15 +118,17 @@ std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     key.low = siphash_short(key, form.name);
     const auto varies = [&](std::string_view name) {
         return std::ranges::any_of(form.shape->fields, [&](const FieldRule& rule) {
-            return (rule.slot == Slot::Id || rule.slot == Slot::Sent) && rule.name == name;
+            return (rule.slot == Slot::Id || rule.slot == Slot::Sent) && is_named(name, rule.name);
         });
     };
+    std::size_t hashed = 0;
     for (json::Members members{message}; members.next();) {
-        if (varies(members.key)) continue;
-        key.high = siphash_short(key, members.key);
-        key.low = siphash_short(key, members.value.raw);
+        if (!varies(members.key)) continue;
+        const auto at = static_cast<std::size_t>(members.value.raw.data() - message.raw.data());
+        key.low = siphash_short(key, message.raw.substr(hashed, at - hashed));
+        hashed = at + members.value.raw.size();
     }
-    return key.low ^ key.high;
+    return siphash_short(key, message.raw.substr(hashed));
 }
 
 /// Header texts. Those with escapes need a place to live until the envelope is made.

@@ -16,6 +16,9 @@ inline constexpr std::array<std::string_view, 3> kStatusWords{"success", "partia
 inline constexpr std::array<std::int8_t, 3> kStatusMeans{kSuccess, kPartial, kFailed};
 inline constexpr std::array<std::string_view, 5> kArtifactTypes{
     "table", "json", "url", "id", "file"};
+/// In the order of Priority. Ours: the document has none.
+inline constexpr std::array<std::string_view, 4> kPriorityWords{
+    "critical", "high", "normal", "low"};
 /// The version that is spoken. The document's first has none before it.
 inline constexpr std::array<std::string_view, 1> kVersions{"1.0"};
 
@@ -113,6 +116,11 @@ inline constexpr std::array kRequestFields{
               .shape = &kHandoffData,
               .preset = "{}"},
     FieldRule{.name = "current_depth", .kind = Kind::Integer},
+    FieldRule{.name = "priority",
+              .kind = Kind::Word,
+              .slot = Slot::Priority,
+              .words = kPriorityWords,
+              .section = kExtension},
     FieldRule{.name = "created_at", .kind = Kind::Instant, .slot = Slot::Sent},
     kCorrelation,
 };
