@@ -26,12 +26,8 @@ void look_at_rejection(Dialect dialect, const Rejection& rejection) {
     CHECK(rejection.refusal != Refusal::None);
     CHECK(!rejection.problems.empty() && !rejection.summary().empty());
     CHECK(rejection.id.size() <= kIdBytesMax && rejection.from.size() <= kIdBytesMax);
-    CHECK(json::check(write_refusal(dialect,
-                                    rejection.id,
-                                    rejection.from,
-                                    rejection.refusal,
-                                    rejection.summary(),
-                                    kNow)));
+    CHECK(json::check(write_refusal(
+        dialect, rejection.id, rejection.from, rejection.refusal, rejection.summary(), kNow)));
 }
 
 /// Every message that was read can be kept, read again, answered, and understood by all others.

@@ -21,7 +21,7 @@ struct Named {
 constexpr std::array<Named, kSlots> kSlotNames{{
     {"", ""},
     {"", ""},
-    {"id", "where a form has none it follows from the content; where it must be a UUID it is made one"},
+    {"id", "follows from the content where a form has none; made a UUID where it must be one"},
     {"sender", ""},
     {"recipient", "an agent, or `topic:` and a name"},
     {"workflow", "correlation's ids have a form, and are made"},
@@ -37,8 +37,7 @@ constexpr std::array<Named, kSlots> kSlotNames{{
     {"session", ""},
     {"child session", ""},
     {"status", "the nearest word: timeout is a failure, pending at best partial"},
-    {"confidence",
-     "HIGH 0.9, MEDIUM 0.7, LOW 0.4, SPECULATIVE 0.15; from 0.8, 0.5, 0.25 and 0 on"},
+    {"confidence", "HIGH 0.9, MEDIUM 0.7, LOW 0.4, SPECULATIVE 0.15; from 0.8, 0.5, 0.25 and 0 on"},
     {"summary", ""},
     {"warnings", ""},
     {"error code", "CATEGORY_SPECIFIC_ERROR for kessel"},
@@ -116,7 +115,8 @@ std::string acts() {
     std::string text = heading("what it does", "");
     for (std::size_t act = 0; act < kActs; ++act) {
         text += fmt::format("| {} |", kActNames[act]);
-        for (const DialectRow* row : all_rows()) text += fmt::format(" {} |", row->forms->by_act[act]);
+        for (const DialectRow* row : all_rows())
+            text += fmt::format(" {} |", row->forms->by_act[act]);
         text += '\n';
     }
     return text;
@@ -146,13 +146,16 @@ std::string kind_of(const FieldRule& rule) {
     }
 }
 
-void list_fields(const Shape& shape, const Form& form, const std::string& parent, std::string& text) {
+void list_fields(const Shape& shape,
+                 const Form& form,
+                 const std::string& parent,
+                 std::string& text) {
     for (const FieldRule& rule : shape.fields) {
         const std::string path =
             parent.empty() ? std::string{rule.name} : fmt::format("{}.{}", parent, rule.name);
-        const std::string need =
-            rule.preset.empty() ? std::string{kNeedNames[static_cast<std::size_t>(rule.need)]}
-                                : fmt::format("default `{}`", rule.preset);
+        const std::string need = rule.preset.empty()
+                                     ? std::string{kNeedNames[static_cast<std::size_t>(rule.need)]}
+                                     : fmt::format("default `{}`", rule.preset);
         text += fmt::format("| `{}` | {} | {} | {} |\n",
                             path,
                             need,

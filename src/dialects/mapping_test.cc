@@ -16,7 +16,8 @@ TEST(Mapping, P1_IsWhatTheDocumentSays) {
     std::ostringstream written;
     written << file.rdbuf();
     EXPECT_TRUE(written.str() == describe_mapping())
-        << "docs/dialects.md is not what the tables say: run this test with UPDATE=1 and read the diff";
+        << "docs/dialects.md is not what the tables say: run this test with UPDATE=1, read the "
+           "diff";
 }
 
 }  // namespace
