@@ -40,7 +40,7 @@ const DialectRow& spoken(Dialect dialect) {
 /// A bit for the length and the first letter of a name.
 constexpr std::uint64_t look_of(std::string_view name) {
     const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
-    return std::uint64_t{1} << ((first * 7U + name.size()) % 64U);
+    return std::uint64_t{1} << ((std::size_t{first} * 7U + name.size()) % 64U);
 }
 
 /// The looks of all marks: most names that are none are told by one glance.
@@ -54,9 +54,9 @@ std::uint64_t looks_of_marks() {
 
 /// The dialect whose marks the message has; it is looked at no further than the first.
 const DialectRow* recognised(json::Value message) {
-    static const std::uint64_t kLooks = looks_of_marks();
+    static const std::uint64_t looks = looks_of_marks();
     for (json::Members members{message}; members.next();) {
-        if ((kLooks & look_of(members.key)) == 0) continue;
+        if ((looks & look_of(members.key)) == 0) continue;
         for (const DialectRow* row : kDialects) {
             for (const std::string_view mark : row->marks) {
                 if (is_named(members.key, mark)) return row;

@@ -38,10 +38,10 @@ std::string_view take_tail(std::string_view& text, std::string_view separators) 
 
 /// The document asks for MD5; nothing here relies on it being hard to forge.
 std::string query_hash(std::string_view query) {
-    static const EVP_MD* const kMd5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
-    CHECK(kMd5 != nullptr);
+    static const EVP_MD* const md5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
+    CHECK(md5 != nullptr);
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    CHECK(EVP_Digest(query.data(), query.size(), digest.data(), nullptr, kMd5, nullptr) == 1);
+    CHECK(EVP_Digest(query.data(), query.size(), digest.data(), nullptr, md5, nullptr) == 1);
     return fmt::format("{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]);
 }
 

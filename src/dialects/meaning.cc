@@ -37,7 +37,7 @@ bool is_worded(Slot slot) {
 }
 
 json::Value understood_word(const FieldRule& rule, json::Value value) {
-    if (value.is_bool()) return {kNumbers[value.raw == "true" ? kSuccess : kFailed]};
+    if (value.is_bool()) return {value.raw == "true" ? kNumbers[kSuccess] : kNumbers[kFailed]};
     std::string spare;
     const auto word = std::ranges::find(rule.words, short_text(value, spare));
     if (word == rule.words.end()) return {};
@@ -213,7 +213,7 @@ json::Value coerced(const FieldRule& rule, const Meaning& meaning, Time now, Tex
     }
 }
 
-bool can_say(const Form& form, const Shape& shape, StatusNumber number) {
+bool can_say(const Form& form, const Shape& shape, std::int8_t number) {
     return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
         if (rule.slot == Slot::Status) {
             return std::ranges::find(rule.means, number) != rule.means.end();

@@ -49,12 +49,10 @@ inline constexpr auto kSlots = static_cast<std::size_t>(Slot::kSlots);
 
 /// The numbers of Slot::Status. A dialect without the exact word takes the nearest number's: a
 /// partial success is still a success, what is pending is at best partial, a timeout is a failure.
-enum StatusNumber : std::int8_t {
-    kSuccess = 0,
-    kPartial = 4,
-    kPending = 11,
-    kFailed = 20,
-    kTimedOut = 21
-};
+inline constexpr std::int8_t kSuccess = 0;
+inline constexpr std::int8_t kPartial = 4;
+inline constexpr std::int8_t kPending = 11;
+inline constexpr std::int8_t kFailed = 20;
+inline constexpr std::int8_t kTimedOut = 21;
 
 }  // namespace parlance::dialects
