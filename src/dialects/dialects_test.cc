@@ -113,6 +113,16 @@ TEST(Dialects, RefuseAMessageThatNoEnvelopeHolds) {
     EXPECT_EQ(rejection_of(text).refusal, Refusal::MessageTooLarge);
 }
 
+TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndNotAMillion) {
+    std::string text =
+        R"({"correlation_id":"s_a7b2c9d4_1","agent":"a","target_agent":"b","status":"pending",)"
+        R"("message_type":"tool_results","payload":1,"next_steps":[)";
+    for (int i = 0; i < 100'000; ++i) text += "1,";
+    const Rejection rejection = rejection_of(text + "1]}");
+    EXPECT_EQ(rejection.problems.size(), 100U);
+    EXPECT_EQ(rejection.problems.back().pointer, "/next_steps/99");
+}
+
 TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
     const Rejection rejection{
         .problems = {{.pointer = "/to", .rule = "is missing; must be x", .section = "Base"},

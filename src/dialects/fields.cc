@@ -181,6 +181,9 @@ std::string pointer_of(const Path& path) {
     return pointer;
 }
 
+/// Enough to mend a message by; a hostile one could have a problem in every other byte.
+constexpr std::size_t kProblemsMax = 100;
+
 /// One look at a message: what was asked for, and what was found wrong.
 class Inspection {
   public:
@@ -195,6 +198,7 @@ class Inspection {
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
             const FieldRule& rule = shape.fields[i];
             const Path inner{.around = &path, .name = rule.name};
+            if (has_seen_enough()) return;
             if (!found[i].raw.empty()) {
                 value(rule, found[i], inner, shape.section, is_whole);
             } else if (is_whole && !may_lack(rule)) {
@@ -228,20 +232,23 @@ class Inspection {
     }
 
   private:
+    bool has_seen_enough() const { return problems_.size() >= kProblemsMax; }
+
     void each(const FieldRule& rule,
               json::Value container,
               const Path& path,
               std::string_view section,
               bool is_whole) {
         if (rule.kind == Kind::Map) {
-            for (json::Members members{container}; members.next();) {
+            for (json::Members members{container}; !has_seen_enough() && members.next();) {
                 const Path inner{.around = &path, .name = members.key};
                 value(*rule.element, members.value, inner, section, is_whole);
             }
             return;
         }
         Path inner{.around = &path, .is_place = true};
-        for (json::Elements elements{container}; elements.next(); ++inner.place) {
+        json::Elements elements{container};
+        for (; !has_seen_enough() && elements.next(); ++inner.place) {
             value(*rule.element, elements.value, inner, section, is_whole);
         }
     }
