@@ -4,32 +4,24 @@
 
 #include <gtest/gtest.h>
 
-#include "base/iso_time.h"
 #include "base/json.h"
 #include "dialects/dialect_row.h"
 #include "dialects/same.h"
 #include "dialects/testing/generate.h"
+#include "dialects/testing/reading.h"
 
 namespace parlance::dialects {
 namespace {
 
-const Time kNoon = parse_iso_time("2025-11-23T12:00:00Z").value();
+using testing::at;
+using testing::kNoon;
+
 constexpr Duration kLater{77'777};
 
 std::string translated(std::string_view text, Dialect from, Dialect to, Time now = kNoon) {
     auto made = translate(text, from, to, {.now = now});
     EXPECT_TRUE(made) << text << "\n" << (made ? "" : made.error().summary());
     return made ? *std::move(made) : std::string{};
-}
-
-std::string at(std::string_view text, std::initializer_list<std::string_view> names) {
-    json::Value value = json::root(text);
-    for (const auto name : names) {
-        const auto inner = value.is_object() ? json::find(value, name) : std::nullopt;
-        if (!inner) return {};
-        value = *inner;
-    }
-    return std::string{value.raw};
 }
 
 /// How many messages of each pair: PARLANCE_TRANSLATIONS=100000 for the long look.

@@ -87,6 +87,21 @@ inline constexpr std::array kMetadataFields{
 inline constexpr Shape kMetadata{
     .name = "metadata", .section = "Optional Response Fields", .fields = kMetadataFields};
 
+// What the document's other forms leave to their request, and a message sent by itself must say.
+inline constexpr FieldRule kSender{.name = "source_agent",
+                                   .need = Need::CallerStandsIn,
+                                   .kind = Kind::Agent,
+                                   .slot = Slot::From,
+                                   .section = kExtension,
+                                   .fill = R"("unknown")"};
+inline constexpr FieldRule kSentId{.name = "request_id",
+                                   .need = Need::FreshIdStandsIn,
+                                   .kind = Kind::RequestId,
+                                   .slot = Slot::Id,
+                                   .section = kExtension};
+inline constexpr FieldRule kSentWorkflow{
+    .name = "correlation_id", .kind = Kind::Text, .slot = Slot::Correlation, .section = kExtension};
+
 inline constexpr std::array kResponseFields{
     FieldRule{.name = "request_id",
               .need = Need::Required,
@@ -125,10 +140,7 @@ inline constexpr std::array kResponseFields{
         .name = "source_agent", .kind = Kind::Agent, .slot = Slot::From, .section = kExtension},
     FieldRule{
         .name = "target_agent", .kind = Kind::Recipient, .slot = Slot::To, .section = kExtension},
-    FieldRule{.name = "correlation_id",
-              .kind = Kind::Text,
-              .slot = Slot::Correlation,
-              .section = kExtension},
+    kSentWorkflow,
 };
 
 inline constexpr std::array<std::string_view, 2> kWithResult{"SUCCESS", "PARTIAL"};
@@ -188,27 +200,15 @@ inline constexpr std::array kHandoffFields{
     FieldRule{.name = "data"},
     FieldRule{.name = "assumptions"},
     // The document's block goes along with a request; one that is sent by itself says where.
-    FieldRule{.name = "source_agent",
-              .need = Need::CallerStandsIn,
-              .kind = Kind::Agent,
-              .slot = Slot::From,
-              .section = kExtension,
-              .fill = R"("unknown")"},
+    kSender,
     FieldRule{.name = "target_agent",
               .need = Need::Routing,
               .kind = Kind::Recipient,
               .slot = Slot::To,
               .section = kExtension,
               .fill = R"("unknown")"},
-    FieldRule{.name = "request_id",
-              .need = Need::FreshIdStandsIn,
-              .kind = Kind::RequestId,
-              .slot = Slot::Id,
-              .section = kExtension},
-    FieldRule{.name = "correlation_id",
-              .kind = Kind::Text,
-              .slot = Slot::Correlation,
-              .section = kExtension},
+    kSentId,
+    kSentWorkflow,
 };
 inline constexpr Shape kHandoff{
     .name = "HANDOFF CONTEXT", .section = kHandoffSection, .fields = kHandoffFields};
@@ -238,27 +238,15 @@ inline constexpr std::array kIntentFields{
     FieldRule{.name = "secondary_intents", .kind = Kind::List, .element = &kEachString},
     FieldRule{.name = "secondary_targets", .kind = Kind::List, .element = &kEachTarget},
     // Here target_agent is what was found, so these say where the finding goes.
-    FieldRule{.name = "source_agent",
-              .need = Need::CallerStandsIn,
-              .kind = Kind::Agent,
-              .slot = Slot::From,
-              .section = kExtension,
-              .fill = R"("unknown")"},
+    kSender,
     FieldRule{.name = "recipient_agent",
               .need = Need::Routing,
               .kind = Kind::Recipient,
               .slot = Slot::To,
               .section = kExtension,
               .fill = R"("unknown")"},
-    FieldRule{.name = "request_id",
-              .need = Need::FreshIdStandsIn,
-              .kind = Kind::RequestId,
-              .slot = Slot::Id,
-              .section = kExtension},
-    FieldRule{.name = "correlation_id",
-              .kind = Kind::Text,
-              .slot = Slot::Correlation,
-              .section = kExtension},
+    kSentId,
+    kSentWorkflow,
 };
 inline constexpr Shape kIntent{
     .name = "INTENT CLASSIFICATION", .section = kIntentSection, .fields = kIntentFields};
