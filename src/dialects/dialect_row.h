@@ -1,37 +1,57 @@
-// What a dialect's folder offers to the room: one row of functions and tables.
+// What a dialect's folder offers to the room: one row of tables, and of functions that read by
+// them.
 #pragma once
 
 #include <span>
 #include <string_view>
 
 #include "dialects/dialects.h"
-#include "dialects/fields.h"
+#include "dialects/form.h"
+#include "dialects/meaning.h"
 
 namespace parlance::dialects {
 
-/// The text as a value, by its outline if it came with one.
-json::Value value_of(std::string_view text, const Reception& reception);
+/// A word of the hub about a message, to be said in a dialect.
+struct HubWord {
+    std::string_view about;  ///< The message's id.
+    std::string_view from{};
+    std::string_view to{};
+    std::string_view correlation{};
+    std::string_view task{};
+    Refusal refusal = Refusal::None;
+    std::string_view detail{};
+    Time now{};
+};
 
 struct DialectRow {
     Dialect dialect;
     std::string_view name;
-    std::string_view document;          ///< For people: what the dialect's document is called.
-    std::span<const FieldRule> fields;  ///< Of its messages, at the top level.
+    std::string_view document;                ///< For people: what its document is called.
     std::span<const std::string_view> marks;  ///< Any of these members makes it this dialect.
+    const Forms* forms;
+    std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.
+    /// What the dialect forbids although the tables allow it; Refusal::None if nothing.
+    Refusal (*forbid)(const Form& form, const Meaning& meaning, Problems& problems) = nullptr;
 
-    Reading<SendMessage> (*read_message)(std::string_view text, const Reception& reception);
-    Reading<SendMessage> (*read_reply)(std::string_view text,
+    Reading<SendMessage> (*read_message)(const DialectRow& row,
+                                         std::string_view text,
+                                         const Reception& reception);
+    Reading<SendMessage> (*read_reply)(const DialectRow& row,
+                                       std::string_view text,
                                        const Envelope& request,
                                        const Reception& reception);
-    std::string (*write_failure)(const Envelope& request,
-                                 Refusal refusal,
-                                 std::string_view detail,
-                                 Time now);
-    std::string (*write_refusal)(std::string_view message_id,
-                                 std::string_view to,
-                                 Refusal refusal,
-                                 std::string_view detail,
-                                 Time now);
+    std::string (*write_failure)(const DialectRow& row,
+                                 const Envelope& request,
+                                 const HubWord& word);
+    std::string (*write_refusal)(const DialectRow& row, const HubWord& word);
 };
+
+/// The text as a value, by its outline if it came with one.
+json::Value value_of(std::string_view text, const Reception& reception);
+
+/// The row of a dialect; null for one that is not spoken.
+const DialectRow* row_of(Dialect dialect);
+/// Every dialect that is spoken.
+std::span<const DialectRow* const> all_rows();
 
 }  // namespace parlance::dialects

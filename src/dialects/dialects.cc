@@ -8,22 +8,28 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "dialects/correlation/correlation.h"
+#include "dialects/delegation/delegation.h"
 #include "dialects/dialect_row.h"
+#include "dialects/kessel/kessel.h"
+#include "dialects/sam/sam.h"
 #include "dialects/taskwire/taskwire.h"
 
 namespace parlance::dialects {
 
 namespace {
 
-/// Every dialect that is spoken. A new one is a folder, and a line here.
+/// Every dialect that is spoken. A new one is a folder, and a line here. The first is the one that
+/// most messages are in.
 constexpr std::array kDialects{
     &taskwire::kRow,
+    &kessel::kRow,
+    &delegation::kRow,
+    &sam::kRow,
+    &correlation::kRow,
 };
 
-const DialectRow* row_of(Dialect dialect) {
-    const auto row = std::ranges::find(kDialects, dialect, &DialectRow::dialect);
-    return row == kDialects.end() ? nullptr : *row;
-}
+constexpr std::string_view kHub = "parlance";
 
 const DialectRow& spoken(Dialect dialect) {
     const DialectRow* row = row_of(dialect);
@@ -31,24 +37,106 @@ const DialectRow& spoken(Dialect dialect) {
     return *row;
 }
 
+/// A bit for the length and the first letter of a name.
+constexpr std::uint64_t look_of(std::string_view name) {
+    const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
+    return std::uint64_t{1} << ((std::size_t{first} * 7U + name.size()) % 64U);
+}
+
+/// The looks of all marks: most names that are none are told by one glance.
+std::uint64_t looks_of_marks() {
+    std::uint64_t looks = 0;
+    for (const DialectRow* row : kDialects) {
+        for (const std::string_view mark : row->marks) looks |= look_of(mark);
+    }
+    return looks;
+}
+
 /// The dialect whose marks the message has; it is looked at no further than the first.
 const DialectRow* recognised(json::Value message) {
+    static const std::uint64_t looks = looks_of_marks();
     for (json::Members members{message}; members.next();) {
+        if ((looks & look_of(members.key)) == 0) continue;
         for (const DialectRow* row : kDialects) {
-            if (std::ranges::find(row->marks, members.key) != row->marks.end()) return row;
+            for (const std::string_view mark : row->marks) {
+                if (is_named(members.key, mark)) return row;
+            }
         }
     }
     return nullptr;
 }
 
+/// Whether the message says one of the dialect's own words in the field that such a word is for.
+bool has_word_of(json::Value message, const DialectRow& row) {
+    for (const Form& form : row.forms->all) {
+        for (const FieldRule& rule : form.shape->fields) {
+            const bool is_telling = rule.slot == Slot::Type || rule.slot == Slot::Status;
+            if (!is_telling || rule.kind != Kind::Word) continue;
+            const auto value = json::find(message, rule.name);
+            if (value && fits(rule, *value)) return true;
+        }
+    }
+    return false;
+}
+
+/// The dialect of a message without marks, by its words; null if none or several have them.
+const DialectRow* recognised_by_words(json::Value message) {
+    const DialectRow* found = nullptr;
+    for (const DialectRow* row : kDialects) {
+        if (!has_word_of(message, *row)) continue;
+        if (found != nullptr) return nullptr;
+        found = row;
+    }
+    return found;
+}
+
+/// The names of a message's first members. More do not make it clearer whose it is, and would
+/// make a hostile one expensive.
+std::vector<std::string> names_in(json::Value message) {
+    constexpr std::size_t kNamesMax = 64;
+    std::vector<std::string> names;
+    for (json::Members members{message}; names.size() < kNamesMax && members.next();) {
+        names.emplace_back(members.key);
+    }
+    return names;
+}
+
+std::ptrdiff_t marks_in(const std::vector<std::string>& names, const DialectRow& row) {
+    return std::ranges::count_if(row.marks, [&](std::string_view mark) {
+        return std::ranges::find(names, mark) != names.end();
+    });
+}
+
+/// How many of these names the form knows that knows most of them.
+std::ptrdiff_t names_known(const std::vector<std::string>& names, const DialectRow& row) {
+    std::ptrdiff_t best = 0;
+    for (const Form& form : row.forms->all) {
+        const auto known = std::ranges::count_if(form.shape->fields, [&](const FieldRule& field) {
+            return std::ranges::find(names, field.name) != names.end();
+        });
+        best = std::max(best, known);
+    }
+    return best;
+}
+
 /// The dialect that shares most members with the message.
 const DialectRow& nearest(json::Value message) {
-    const auto shared = [&](const DialectRow* row) {
-        return std::ranges::count_if(row->fields, [&](const FieldRule& field) {
-            return json::find(message, field.name).has_value();
-        });
-    };
-    return **std::ranges::max_element(kDialects, {}, shared);
+    const auto names = names_in(message);
+    return **std::ranges::max_element(
+        kDialects, {}, [&](const DialectRow* row) { return names_known(names, *row); });
+}
+
+/// What a form demands of a message and this one does not have.
+std::vector<std::string_view> lacking(json::Value message, const DialectRow& row) {
+    const Form* form = form_of(*row.forms, message);
+    const Shape& shape = *(form == nullptr ? row.forms->all.back() : *form).shape;
+    std::vector<std::string_view> names;
+    for (const FieldRule& field : shape.fields) {
+        const bool is_needed = field.need == Need::Required || field.need == Need::Routing ||
+                               field.need == Need::CallerStandsIn;
+        if (is_needed && !json::find(message, field.name)) names.push_back(field.name);
+    }
+    return names;
 }
 
 Rejection rejection(Refusal refusal, std::string_view text, std::string rule, std::string section) {
@@ -60,17 +148,42 @@ Rejection rejection(Refusal refusal, std::string_view text, std::string rule, st
 
 Rejection unknown_dialect(json::Value message) {
     const DialectRow& row = nearest(message);
-    std::vector<std::string_view> lacking;
-    for (const std::string_view mark : row.marks) {
-        if (!json::find(message, mark)) lacking.push_back(mark);
-    }
     return rejection(Refusal::MessageDialectUnknown,
                      message.raw,
                      fmt::format("must be a message of a known dialect; the nearest is {}, and for "
                                  "that it lacks {}",
                                  row.name,
-                                 fmt::join(lacking, ", ")),
+                                 fmt::join(lacking(message, row), ", ")),
                      std::string{row.document});
+}
+
+Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow& other) {
+    return rejection(Refusal::MessageDialectUnknown,
+                     message.raw,
+                     fmt::format("must be a message of one dialect; it has marks of {} and of {}: "
+                                 "name the right one in Parlance-Dialect",
+                                 one.name,
+                                 other.name),
+                     {});
+}
+
+/// A message that its first mark's dialect cannot read may be another's that has that member too.
+Reading<SendMessage> read_again(json::Value message,
+                                std::string_view text,
+                                const DialectRow& first,
+                                Reading<SendMessage> refused,
+                                const Reception& reception) {
+    const auto names = names_in(message);
+    const auto marks = marks_in(names, first);
+    for (const DialectRow* row : kDialects) {
+        if (row == &first) continue;
+        const auto others = marks_in(names, *row);
+        if (others == 0) continue;
+        auto reading = row->read_message(*row, text, reception);
+        if (reading || others > marks) return reading;
+        if (others == marks) return tl::unexpected(doubtful(message, first, *row));
+    }
+    return refused;
 }
 
 /// What no dialect can read: nothing, if the text is an object of bearable size.
@@ -116,13 +229,30 @@ std::string Rejection::summary() const {
     return sentence.empty() ? "the message cannot be read" : sentence;
 }
 
+const DialectRow* row_of(Dialect dialect) {
+    const auto row = std::ranges::find(kDialects, dialect, &DialectRow::dialect);
+    return row == kDialects.end() ? nullptr : *row;
+}
+
+std::span<const DialectRow* const> all_rows() { return kDialects; }
+
 Reading<SendMessage> read_message(std::string_view text, const Reception& reception) {
     if (auto problem = unreadable(text)) return tl::unexpected(*std::move(problem));
     const json::Value message = value_of(text, reception);
-    const DialectRow* row = reception.dialect ? row_of(*reception.dialect) : recognised(message);
-    if (row != nullptr) return row->read_message(text, reception);
-    return tl::unexpected(reception.dialect ? unspoken(text, *reception.dialect)
-                                            : unknown_dialect(message));
+    if (reception.dialect) {
+        const DialectRow* row = row_of(*reception.dialect);
+        if (row == nullptr) return tl::unexpected(unspoken(text, *reception.dialect));
+        return row->read_message(*row, text, reception);
+    }
+    const DialectRow* row = recognised(message);
+    if (row != nullptr) {
+        auto reading = row->read_message(*row, text, reception);
+        if (reading) return reading;
+        return read_again(message, text, *row, std::move(reading), reception);
+    }
+    row = recognised_by_words(message);
+    if (row == nullptr) return tl::unexpected(unknown_dialect(message));
+    return row->read_message(*row, text, reception);
 }
 
 Reading<SendMessage> read_reply(std::string_view text,
@@ -132,14 +262,26 @@ Reading<SendMessage> read_reply(std::string_view text,
     const Dialect dialect = reception.dialect.value_or(request.dialect());
     const DialectRow* row = row_of(dialect);
     if (row == nullptr) return tl::unexpected(unspoken(text, dialect));
-    return row->read_reply(text, request, reception);
+    return row->read_reply(*row, text, request, reception);
 }
 
 std::string write_failure(const Envelope& request,
                           Refusal refusal,
                           std::string_view detail,
                           Time now) {
-    return spoken(request.dialect()).write_failure(request, refusal, detail, now);
+    const DialectRow& row = spoken(request.dialect());
+    const bool was_for_a_topic = request.to().starts_with("topic:");
+    const bool has_own_task = request.task() != request.correlation();
+    return row.write_failure(row,
+                             request,
+                             {.about = request.id(),
+                              .from = was_for_a_topic ? kHub : request.to(),
+                              .to = request.from(),
+                              .correlation = request.correlation(),
+                              .task = has_own_task ? request.task() : std::string_view{},
+                              .refusal = refusal,
+                              .detail = detail,
+                              .now = now});
 }
 
 std::string write_refusal(Dialect dialect,
@@ -148,7 +290,34 @@ std::string write_refusal(Dialect dialect,
                           Refusal refusal,
                           std::string_view detail,
                           Time now) {
-    return spoken(dialect).write_refusal(message_id, to, refusal, detail, now);
+    const DialectRow& row = spoken(dialect);
+    return row.write_refusal(row,
+                             {.about = message_id,
+                              .from = kHub,
+                              .to = to,
+                              .refusal = refusal,
+                              .detail = detail,
+                              .now = now});
+}
+
+std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::string_view text) {
+    const DialectRow& row = spoken(dialect);
+    Problems problems;
+    const json::Value object = json::root(text);
+    if (!object.is_object()) return {{.value = shortened(text), .rule = "must be a JSON object"}};
+    if (const Form* form = form_named(*row.forms, name)) {
+        hold_to_shape(
+            *form->shape, object, "", {.body = form->body, .is_message = false}, problems);
+        return problems;
+    }
+    const auto shape = std::ranges::find(row.objects, name, &Shape::name);
+    if (shape == row.objects.end()) {
+        return {{.value = std::string{name},
+                 .rule = fmt::format("must be named as the dialect {} has it", row.name),
+                 .section = std::string{row.document}}};
+    }
+    hold_to_shape(**shape, object, "", {.is_message = false}, problems);
+    return problems;
 }
 
 std::optional<Dialect> dialect_named(std::string_view name) {

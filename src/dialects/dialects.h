@@ -69,6 +69,11 @@ std::string write_refusal(Dialect dialect,
                           std::string_view detail,
                           Time now);
 
+/// Everything that is wrong with an object of this name in the dialect's document (TaskState,
+/// Global Context), or with a message of this form, held to every rule. A name that is not known is
+/// a problem too. `text` must already be strict JSON.
+std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::string_view text);
+
 std::optional<Dialect> dialect_named(std::string_view name);
 std::string_view name_of(Dialect dialect);
 

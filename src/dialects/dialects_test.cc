@@ -34,13 +34,66 @@ TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
 }
 
 TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
-    for (const char* text :
-         {"{}", R"({"id":"m-1","payload":{}})", R"({"verb":"send","body":"x"})"}) {
+    const std::tuple<const char*, const char*, const char*> cases[] = {
+        {"{}", "taskwire", "from, to, type, payload"},
+        {R"({"id":"m-1","payload":{}})", "taskwire", "from, to, type"},
+        {R"({"verb":"send","body":"x"})", "taskwire", "from, to, type"},
+        {R"({"request_id":"r","target_agent":"ANL"})", "kessel", "source_agent, capability_code"},
+        {R"({"request_id":"r","objective":"x","input":"y"})", "delegation", "target_employee"},
+        {R"({"message_id":"m","payload":{},"metadata":{}})", "sam", "recipient, message_type"},
+    };
+    for (const auto& [text, name, lacking] : cases) {
         const Rejection rejection = rejection_of(text);
         EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown) << text;
-        EXPECT_NE(rejection.summary().find("taskwire"), std::string::npos);
-        EXPECT_NE(rejection.summary().find("type, from, to"), std::string::npos);
+        EXPECT_NE(rejection.summary().find(name), std::string::npos) << rejection.summary();
+        EXPECT_NE(rejection.summary().find(lacking), std::string::npos) << rejection.summary();
     }
+}
+
+TEST(Dialects, AreRecognisedFromTheMessage) {
+    const auto dialect = [](std::string_view text) {
+        const auto reading = read_message(text, {.caller = "a", .fresh_id = "f-20250118-143022"});
+        EXPECT_TRUE(reading) << text << (reading ? "" : reading.error().summary());
+        return reading ? reading->envelope->dialect() : Dialect{};
+    };
+    EXPECT_EQ(dialect(R"({"to":"b","type":"HEARTBEAT","payload":1})"), Dialect::Taskwire);
+    EXPECT_EQ(dialect(R"({"target_agent":"b","capability_code":"X","inputs_json":{}})"),
+              Dialect::Kessel);
+    EXPECT_EQ(dialect(R"({"request_id":"s-20250118-143022","status":"TIMEOUT"})"), Dialect::Kessel);
+    EXPECT_EQ(dialect(R"({"recipient":{"agent_id":"b"},"message_type":"EVENT","payload":{}})"),
+              Dialect::Sam);
+    EXPECT_EQ(dialect(R"({"correlation_id":"s_a7b2c9d4_1","target_agent":"b","status":"pending",)"
+                      R"("message_type":"tool_results","payload":1})"),
+              Dialect::Correlation);
+    EXPECT_EQ(
+        dialect(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","user_id":"u",)"
+                R"("target_employee":"b","parent_session_id":"s","objective":"o","input":""})"),
+        Dialect::Delegation);
+}
+
+TEST(Dialects, AreRecognisedAlthoughAnotherHasAMemberOfThatName) {
+    // "type" is taskwire's mark, and comes first; everything else is kessel's.
+    const auto reading =
+        read_message(R"({"type":"x","source_agent":"a","target_agent":"b","capability_code":"X",)"
+                     R"("request_id":"s-20250118-143022","inputs_json":{}})",
+                     {});
+    ASSERT_TRUE(reading);
+    EXPECT_EQ(reading->envelope->dialect(), Dialect::Kessel);
+}
+
+TEST(Dialects, ADoubtfulMessageIsSettledByNamingItsDialect) {
+    const std::string_view text = R"({"from":"a","to":"b","sender":{},"recipient":{}})";
+    const Rejection rejection = rejection_of(text);
+    EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown);
+    EXPECT_NE(rejection.summary().find("marks of taskwire and of sam"), std::string::npos);
+    EXPECT_EQ(rejection_of(text, {.dialect = Dialect::Sam}).refusal,
+              Refusal::InputValidationFailed);
+    // One that both could read is what its first mark says, unless it is named.
+    const std::string_view both =
+        R"({"id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":{},"message_id":"m",)"
+        R"("sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"message_type":"EVENT"})";
+    EXPECT_EQ(read_message(both, {})->envelope->dialect(), Dialect::Taskwire);
+    EXPECT_EQ(read_message(both, {.dialect = Dialect::Sam})->envelope->dialect(), Dialect::Sam);
 }
 
 TEST(Dialects, HoldAMessageToItsRulesOnceTheDialectIsNamedOrRecognised) {
@@ -58,6 +111,16 @@ TEST(Dialects, RefuseAMessageThatNoEnvelopeHolds) {
     const std::string text =
         R"({"to":"bob","payload":")" + std::string(kMessageBytesMax, 'x') + "\"}";
     EXPECT_EQ(rejection_of(text).refusal, Refusal::MessageTooLarge);
+}
+
+TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndNotAMillion) {
+    std::string text =
+        R"({"correlation_id":"s_a7b2c9d4_1","agent":"a","target_agent":"b","status":"pending",)"
+        R"("message_type":"tool_results","payload":1,"next_steps":[)";
+    for (int i = 0; i < 100'000; ++i) text += "1,";
+    const Rejection rejection = rejection_of(text + "1]}");
+    EXPECT_EQ(rejection.problems.size(), 100U);
+    EXPECT_EQ(rejection.problems.back().pointer, "/next_steps/99");
 }
 
 TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/iso_time.h"
+#include "base/uuid.h"
+#include "dialects/id_forms.h"
 
 namespace parlance::dialects {
 
@@ -56,6 +59,14 @@ bool fits_text(const FieldRule& rule, std::string_view text) {
             return std::ranges::find(rule.words, text) != rule.words.end();
         case Kind::Instant:
             return parse_iso_time(text).has_value();
+        case Kind::Uuid4:
+            return is_uuid4(text);
+        case Kind::RequestId:
+            return is_uuid(text) || (is_written_in(kIdAlphabet, text) && ends_in_time(text));
+        case Kind::ErrorCode:
+            return is_error_code(text);
+        case Kind::CorrelationId:
+            return is_written_in(kIdAlphabet, text) && is_correlation_id(text);
         default:
             return false;
     }
@@ -69,32 +80,251 @@ bool has_stand_in(const FieldRule& rule, const Reception& reception) {
             return !reception.caller.empty();
         case Need::FreshIdStandsIn:
             return !reception.fresh_id.empty();
+        case Need::Defaulted:
+        case Need::NowStandsIn:
+            return true;
         default:
             return false;
     }
 }
 
-Problem problem_with(const FieldRule& rule, json::Value value, std::string_view parent) {
-    const bool is_missing = value.raw.empty();
-    return {.pointer = fmt::format("{}/{}", parent, rule.name),
-            .value = is_missing ? std::string{} : shortened(value.raw),
-            .rule = fmt::format("{}must be {}", is_missing ? "is missing; " : "", rule.expected),
-            .section = std::string{rule.section}};
+std::string_view kind_in_words(Kind kind) {
+    switch (kind) {
+        case Kind::Object:
+        case Kind::Map:
+            return "an object";
+        case Kind::Id:
+            return "1 to 128 printable ASCII characters without spaces and quotes";
+        case Kind::Agent:
+            return "an agent's id: 1 to 128 letters, digits and ._-:/@";
+        case Kind::Recipient:
+            return "an agent's id, or topic: and a name: 1 to 128 letters, digits and ._-:/@";
+        case Kind::Text:
+            return "a string of at most 128 bytes without control characters";
+        case Kind::Instant:
+            return "a time in ISO 8601 format, such as 2025-11-23T10:00:00.123Z";
+        case Kind::Boolean:
+            return "true or false";
+        case Kind::Word:
+        case Kind::String:
+            return "a string";
+        case Kind::List:
+            return "an array";
+        case Kind::Uuid4:
+            return "a UUID v4, such as 550e8400-e29b-41d4-a716-446655440000";
+        case Kind::RequestId:
+            return "a UUID, or a session id and a time, such as sess-789-20250118-143022";
+        case Kind::ErrorCode:
+            return "a code of the form CATEGORY_SPECIFIC_ERROR, such as "
+                   "DATA_MISSING_REQUIRED_INPUT";
+        case Kind::CorrelationId:
+            return "a session id, 8 hexadecimal digits and a time in seconds, joined by _, such as "
+                   "session_user_1692633600_a7b2c9d4_1692633612";
+        default:
+            return "there, with any JSON value";
+    }
 }
 
-/// Equality that rarely comes as far as calling out: this is asked of every member.
-bool is_named(std::string_view key, std::string_view name) {
-    return key.size() == name.size() && key.front() == name.front() && key == name;
+/// "a, b or c"
+std::string listed(std::span<const std::string_view> words) {
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0) list += i + 1 == words.size() ? " or " : ", ";
+        list += words[i];
+    }
+    return list;
 }
+
+Problem problem_at(std::string pointer,
+                   const FieldRule& rule,
+                   json::Value value,
+                   std::string_view section) {
+    const bool is_missing = value.raw.empty();
+    return {
+        .pointer = std::move(pointer),
+        .value = is_missing ? std::string{} : shortened(value.raw),
+        .rule = fmt::format("{}must be {}", is_missing ? "is missing; " : "", expectation(rule)),
+        .section = std::string{rule.section.empty() ? section : rule.section}};
+}
+
+/// Where a value stands: its name or its place, and that of everything around it.
+struct Path {
+    const Path* around = nullptr;
+    std::string_view name{};  ///< The outermost has the pointer that it was given.
+    std::size_t place = 0;
+    bool is_place = false;
+};
+
+void append_pointer(std::string& out, const Path& path) {
+    if (path.around == nullptr) {
+        out += path.name;
+        return;
+    }
+    append_pointer(out, *path.around);
+    out += '/';
+    if (path.is_place) {
+        out += std::to_string(path.place);
+        return;
+    }
+    for (const char c : path.name) {
+        if (c == '~' || c == '/') {
+            out += c == '~' ? "~0" : "~1";
+        } else {
+            out += c;
+        }
+    }
+}
+
+std::string pointer_of(const Path& path) {
+    std::string pointer;
+    append_pointer(pointer, path);
+    return pointer;
+}
+
+/// Enough to mend a message by; a hostile one could have a problem in every other byte.
+constexpr std::size_t kProblemsMax = 100;
+
+/// One look at a message: what was asked for, and what was found wrong.
+class Inspection {
+  public:
+    Inspection(const Checking& checking, Problems& problems)
+        : checking_{checking}, problems_{problems} {}
+
+    void object(const Shape& shape, json::Value object, const Path& path, bool is_whole) {
+        if (shape.is_soft) return;
+        CHECK(shape.fields.size() <= kFieldsMax);
+        std::array<json::Value, kFieldsMax> found{};
+        collect(object, shape.fields, found);
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            const FieldRule& rule = shape.fields[i];
+            const Path inner{.around = &path, .name = rule.name};
+            if (has_seen_enough()) return;
+            if (!found[i].raw.empty()) {
+                value(rule, found[i], inner, shape.section, is_whole);
+            } else if (is_whole && !may_lack(rule)) {
+                problems_.push_back(problem_at(pointer_of(inner), rule, {}, shape.section));
+            }
+        }
+        for (const WhenRule& when : shape.when) {
+            condition(shape, when, found, path);
+        }
+        if (shape.also != nullptr) shape.also(object, pointer_of(path), problems_);
+    }
+
+    void value(const FieldRule& rule,
+               json::Value value,
+               const Path& path,
+               std::string_view section,
+               bool is_whole) {
+        if (!fits(rule, value)) {
+            problems_.push_back(problem_at(pointer_of(path), rule, value, section));
+            return;
+        }
+        if (rule.kind == Kind::Body) {
+            if (checking_.body != nullptr && value.is_object()) {
+                object(*checking_.body, value, path, is_whole && checking_.is_body_whole);
+            }
+        } else if (rule.kind == Kind::Object) {
+            if (rule.shape != nullptr) object(*rule.shape, value, path, is_whole);
+        } else if (rule.element != nullptr) {
+            each(rule, value, path, section, is_whole);
+        }
+    }
+
+  private:
+    bool has_seen_enough() const { return problems_.size() >= kProblemsMax; }
+
+    void each(const FieldRule& rule,
+              json::Value container,
+              const Path& path,
+              std::string_view section,
+              bool is_whole) {
+        if (rule.kind == Kind::Map) {
+            for (json::Members members{container}; !has_seen_enough() && members.next();) {
+                const Path inner{.around = &path, .name = members.key};
+                value(*rule.element, members.value, inner, section, is_whole);
+            }
+            return;
+        }
+        Path inner{.around = &path, .is_place = true};
+        json::Elements elements{container};
+        for (; !has_seen_enough() && elements.next(); ++inner.place) {
+            value(*rule.element, elements.value, inner, section, is_whole);
+        }
+    }
+
+    bool may_lack(const FieldRule& rule) const {
+        switch (rule.need) {
+            case Need::Optional:
+            case Need::Defaulted:
+                return true;
+            case Need::Required:
+                return false;
+            case Need::Routing:
+                return !checking_.is_message;
+            default:
+                return !checking_.is_message ||
+                       (checking_.reception != nullptr && has_stand_in(rule, *checking_.reception));
+        }
+    }
+
+    void condition(const Shape& shape,
+                   const WhenRule& when,
+                   std::span<const json::Value> found,
+                   const Path& path) {
+        const auto value_of = [&](std::string_view name) {
+            const auto rule = std::ranges::find(shape.fields, name, &FieldRule::name);
+            CHECK(rule != shape.fields.end());
+            return found[static_cast<std::size_t>(rule - shape.fields.begin())];
+        };
+        std::string spare;
+        const std::string_view word = short_text(value_of(when.field), spare);
+        if (word.empty() || std::ranges::find(when.words, word) == when.words.end()) return;
+        const json::Value other = value_of(when.other);
+        const bool is_empty =
+            other.raw.empty() || (other.is_object() && !json::Members{other}.next());
+        const bool is_right = when.demand == Demand::Empty ? is_empty : !other.raw.empty();
+        if (is_right) return;
+        problems_.push_back({.pointer = pointer_of({.around = &path, .name = when.other}),
+                             .value = shortened(other.raw),
+                             .rule = fmt::format("{}{} when {} is {}",
+                                                 other.raw.empty() ? "is missing; " : "",
+                                                 when.rule,
+                                                 when.field,
+                                                 word),
+                             .section = std::string{shape.section}});
+    }
+
+    const Checking& checking_;
+    Problems& problems_;
+};
 
 }  // namespace
 
+std::string expectation(const FieldRule& rule) {
+    if (!rule.expected.empty()) return std::string{rule.expected};
+    if (rule.kind == Kind::Word) return listed(rule.words);
+    if (rule.kind == Kind::Integer || rule.kind == Kind::Number) {
+        const std::string what = rule.kind == Kind::Integer ? "a whole number" : "a number";
+        const FieldRule unbounded{};
+        if (rule.most == unbounded.most) return fmt::format("{}, {} or more", what, rule.least);
+        return fmt::format("{} from {} to {}", what, rule.least, rule.most);
+    }
+    return std::string{kind_in_words(rule.kind)};
+}
+
 void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found) {
+    // Most senders write the fields in the order of the document, so the next rule is tried first.
+    std::size_t next = 0;
     for (json::Members members{object}; members.next();) {
-        for (std::size_t i = 0; i < rules.size(); ++i) {
+        for (std::size_t tried = 0; tried < rules.size(); ++tried) {
+            const std::size_t i =
+                next + tried < rules.size() ? next + tried : next + tried - rules.size();
             if (!is_named(members.key, rules[i].name)) continue;
-            const bool counts = !members.value.is_null() || rules[i].kind == Kind::Anything;
+            const bool counts = !members.value.is_null() || rules[i].kind == Kind::Anything ||
+                                rules[i].kind == Kind::Body;
             if (counts) found[i] = members.value;
+            next = i + 1 < rules.size() ? i + 1 : 0;
             break;
         }
     }
@@ -108,20 +338,59 @@ void hold_to_rules(std::span<const FieldRule> rules,
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const bool is_right =
             found[i].raw.empty() ? has_stand_in(rules[i], reception) : fits(rules[i], found[i]);
-        if (!is_right) problems.push_back(problem_with(rules[i], found[i], parent));
+        if (!is_right) {
+            problems.push_back(
+                problem_at(fmt::format("{}/{}", parent, rules[i].name), rules[i], found[i], {}));
+        }
     }
 }
 
+void hold_to_shape(const Shape& shape,
+                   json::Value object,
+                   std::string_view parent,
+                   const Checking& checking,
+                   Problems& problems) {
+    const Path root{.name = parent};
+    Inspection{checking, problems}.object(shape, object, root, checking.is_whole);
+}
+
 bool fits(const FieldRule& rule, json::Value value) {
-    if (rule.kind == Kind::Anything) return true;
-    if (rule.kind == Kind::Object) return value.is_object();
-    if (rule.kind == Kind::Integer) {
-        const auto integer = value.integer();
-        return integer && *integer >= rule.least && *integer <= rule.most;
+    switch (rule.kind) {
+        case Kind::Anything:
+        case Kind::Body:
+            return true;
+        case Kind::Object:
+        case Kind::Map:
+            return value.is_object();
+        case Kind::List:
+            return value.is_array();
+        case Kind::Boolean:
+            return value.is_bool();
+        case Kind::String:
+            return value.is_string();
+        case Kind::Integer: {
+            const auto integer = value.integer();
+            return integer && *integer >= rule.least && *integer <= rule.most;
+        }
+        case Kind::Number: {
+            const auto number = value.number();
+            return number && *number >= static_cast<double>(rule.least) &&
+                   *number <= static_cast<double>(rule.most);
+        }
+        default:
+            break;
     }
     if (!value.is_string()) return false;
     std::string spare;
     return fits_text(rule, value.text(spare));
+}
+
+bool fits_deeply(const FieldRule& rule, json::Value value) {
+    Problems problems;
+    const Path root{};
+    const Checking checking{.is_message = false};
+    Inspection{checking, problems}.value(rule, value, root, {}, true);
+    return problems.empty();
 }
 
 std::string_view short_text(json::Value value, std::string& spare) {

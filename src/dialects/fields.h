@@ -1,6 +1,8 @@
-// A dialect's page of fields as data: what may stand where, and which section says so.
+// A dialect's page of fields as data: what may stand where, what it means, and which section says
+// so.
 //
-// The same rows find the fields, hold them to their rules and name what is wrong with them.
+// The same rows find the fields, hold them to their rules, fill in defaults, carry a message into
+// another dialect and name what is wrong. A row that is added is a field that all of them know.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 
 #include "base/json.h"
 #include "dialects/dialects.h"
+#include "dialects/slot.h"
 
 namespace parlance::dialects {
 
@@ -25,28 +28,91 @@ enum class Kind : std::uint8_t {
     Word,       ///< One of a few.
     Instant,    ///< An ISO 8601 time.
     Integer,
+    Number,
+    Boolean,
+    String,  ///< Any string of any length. Its words, if it has any, are only the known ones.
+    List,
+    Map,            ///< An object whose keys are data; its values are like `element`.
+    Body,           ///< An object whose shape depends on the form of the message; or anything.
+    Uuid4,          ///< A UUID of version 4.
+    RequestId,      ///< A UUID, or a session id and a time.
+    CorrelationId,  ///< A session id, eight hexadecimal digits and a time, joined by '_'.
+    ErrorCode,      ///< CATEGORY_SPECIFIC_ERROR: capitals and digits with underscores between.
 };
 
 enum class Need : std::uint8_t {
     Optional,
+    Defaulted,  ///< Always there in the end: its preset stands in.
     Required,
+    Routing,          ///< Required of a message; an object that is not sent anywhere has none.
     CallerStandsIn,   ///< Required, but the hub knows who is calling.
     FreshIdStandsIn,  ///< Required, but the hub can give one.
+    NowStandsIn,      ///< Required, but the hub knows what time it is.
 };
+
+struct Shape;
 
 struct FieldRule {
-    std::string_view name;
+    std::string_view name{};
     Need need = Need::Optional;
     Kind kind = Kind::Anything;
+    Slot slot = Slot::None;                      ///< What it means.
+    bool is_echo = false;                        ///< Says again what another field says.
     std::size_t bytes_max = kIdBytesMax;         ///< Of a string.
     std::span<const std::string_view> words{};   ///< Of a Word.
-    std::int64_t least = 0;                      ///< Of an Integer.
+    std::span<const std::int8_t> means{};        ///< The number of each word; else its place.
+    std::int64_t least = 0;                      ///< Of an Integer or a Number.
     std::int64_t most = std::int64_t{1} << 53U;  ///< What a double still holds exactly.
-    std::string_view expected{};                 ///< The rule in words, behind "must be".
-    std::string_view section{};                  ///< Of the dialect's document.
+    std::string_view expected{};   ///< The rule in words, behind "must be"; else the kind says it.
+    std::string_view section{};    ///< Of the dialect's document; else the shape's.
+    const Shape* shape = nullptr;  ///< Of an Object.
+    const FieldRule* element = nullptr;  ///< Of a List or a Map: what each of its values is like.
+    std::string_view preset{};           ///< JSON: the document's default, filled in at the door.
+    std::string_view fill{};  ///< JSON: what a translation writes that must and has nothing better.
 };
 
+/// What the elements of a list may be.
+inline constexpr FieldRule kEachString{.kind = Kind::String};
+inline constexpr FieldRule kEachAgent{.kind = Kind::Agent};
+
+/// The section of what Parlance adds to a document.
+inline constexpr std::string_view kExtension = "an extension of Parlance";
+
+enum class Demand : std::uint8_t { Present, Empty };
+
+/// "`other` must be there when `field` is one of these words."
+struct WhenRule {
+    std::string_view field;
+    std::span<const std::string_view> words;
+    std::string_view other;
+    Demand demand = Demand::Present;
+    std::string_view rule{};  ///< In words, for people.
+};
+
+/// An object's rows, and what holds between them.
+struct Shape {
+    std::string_view name;  ///< As the document calls it.
+    std::string_view section;
+    std::span<const FieldRule> fields;
+    std::span<const WhenRule> when{};
+    /// Ours, where the document lets anything stand: understood where it fits, never insisted on.
+    bool is_soft = false;
+    /// What no table says; null for nearly all.
+    void (*also)(json::Value object, std::string_view pointer, std::vector<Problem>&) = nullptr;
+};
+
+inline constexpr std::size_t kFieldsMax = 24;  ///< No shape has more rows.
+
 using Problems = std::vector<Problem>;
+
+/// How strictly an object is held to its shape.
+struct Checking {
+    const Reception* reception = nullptr;  ///< Who and what can stand in; null: nobody.
+    const Shape* body = nullptr;           ///< Of a field of Kind::Body; null: anything.
+    bool is_message = true;                ///< Must say where it goes.
+    bool is_whole = true;                  ///< Also what is missing is a problem.
+    bool is_body_whole = true;             ///< The same, inside of the body.
+};
 
 /// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
 /// A null counts as absent, except where anything may stand.
@@ -59,12 +125,30 @@ void hold_to_rules(std::span<const FieldRule> rules,
                    const Reception& reception,
                    Problems& problems);
 
+/// The same for an object and everything inside of it.
+void hold_to_shape(const Shape& shape,
+                   json::Value object,
+                   std::string_view parent,
+                   const Checking& checking,
+                   Problems& problems);
+
+/// Whether the value itself keeps its rule; what is inside of it is not looked at.
 bool fits(const FieldRule& rule, json::Value value);
+/// Whether the value and everything inside of it keep their rules.
+bool fits_deeply(const FieldRule& rule, json::Value value);
+
+/// The rule in words, behind "must be".
+std::string expectation(const FieldRule& rule);
 
 /// The text of a string that is no longer than an id may be; else nothing.
 std::string_view short_text(json::Value value, std::string& spare);
 
 /// A value as a problem shows it: its first characters.
 std::string shortened(std::string_view raw);
+
+/// Equality that rarely comes as far as calling out: this is asked of every member.
+inline bool is_named(std::string_view key, std::string_view name) {
+    return key.size() == name.size() && (key.empty() || key.front() == name.front()) && key == name;
+}
 
 }  // namespace parlance::dialects

@@ -14,8 +14,6 @@ namespace parlance::dialects::taskwire {
 
 namespace {
 
-constexpr std::string_view kHub = "parlance";
-
 /// An id that follows from what it is about: saying the same thing again is saying it once.
 std::string derived_id(std::string_view about, Refusal refusal, std::uint64_t salt) {
     const auto number = static_cast<std::uint64_t>(refusal);
@@ -52,12 +50,9 @@ std::string_view or_advice(std::string_view detail, Refusal refusal) {
 
 }  // namespace
 
-std::string write_failure(const Envelope& request,
-                          Refusal refusal,
-                          std::string_view detail,
-                          Time now) {
-    const RefusalRow& row = refusal_row(refusal);
-    const bool is_timeout = refusal == Refusal::RequestTimedOut;
+std::string write_failure(const DialectRow& /*row*/, const Envelope& request, const HubWord& word) {
+    const RefusalRow& row = refusal_row(word.refusal);
+    const bool is_timeout = word.refusal == Refusal::RequestTimedOut;
     json::ObjectWriter payload;
     if (!request.task().empty() && request.task() != request.correlation()) {
         payload.text("task_id", request.task());
@@ -66,52 +61,47 @@ std::string write_failure(const Envelope& request,
         .raw("error",
              json::ObjectWriter{}
                  .text("code", row.code)
-                 .text("message", or_advice(detail, refusal))
+                 .text("message", or_advice(word.detail, word.refusal))
                  .boolean("retryable", row.retryable)
                  .done())
         .text("error_type", is_timeout ? "TIMEOUT" : "EXTERNAL_SERVICE_ERROR");
 
-    const bool was_for_a_topic = request.to().starts_with("topic:");
     return json::ObjectWriter{}
-        .text("id", derived_id(request.id(), refusal, siphash({}, request.from())))
-        .text("timestamp", print_iso_time(now))
-        .text("from", was_for_a_topic ? kHub : request.to())
-        .text("to", request.from())
+        .text("id", derived_id(request.id(), word.refusal, siphash({}, request.from())))
+        .text("timestamp", print_iso_time(word.now))
+        .text("from", word.from)
+        .text("to", word.to)
         .text("type", "TASK_FAILED")
         .raw("payload", payload.done())
         .raw("metadata", metadata(Priority::High, request.correlation()))
         .done();
 }
 
-std::string write_refusal(std::string_view message_id,
-                          std::string_view to,
-                          Refusal refusal,
-                          std::string_view detail,
-                          Time now) {
-    const RefusalRow& row = refusal_row(refusal);
-    const ErrorTypeRow& error = error_type_of(refusal);
-    const auto salt = static_cast<std::uint64_t>(now.time_since_epoch().count());
+std::string write_refusal(const DialectRow& /*row*/, const HubWord& word) {
+    const RefusalRow& row = refusal_row(word.refusal);
+    const ErrorTypeRow& error = error_type_of(word.refusal);
+    const auto salt = static_cast<std::uint64_t>(word.now.time_since_epoch().count());
     std::string actions = "[";
     json::append_quoted(actions, row.advice);
     actions += ']';
 
     json::ObjectWriter payload;
-    payload.text("error_id", derived_id(message_id, refusal, salt))
-        .text("agent_id", kHub)
+    payload.text("error_id", derived_id(word.about, word.refusal, salt))
+        .text("agent_id", word.from)
         .text("error_type", error.error_type)
         .text("severity", error.severity)
-        .text("message", or_advice(detail, refusal))
+        .text("message", or_advice(word.detail, word.refusal))
         .raw("context", "{}")
         .raw("recovery_attempts", "[]")
         .raw("suggested_actions", actions)
         .text("code", row.code);
-    if (!message_id.empty()) payload.text("message_id", message_id);
+    if (!word.about.empty()) payload.text("message_id", word.about);
 
     return json::ObjectWriter{}
-        .text("id", derived_id(message_id, refusal, ~salt))
-        .text("timestamp", print_iso_time(now))
-        .text("from", kHub)
-        .text("to", to)
+        .text("id", derived_id(word.about, word.refusal, ~salt))
+        .text("timestamp", print_iso_time(word.now))
+        .text("from", word.from)
+        .text("to", word.to)
         .text("type", "ERROR_REPORT")
         .raw("payload", payload.done())
         .raw("metadata", metadata(Priority::Critical, {}))

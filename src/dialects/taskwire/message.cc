@@ -9,6 +9,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "dialects/splice.h"
+#include "dialects/taskwire/forms.h"
 #include "dialects/taskwire/tables.h"
 #include "dialects/taskwire/taskwire.h"
 
@@ -207,6 +208,37 @@ std::string completed(std::string_view text, const Parts& parts, const Reception
     return splice.done();
 }
 
+/// The shape that the payload of each type must keep, and that of its reply; null for anything.
+struct Bodies {
+    const Shape* asked = nullptr;
+    const Shape* replied = nullptr;
+};
+constexpr auto kBodies = [] {
+    std::array<Bodies, kTypes.size()> bodies{};
+    for (std::size_t i = 0; i < kTypes.size(); ++i) {
+        for (const Form& form : kFormRows) {
+            if (form.word != kTypes[i].name || form.body == nullptr || form.body->is_soft) continue;
+            (form.body_mark.empty() ? bodies[i].asked : bodies[i].replied) = form.body;
+        }
+    }
+    return bodies;
+}();
+
+/// What stands in the payload must be right; what does not may be missing, for the payload is any.
+void hold_payload_to_rules(const Parts& parts, Problems& problems) {
+    const json::Value payload = parts.base[Payload];
+    if (!payload.is_object()) return;
+    std::string spare;
+    const auto type =
+        std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
+    if (type == kTypes.end()) return;
+    const Bodies& bodies = kBodies[static_cast<std::size_t>(type - kTypes.begin())];
+    if (bodies.asked == nullptr) return;
+    const bool is_reply = bodies.replied != nullptr && intent_of(*type, parts) == Intent::Reply;
+    const Shape& body = is_reply ? *bodies.replied : *bodies.asked;
+    hold_to_shape(body, payload, "/payload", {.is_whole = false}, problems);
+}
+
 /// The text of a field that keeps its rule; else nothing, for a rejection's own header.
 std::string as_far_as_readable(const Parts& parts, BaseField field) {
     const json::Value value = parts.base[field];
@@ -224,6 +256,7 @@ Reading<SendMessage> read_answer(std::string_view text,
     Problems problems;
     hold_to_rules(kBase, parts.base, "", reception, problems);
     hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
+    hold_payload_to_rules(parts, problems);
     if (problems.empty()) {
         const std::string whole = completed(text, parts, reception);
         if (whole.empty()) return compose(text, parts, reception, request_id);
@@ -235,7 +268,9 @@ Reading<SendMessage> read_answer(std::string_view text,
                                     .problems = std::move(problems)});
 }
 
-Reading<SendMessage> read_message(std::string_view text, const Reception& reception) {
+Reading<SendMessage> read_message(const DialectRow& /*row*/,
+                                  std::string_view text,
+                                  const Reception& reception) {
     return read_answer(text, reception, {});
 }
 
@@ -243,8 +278,9 @@ constinit const DialectRow kRow{
     .dialect = Dialect::Taskwire,
     .name = "taskwire",
     .document = kDocument,
-    .fields = kBase,
     .marks = kMarks,
+    .forms = &kForms,
+    .objects = kObjects,
     .read_message = read_message,
     .read_reply = read_reply,
     .write_failure = write_failure,

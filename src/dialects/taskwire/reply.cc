@@ -7,6 +7,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "dialects/splice.h"
+#include "dialects/tables.h"
 #include "dialects/taskwire/tables.h"
 #include "dialects/taskwire/taskwire.h"
 
@@ -160,26 +161,10 @@ Reading<SendMessage> checked(Reading<SendMessage> reading, Problems problems) {
     return reading;
 }
 
-/// What was right as it came may be too long or too deep with what was put around it.
-std::optional<Rejection> outgrown(std::string_view text, std::string_view made) {
-    const auto because = [&](Refusal refusal, std::string rule) {
-        return Rejection{.refusal = refusal,
-                         .problems = {{.value = shortened(text), .rule = std::move(rule)}}};
-    };
-    if (made.size() > kMessageBytesMax) {
-        return because(Refusal::MessageTooLarge,
-                       fmt::format("must be at most {} bytes long with what the hub fills in",
-                                   kMessageBytesMax));
-    }
-    const auto still_json = made.empty() ? Result<void>{} : json::check(made);
-    if (still_json) return {};
-    return because(Refusal::MessageMalformed,
-                   "must be JSON with what the hub fills in, but: " + still_json.error().message);
-}
-
 }  // namespace
 
-Reading<SendMessage> read_reply(std::string_view text,
+Reading<SendMessage> read_reply(const DialectRow& /*row*/,
+                                std::string_view text,
                                 const Envelope& request,
                                 const Reception& reception) {
     const json::Value answer = json::root(text);

@@ -99,47 +99,6 @@ inline constexpr std::array<std::string_view, kPriorities> kPriorityWords{
 /// Where a request may say by when it wants its answer.
 inline constexpr std::array kDeadlines{Place{"deadline"}, Place{"constraints", "deadline"}};
 
-enum BaseField : std::size_t { Id, Timestamp, From, To, Type, Payload, Metadata, kBaseFields };
-
-inline constexpr std::array<FieldRule, kBaseFields> kBase{{
-    {.name = "id",
-     .need = Need::FreshIdStandsIn,
-     .kind = Kind::Id,
-     .expected = "1 to 128 printable ASCII characters without spaces and quotes, such as a UUID v4",
-     .section = kBaseSection},
-    {.name = "timestamp",
-     .kind = Kind::Instant,
-     .expected = "a time in ISO 8601 format, such as 2025-11-23T10:00:00.123Z",
-     .section = kBaseSection},
-    {.name = "from",
-     .need = Need::CallerStandsIn,
-     .kind = Kind::Agent,
-     .expected = "the sender's agent id: 1 to 128 letters, digits and ._-:/@",
-     .section = kBaseSection},
-    {.name = "to",
-     .need = Need::Required,
-     .kind = Kind::Recipient,
-     .expected = "the recipient's agent id, or topic: and a name: 1 to 128 letters, digits and "
-                 "._-:/@",
-     .section = kBaseSection},
-    {.name = "type",
-     .need = Need::Required,
-     .kind = Kind::Word,
-     .words = kTypeNames,
-     .expected = "TASK_ASSIGNMENT, TASK_HANDOFF, TASK_UPDATE, TASK_COMPLETE, TASK_FAILED, "
-                 "HELP_REQUEST, HELP_RESPONSE, STATUS_UPDATE, HEARTBEAT or ERROR_REPORT",
-     .section = kTypesSection},
-    {.name = "payload",
-     .need = Need::Required,
-     .kind = Kind::Anything,
-     .expected = "there, with any JSON value",
-     .section = kBaseSection},
-    {.name = "metadata", .kind = Kind::Object, .expected = "an object", .section = kBaseSection},
-}};
-
-/// Any of these makes a message taskwire.
-inline constexpr std::array<std::string_view, 3> kMarks{"type", "from", "to"};
-
 enum MetadataField : std::size_t {
     CorrelationId,
     PriorityWord,
@@ -153,10 +112,12 @@ enum MetadataField : std::size_t {
 inline constexpr std::array<FieldRule, kMetadataFields> kMetadata{{
     {.name = "correlation_id",
      .kind = Kind::Text,
+     .slot = Slot::Correlation,
      .expected = "a string of at most 128 bytes without control characters",
      .section = kBaseSection},
     {.name = "priority",
      .kind = Kind::Word,
+     .slot = Slot::Priority,
      .words = kPriorityWords,
      .expected = "low, normal, high or critical",
      .section = kBaseSection},
@@ -165,19 +126,84 @@ inline constexpr std::array<FieldRule, kMetadataFields> kMetadata{{
      .expected = "a whole number of milliseconds from 0 to 2^53",
      .section = kBaseSection},
     {.name = "retry_count",
+     .need = Need::Defaulted,
      .kind = Kind::Integer,
      .expected = "a whole number, 0 or more",
-     .section = kBaseSection},
+     .section = kBaseSection,
+     .preset = "0"},
     {.name = "max_retries",
+     .need = Need::Defaulted,
      .kind = Kind::Integer,
      .expected = "a whole number, 0 or more",
-     .section = kBaseSection},
+     .section = kBaseSection,
+     .preset = "5"},
     {.name = "timeout_ms",  // Ours: the document has no word for how long an answer may take.
      .kind = Kind::Integer,
+     .slot = Slot::Timeout,
      .least = 1,
      .expected = "a whole number of milliseconds, 1 or more",
-     .section = "an extension of Parlance"},
+     .section = kExtension},
 }};
+inline constexpr Shape kMetadataShape{
+    .name = "MessageMetadata", .section = kBaseSection, .fields = kMetadata};
+
+enum BaseField : std::size_t { Id, Timestamp, From, To, Type, Payload, Metadata, kBaseFields };
+
+inline constexpr std::array<FieldRule, kBaseFields> kBase{{
+    {.name = "id",
+     .need = Need::FreshIdStandsIn,
+     .kind = Kind::Id,
+     .slot = Slot::Id,
+     .expected = "1 to 128 printable ASCII characters without spaces and quotes, such as a UUID v4",
+     .section = kBaseSection},
+    {.name = "timestamp",
+     .need = Need::NowStandsIn,
+     .kind = Kind::Instant,
+     .slot = Slot::Sent,
+     .expected = "a time in ISO 8601 format, such as 2025-11-23T10:00:00.123Z",
+     .section = kBaseSection},
+    {.name = "from",
+     .need = Need::CallerStandsIn,
+     .kind = Kind::Agent,
+     .slot = Slot::From,
+     .expected = "the sender's agent id: 1 to 128 letters, digits and ._-:/@",
+     .section = kBaseSection,
+     .fill = R"("unknown")"},
+    {.name = "to",
+     .need = Need::Required,
+     .kind = Kind::Recipient,
+     .slot = Slot::To,
+     .expected = "the recipient's agent id, or topic: and a name: 1 to 128 letters, digits and "
+                 "._-:/@",
+     .section = kBaseSection,
+     .fill = R"("unknown")"},
+    {.name = "type",
+     .need = Need::Required,
+     .kind = Kind::Word,
+     .slot = Slot::Type,
+     .words = kTypeNames,
+     .expected = "TASK_ASSIGNMENT, TASK_HANDOFF, TASK_UPDATE, TASK_COMPLETE, TASK_FAILED, "
+                 "HELP_REQUEST, HELP_RESPONSE, STATUS_UPDATE, HEARTBEAT or ERROR_REPORT",
+     .section = kTypesSection},
+    {.name = "payload",
+     .need = Need::Required,
+     .kind = Kind::Body,
+     .slot = Slot::Content,
+     .expected = "there, with any JSON value",
+     .section = kBaseSection,
+     .fill = "null"},
+    {.name = "metadata",
+     .need = Need::Defaulted,
+     .kind = Kind::Object,
+     .expected = "an object",
+     .section = kBaseSection,
+     .shape = &kMetadataShape},
+}};
+
+/// Any of these makes a message taskwire.
+inline constexpr std::array<std::string_view, 3> kMarks{"type", "from", "to"};
+inline constexpr Shape kMessageShape{
+    .name = "AgentMessage", .section = kBaseSection, .fields = kBase};
 
 /// What the document calls a refusal of ours ("Error Report Format").
 struct ErrorTypeRow {

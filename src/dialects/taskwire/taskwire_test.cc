@@ -305,8 +305,10 @@ TEST(Taskwire, ReadsWhichRequestAReplyAnswers) {
     };
     for (const char* type : {"TASK_COMPLETE", "TASK_FAILED", "HELP_RESPONSE"}) {
         EXPECT_EQ(answers(type, R"({"request_id":"r-1"})"), "r-1") << type;
-        EXPECT_EQ(answers(type, R"({"request_id":1})"), "") << type;
     }
+    EXPECT_EQ(answers("TASK_COMPLETE", R"({"request_id":1})"), "");
+    EXPECT_EQ(pointers(rejection_of(message("HELP_RESPONSE", R"({"request_id":1})"))),
+              (Pointers{"/payload/request_id"}));
     EXPECT_EQ(answers("TASK_HANDOFF", R"({"accepted":true,"request_id":"r-1"})"), "r-1");
     EXPECT_EQ(answers("TASK_ASSIGNMENT", R"({"request_id":"r-1"})"), "");
     EXPECT_EQ(answers("STATUS_UPDATE", R"({"request_id":"r-1"})"), "");
@@ -327,7 +329,9 @@ TEST(Taskwire, TurnsADeadlineIntoTheTimeThatIsLeft) {
         Duration{500});
     EXPECT_EQ(timeout("TASK_HANDOFF", soon, R"({"timeout_ms":7})"), Duration{7});
     EXPECT_EQ(timeout("TASK_HANDOFF", R"({"deadline":"2020-01-01T00:00:00Z"})", "{}"), Duration{1});
-    EXPECT_EQ(timeout("TASK_HANDOFF", R"({"deadline":"soon"})", "{}"), std::nullopt);
+    EXPECT_EQ(timeout("TASK_ASSIGNMENT", R"({"deadline":"soon"})", "{}"), std::nullopt);
+    EXPECT_EQ(pointers(rejection_of(message("TASK_HANDOFF", R"({"deadline":"soon"})"))),
+              (Pointers{"/payload/deadline"}));
     EXPECT_EQ(timeout("TASK_HANDOFF", R"({"deadline":null})", "{}"), std::nullopt);
     EXPECT_EQ(timeout("TASK_UPDATE", soon, R"({"timeout_ms":7})"), std::nullopt);
 }

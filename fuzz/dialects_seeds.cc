@@ -1,0 +1,44 @@
+// Right messages of every form of every dialect, blocks of kessel, and every word of the tables.
+#include <set>
+
+#include "dialects/dialect_row.h"
+#include "dialects/kessel/block.h"
+#include "dialects/testing/generate.h"
+#include "fuzz/seeds.h"
+
+namespace parlance::dialects {
+namespace {
+
+void add_words(const Shape& shape, std::set<std::string>& words) {
+    for (const FieldRule& rule : shape.fields) {
+        words.insert('"' + std::string{rule.name} + "\":");
+        for (const auto word : rule.words) words.insert('"' + std::string{word} + '"');
+        if (rule.shape != nullptr) add_words(*rule.shape, words);
+    }
+}
+
+fuzz::Seeds seeds() {
+    fuzz::Seeds seeds;
+    std::set<std::string> words{"null", "{}", "[]", "---\n", "\"parlance\":{", "\"keeps\":["};
+    testing::Generator generator{1};
+    for (const DialectRow* row : all_rows()) {
+        for (const Form& form : row->forms->all) {
+            for (int i = 0; i < 4; ++i) {
+                seeds.inputs.push_back(generator.message(form, *row->forms));
+            }
+            add_words(*form.shape, words);
+            if (form.body != nullptr) add_words(*form.body, words);
+            const auto block = kessel::json_to_block(seeds.inputs.back());
+            if (row->dialect == Dialect::Kessel && block) seeds.inputs.push_back(*block);
+        }
+    }
+    seeds.words.assign(words.begin(), words.end());
+    return seeds;
+}
+
+}  // namespace
+}  // namespace parlance::dialects
+
+int main(int count, char** arguments) {
+    return parlance::fuzz::write_seeds(count, arguments, parlance::dialects::seeds());
+}

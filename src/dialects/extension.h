@@ -1,0 +1,48 @@
+// What a translated message carries along so that nothing is lost: where the way back would differ
+// from the original, and what stood there.
+//
+//   "parlance":{"dialect":"kessel","form":"REQUEST","at":"2025-11-23T10:00:00.000Z","digest":"89abcdef01234567",
+//               "keeps":[{"at":"/context","value":{"a":1}},{"at":"/priority","was":"HIGH"}]}
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "dialects/dialect_row.h"
+
+namespace parlance::dialects {
+
+/// One difference. `was` is what the way back makes of it: if it makes something else, an agent
+/// has changed its mind in between, and its word counts.
+struct Keep {
+    std::string at;       ///< JSON pointer into the original.
+    json::Value value{};  ///< What stood there; empty if nothing did.
+    json::Value was{};    ///< Empty if nothing is made of it.
+};
+
+struct Extension {
+    const Form* form = nullptr;  ///< Of the original.
+    Time at{};                   ///< When it was translated: the way back counts from then.
+    std::uint64_t digest = 0;    ///< Of what was made of it: tells whether an agent changed it.
+    std::vector<Keep> keeps{};
+};
+
+inline constexpr std::string_view kExtensionMember = "parlance";
+
+/// The extension by which this message can become one of `origin` again; else nothing.
+std::optional<Extension> read_extension(json::Value message, const DialectRow& origin);
+std::string write_extension(const Extension& extension, const DialectRow& origin);
+
+/// Everything by which `original` differs from `made`; both are objects.
+std::vector<Keep> differences(json::Value made, json::Value original);
+
+/// `made` with every difference put back that still is one.
+std::string with_differences(json::Value made, std::vector<Keep> keeps);
+
+/// The object without one of its members.
+std::string without_member(json::Value object, std::string_view name);
+
+}  // namespace parlance::dialects

@@ -1,0 +1,39 @@
+// The forms that documents prescribe: request ids (K3), correlation ids (C1), error codes (K5).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace parlance::dialects {
+
+bool is_uuid4(std::string_view text);
+
+/// Whether it is something, a '-' or '_', and a time: 20250118-143022, 20250118143022 or a Unix
+/// time of ten to thirteen digits.
+bool ends_in_time(std::string_view text);
+
+struct CorrelationParts {
+    std::string_view session;
+    std::string_view query_hash;  ///< The first eight hexadecimal digits of the query's MD5.
+    std::string_view seconds;     ///< Since 1970.
+};
+
+/// Empty parts if it is not of the form `{session}_{hash}_{seconds}`.
+CorrelationParts split_correlation_id(std::string_view text);
+bool is_correlation_id(std::string_view text);
+std::string make_correlation_id(std::string_view session, std::string_view query, Time now);
+
+/// CATEGORY_SPECIFIC_ERROR: capitals and digits, and at least one underscore between them.
+bool is_error_code(std::string_view text);
+/// The code that is nearest to a text: "api timeout" becomes API_TIMEOUT.
+std::string make_error_code(std::string_view text);
+
+/// A UUID v4 that follows from a text.
+std::string derived_uuid(std::string_view text);
+/// The same from the digest of a message that has no id of its own.
+std::string derived_uuid(std::uint64_t digest);
+
+}  // namespace parlance::dialects

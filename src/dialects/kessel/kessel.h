@@ -1,0 +1,12 @@
+// Kessel: the dialect of the Kessel Digital Agent Platform's communication contract.
+//
+// tables.h is the document as data; block.h reads and writes the text form that it prints.
+#pragma once
+
+#include "dialects/dialect_row.h"
+
+namespace parlance::dialects::kessel {
+
+extern const DialectRow kRow;
+
+}  // namespace parlance::dialects::kessel

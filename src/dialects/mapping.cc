@@ -1,0 +1,208 @@
+#include "dialects/mapping.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "dialects/dialect_row.h"
+
+namespace parlance::dialects {
+
+namespace {
+
+struct Named {
+    std::string_view name;
+    std::string_view scale;
+};
+
+/// In the order of Slot.
+constexpr std::array<Named, kSlots> kSlotNames{{
+    {"", ""},
+    {"", ""},
+    {"id", "follows from the content where a form has none; made a UUID where it must be one"},
+    {"sender", ""},
+    {"recipient", "an agent, or `topic:` and a name"},
+    {"workflow", "correlation's ids have a form, and are made"},
+    {"answered request", ""},
+    {"task", ""},
+    {"sent", "ISO 8601"},
+    {"what is wanted", ""},
+    {"content", "an object as text where only text may stand"},
+    {"context", ""},
+    {"priority", "critical, high, normal, low; kessel's three are the lower three"},
+    {"time limit", "milliseconds from now; a date where the field is a date"},
+    {"user", ""},
+    {"session", ""},
+    {"child session", ""},
+    {"status", "the nearest word: timeout is a failure, pending at best partial"},
+    {"confidence", "HIGH 0.9, MEDIUM 0.7, LOW 0.4, SPECULATIVE 0.15; from 0.8, 0.5, 0.25 and 0 on"},
+    {"summary", ""},
+    {"warnings", ""},
+    {"error code", "CATEGORY_SPECIFIC_ERROR for kessel"},
+    {"error text", "begins with `Timeout:` where no status can say it"},
+    {"error source", ""},
+    {"severity", "low, medium, high, critical"},
+    {"may be retried", ""},
+    {"fallback", ""},
+    {"elapsed ms", ""},
+    {"token budget", ""},
+    {"facts", ""},
+    {"sources", ""},
+    {"next steps", ""},
+}};
+
+/// In the order of Act.
+constexpr std::array<std::string_view, kActs> kActNames{"request",
+                                                        "reply",
+                                                        "failure",
+                                                        "event",
+                                                        "error report",
+                                                        "handoff",
+                                                        "answer to a handoff",
+                                                        "status",
+                                                        "classification"};
+
+constexpr std::array<std::string_view, 7> kNeedNames{
+    "", "default", "required", "required to send", "caller", "fresh id", "now"};
+
+void find_slot(const Shape& shape,
+               const Form& form,
+               const std::string& parent,
+               Slot slot,
+               std::vector<std::string>& paths) {
+    for (const FieldRule& rule : shape.fields) {
+        const std::string path =
+            parent.empty() ? std::string{rule.name} : fmt::format("{}.{}", parent, rule.name);
+        const Shape* inner = rule.kind == Kind::Body ? form.body : rule.shape;
+        const std::size_t before = paths.size();
+        if (inner != nullptr) find_slot(*inner, form, path, slot, paths);
+        // What is said more exactly inside need not be named twice.
+        if (rule.slot == slot && !rule.is_echo && paths.size() == before) paths.push_back(path);
+    }
+}
+
+std::string places_of(const DialectRow& row, Slot slot) {
+    std::vector<std::string> paths;
+    for (const Form& form : row.forms->all) {
+        std::vector<std::string> found;
+        find_slot(*form.shape, form, {}, slot, found);
+        for (auto& path : found) {
+            if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+        }
+    }
+    std::string text;
+    for (const auto& path : paths) text += (text.empty() ? "`" : ", `") + path + '`';
+    return text;
+}
+
+std::string heading(std::string_view first, std::string_view last) {
+    std::string names = fmt::format("| {} |", first);
+    std::string line = "|---|";
+    for (const DialectRow* row : all_rows()) {
+        names += fmt::format(" {} |", row->name);
+        line += "---|";
+    }
+    if (!last.empty()) {
+        names += fmt::format(" {} |", last);
+        line += "---|";
+    }
+    return names + '\n' + line + '\n';
+}
+
+std::string acts() {
+    std::string text = heading("what it does", "");
+    for (std::size_t act = 0; act < kActs; ++act) {
+        text += fmt::format("| {} |", kActNames[act]);
+        for (const DialectRow* row : all_rows())
+            text += fmt::format(" {} |", row->forms->by_act[act]);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string slots() {
+    std::string text = heading("what it means", "scale");
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+        if (kSlotNames[slot].name.empty()) continue;
+        text += fmt::format("| {} |", kSlotNames[slot].name);
+        for (const DialectRow* row : all_rows()) {
+            text += fmt::format(" {} |", places_of(*row, static_cast<Slot>(slot)));
+        }
+        text += fmt::format(" {} |\n", kSlotNames[slot].scale);
+    }
+    return text;
+}
+
+std::string kind_of(const FieldRule& rule) {
+    switch (rule.kind) {
+        case Kind::List:
+            return rule.element == nullptr ? "array" : "array: " + expectation(*rule.element);
+        case Kind::Map:
+            return "object by id";
+        default:
+            return expectation(rule);
+    }
+}
+
+void list_fields(const Shape& shape,
+                 const Form& form,
+                 const std::string& parent,
+                 std::string& text) {
+    for (const FieldRule& rule : shape.fields) {
+        const std::string path =
+            parent.empty() ? std::string{rule.name} : fmt::format("{}.{}", parent, rule.name);
+        const std::string need = rule.preset.empty()
+                                     ? std::string{kNeedNames[static_cast<std::size_t>(rule.need)]}
+                                     : fmt::format("default `{}`", rule.preset);
+        text += fmt::format("| `{}` | {} | {} | {} |\n",
+                            path,
+                            need,
+                            kind_of(rule),
+                            rule.section.empty() ? shape.section : rule.section);
+        const Shape* inner = rule.kind == Kind::Body ? form.body : rule.shape;
+        if (inner != nullptr) list_fields(*inner, form, path, text);
+    }
+}
+
+std::string forms() {
+    std::string text;
+    for (const DialectRow* row : all_rows()) {
+        text += fmt::format("\n## {}\n\nFrom \"{}\".\n", row->name, row->document);
+        for (const Form& form : row->forms->all) {
+            text += fmt::format(
+                "\n### {} {}\n\n| field | need | must be | section |\n|---|---|---|---|\n",
+                row->name,
+                form.name);
+            list_fields(*form.shape, form, {}, text);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string describe_mapping() {
+    return fmt::format(R"(# The dialects and how they map
+
+Written from the tables in `src/dialects`; the test `Mapping` says how to write it again.
+
+A message of one dialect reaches an agent of another in that agent's own words. What it does decides the form, what its
+fields mean decides where they go. What has no place there travels in the member `parlance` and comes back whole
+([decision 0011](decisions/0011-dialects-as-tables.md)).
+
+## Forms
+
+{}
+## Fields
+
+A path names the field in whichever form has it. What stands in no column of a row is kept in the extension.
+
+{}{})",
+                       acts(),
+                       slots(),
+                       forms());
+}
+
+}  // namespace parlance::dialects

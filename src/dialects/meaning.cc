@@ -1,0 +1,387 @@
+#include "dialects/meaning.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/iso_time.h"
+#include "dialects/id_forms.h"
+
+namespace parlance::dialects {
+
+namespace {
+
+/// Which confidence a word stands for, and from where on it is said. Most confident first, as in
+/// every dialect's own table.
+struct ConfidenceRow {
+    std::string_view says;
+    double least;
+};
+constexpr std::array kConfidence{ConfidenceRow{"0.9", 0.8},
+                                 ConfidenceRow{"0.7", 0.5},
+                                 ConfidenceRow{"0.4", 0.25},
+                                 ConfidenceRow{"0.15", 0.0}};
+
+constexpr std::array<std::string_view, 22> kNumbers{"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",
+                                                    "8",  "9",  "10", "11", "12", "13", "14", "15",
+                                                    "16", "17", "18", "19", "20", "21"};
+
+std::int64_t number_of_word(const FieldRule& rule, std::size_t place) {
+    return rule.means.empty() ? static_cast<std::int64_t>(place) : rule.means[place];
+}
+
+bool is_worded(Slot slot) {
+    return slot == Slot::Priority || slot == Slot::Status || slot == Slot::Severity;
+}
+
+json::Value understood_word(const FieldRule& rule, json::Value value) {
+    if (value.is_bool()) return {value.raw == "true" ? kNumbers[kSuccess] : kNumbers[kFailed]};
+    std::string spare;
+    const auto word = std::ranges::find(rule.words, short_text(value, spare));
+    if (word == rule.words.end()) return {};
+    const auto place = static_cast<std::size_t>(word - rule.words.begin());
+    return {kNumbers[static_cast<std::size_t>(number_of_word(rule, place))]};
+}
+
+json::Value understood_confidence(const FieldRule& rule, json::Value value, Texts& texts) {
+    if (value.is_string()) {
+        std::string spare;
+        const auto word = std::ranges::find(rule.words, value.text(spare));
+        const auto place = static_cast<std::size_t>(word - rule.words.begin());
+        return place < kConfidence.size() ? json::Value{kConfidence[place].says} : json::Value{};
+    }
+    if (rule.most == 1) return value;
+    return {texts.keep(fmt::format("{:.12g}", value.number().value() / 100))};
+}
+
+json::Value understood_timeout(json::Value value, Time now, Texts& texts) {
+    if (!value.is_string()) return value;
+    std::string spare;
+    const Time deadline = parse_iso_time(value.text(spare)).value();
+    return numbered(std::max((deadline - now).count(), std::int64_t{1}), texts);
+}
+
+/// A value on its slot's scale.
+json::Value understood(const FieldRule& rule, json::Value value, Time now, Texts& texts) {
+    if (is_worded(rule.slot)) return understood_word(rule, value);
+    if (rule.slot == Slot::Confidence) return understood_confidence(rule, value, texts);
+    if (rule.slot == Slot::Timeout) return understood_timeout(value, now, texts);
+    return value;
+}
+
+const Shape* shape_of(const FieldRule& rule, const Form& form) {
+    return rule.kind == Kind::Body ? form.body : rule.shape;
+}
+
+/// Whether an object that has a slot also has a row for it inside. If it has, what the slot says
+/// may still stand as the whole object: a payload of one's own making.
+enum class Inside : std::uint8_t { Nowhere, Directly, Deeper };
+
+bool has_row_for(const Shape& shape, Slot slot) {
+    return std::ranges::find(shape.fields, slot, &FieldRule::slot) != shape.fields.end();
+}
+
+Inside place_inside(const Shape& shape, Slot slot) {
+    if (has_row_for(shape, slot)) return Inside::Directly;
+    const bool is_deeper = std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
+        return rule.shape != nullptr && place_inside(*rule.shape, slot) != Inside::Nowhere;
+    });
+    return is_deeper ? Inside::Deeper : Inside::Nowhere;
+}
+
+/// What only fills a place says nothing. A word or a number always does.
+bool is_mere_fill(const FieldRule& rule, json::Value value) {
+    const bool speaks = rule.kind == Kind::Word || rule.kind == Kind::Boolean ||
+                        rule.kind == Kind::Number || rule.kind == Kind::Integer;
+    return !speaks && value.raw == rule.fill;
+}
+
+class Gathering {
+  public:
+    Gathering(const Form& form, Time now, Texts& texts, Meaning& meaning)
+        : form_{form}, now_{now}, texts_{texts}, meaning_{meaning} {}
+
+    void object(const Shape& shape, json::Value object) {
+        std::array<json::Value, kFieldsMax> found{};
+        collect(object, shape.fields, found);
+        // In the order of the table: of two fields that say the same, the later one counts.
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            if (!found[i].raw.empty()) field(shape.fields[i], found[i]);
+        }
+    }
+
+  private:
+    void field(const FieldRule& rule, json::Value value) {
+        const bool is_unsaid = value.is_null() && rule.slot != Slot::Content;
+        if (is_unsaid || is_mere_fill(rule, value) || rule.is_echo || !fits(rule, value)) return;
+        const Shape* shape = shape_of(rule, form_);
+        if (shape != nullptr && value.is_object()) object(*shape, value);
+        if (rule.slot == Slot::None) return;
+        const auto inside = shape == nullptr ? Inside::Nowhere : place_inside(*shape, rule.slot);
+        const bool is_said_inside = meaning_.says(rule.slot) && inside == Inside::Directly;
+        if (is_said_inside || inside == Inside::Deeper) return;
+        meaning_[rule.slot] = understood(rule, value, now_, texts_);
+    }
+
+    const Form& form_;
+    Time now_;
+    Texts& texts_;
+    Meaning& meaning_;
+};
+
+std::size_t nearest_word(const FieldRule& rule, std::int64_t number) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < rule.words.size(); ++i) {
+        const auto distance = [&](std::size_t place) {
+            return std::abs(number_of_word(rule, place) - number);
+        };
+        if (distance(i) < distance(best)) best = i;
+    }
+    return best;
+}
+
+json::Value worded_number(const FieldRule& rule, std::int64_t number, Texts& texts) {
+    if (rule.kind == Kind::Boolean) return {number < kFailed ? "true" : "false"};
+    if (rule.words.empty()) return {};
+    return quoted(rule.words[nearest_word(rule, number)], texts);
+}
+
+json::Value worded_confidence(const FieldRule& rule, json::Value value, Texts& texts) {
+    const double confidence = std::clamp(value.number().value_or(0), 0.0, 1.0);
+    if (rule.kind == Kind::Word) {
+        const auto row = std::ranges::find_if(
+            kConfidence, [&](const ConfidenceRow& each) { return confidence >= each.least; });
+        return quoted(rule.words[static_cast<std::size_t>(row - kConfidence.begin())], texts);
+    }
+    if (rule.most == 1) return value;
+    return {texts.keep(fmt::format("{:.12g}", confidence * 100))};
+}
+
+json::Value worded_timeout(const FieldRule& rule, std::int64_t ms, Time now, Texts& texts) {
+    if (rule.kind != Kind::Instant) {
+        return numbered(std::clamp(ms, rule.least, rule.most), texts);
+    }
+    // What parse_iso_time() still reads: a deadline further off is as good as that.
+    constexpr std::int64_t kFar = std::int64_t{1000} * 3600 * 24 * 365 * 100;
+    return quoted(print_iso_time(now + Duration{std::min(ms, kFar)}), texts);
+}
+
+/// An object that stands for a value which is none.
+json::Value as_object(json::Value value, Texts& texts) {
+    if (value.is_string()) {
+        std::string spare;
+        const std::string_view text = value.text(spare);
+        if (text.starts_with('{') && json::check(text)) return {texts.keep(text)};
+    }
+    return {texts.keep(fmt::format(R"({{"value":{}}})", value.raw))};
+}
+
+json::Value as_string(json::Value value, Texts& texts) { return quoted(value.raw, texts); }
+
+json::Value as_id(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
+    std::string spare;
+    const std::string_view said = short_text(meaning[rule.slot], spare);
+    if (said.empty()) return {};
+    if (rule.kind == Kind::ErrorCode) return quoted(make_error_code(said), texts);
+    if (rule.kind != Kind::CorrelationId) return quoted(derived_uuid(said), texts);
+    const json::Value asked = meaning[Slot::Action];
+    std::string spare_query;
+    const std::string_view query = asked.is_string() ? asked.text(spare_query) : asked.raw;
+    const json::Value value = quoted(make_correlation_id(said, query, now), texts);
+    if (fits(rule, value)) return value;
+    return quoted(make_correlation_id(derived_uuid(said), query, now), texts);
+}
+
+/// A value that breaks the rule, made into one that keeps it; empty if that cannot be.
+json::Value coerced(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
+    const json::Value value = meaning[rule.slot];
+    switch (rule.kind) {
+        case Kind::Object:
+            return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
+                                                                       : json::Value{};
+        case Kind::String:
+            return as_string(value, texts);
+        case Kind::Uuid4:
+        case Kind::RequestId:
+        case Kind::CorrelationId:
+        case Kind::ErrorCode:
+            return as_id(rule, meaning, now, texts);
+        default:
+            return {};
+    }
+}
+
+bool can_say(const Form& form, const Shape& shape, std::int8_t number) {
+    return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
+        if (rule.slot == Slot::Status) {
+            return std::ranges::find(rule.means, number) != rule.means.end();
+        }
+        const Shape* inner = shape_of(rule, form);
+        return inner != nullptr && can_say(form, *inner, number);
+    });
+}
+
+class Writing {
+  public:
+    Writing(const Form& form, const Meaning& meaning, Time now)
+        : form_{form}, meaning_{meaning}, now_{now} {
+        const auto status = meaning_.number(Slot::Status);
+        if (status == kTimedOut) say_the_timeout();
+        is_status_implied_ = (form.act == Act::Reply && status == kSuccess) ||
+                             (form.act == Act::Failure && status == kFailed);
+        meaning_[Slot::Type] = form.word.empty() ? json::Value{} : quoted(form.word, texts_);
+    }
+
+    std::string message() {
+        std::string out;
+        object(*form_.shape, out);
+        return out;
+    }
+
+  private:
+    /// Where no word of the status says it, the text of the error does.
+    void say_the_timeout() {
+        if (!meaning_.says(Slot::ErrorText)) {
+            meaning_[Slot::ErrorText] = {R"("Timeout: the request exceeded its time limit")"};
+            return;
+        }
+        if (can_say(form_, *form_.shape, kTimedOut)) return;
+        std::string spare;
+        const json::Value said = meaning_[Slot::ErrorText];
+        if (!said.is_string() || said.text(spare).starts_with("Timeout: ")) return;
+        meaning_[Slot::ErrorText] = quoted(fmt::format("Timeout: {}", said.text(spare)), texts_);
+    }
+
+    /// Whether anything was said that is not a mere fill.
+    bool object(const Shape& shape, std::string& out) {
+        bool is_said = false;
+        out += '{';
+        for (const FieldRule& rule : shape.fields) is_said |= member(shape, rule, out);
+        if (out.back() == ',') out.pop_back();
+        out += '}';
+        return is_said;
+    }
+
+    bool member(const Shape& shape, const FieldRule& rule, std::string& out) {
+        const auto demand = demanded(shape, rule);
+        if (demand == Demand::Empty) return false;
+        if (rule.slot == Slot::Status && rule.need == Need::Optional && is_status_implied_) {
+            return false;
+        }
+        const bool is_needed = demand == Demand::Present ||
+                               (rule.need != Need::Optional && rule.need != Need::Routing);
+        const std::size_t start = out.size();
+        json::append_quoted(out, rule.name);
+        out += ':';
+        const std::size_t value_start = out.size();
+        const bool is_said = value(rule, out);
+        if (!is_said && !is_needed) out.resize(value_start);
+        if (out.size() == value_start && !fill(rule, is_needed, out)) {
+            out.resize(start);
+            return false;
+        }
+        out += ',';
+        return is_said;
+    }
+
+    /// What stands there although nobody said it. False if nothing does.
+    bool fill(const FieldRule& rule, bool is_needed, std::string& out) {
+        if (!is_needed && rule.need != Need::Routing) return false;
+        if (rule.need == Need::NowStandsIn) {
+            json::append_quoted(out, print_iso_time(now_));
+            return true;
+        }
+        const std::string_view filled = rule.fill.empty() ? rule.preset : rule.fill;
+        out += filled;
+        return !filled.empty();
+    }
+
+    bool value(const FieldRule& rule, std::string& out) {
+        const Shape* shape = shape_of(rule, form_);
+        if (shape != nullptr && !is_taken_whole(rule, *shape)) return object(*shape, out);
+        const json::Value value = worded(rule, meaning_, now_, texts_);
+        out += value.raw;
+        return !value.raw.empty();
+    }
+
+    /// Whether what the slot says stands as the whole object, or in a member of it.
+    bool is_taken_whole(const FieldRule& rule, const Shape& shape) const {
+        if (rule.slot == Slot::None || !meaning_.says(rule.slot)) return false;
+        const Inside inside = place_inside(shape, rule.slot);
+        if (inside != Inside::Directly) return inside == Inside::Nowhere;
+        const bool has_more = std::ranges::any_of(shape.fields, [&](const FieldRule& inner) {
+            return inner.slot != rule.slot && !inner.is_echo && meaning_.says(inner.slot);
+        });
+        return !has_more && meaning_[rule.slot].is_object();
+    }
+
+    std::optional<Demand> demanded(const Shape& shape, const FieldRule& rule) {
+        for (const WhenRule& when : shape.when) {
+            if (when.other != rule.name) continue;
+            const auto field = std::ranges::find(shape.fields, when.field, &FieldRule::name);
+            json::Value value = worded(*field, meaning_, now_, texts_);
+            if (value.raw.empty()) value = {field->fill};
+            std::string spare;
+            const std::string_view word = short_text(value, spare);
+            if (std::ranges::find(when.words, word) != when.words.end()) return when.demand;
+        }
+        return {};
+    }
+
+    const Form& form_;
+    Meaning meaning_;
+    Time now_;
+    Texts texts_;
+    bool is_status_implied_ = false;
+};
+
+}  // namespace
+
+json::Value quoted(std::string_view text, Texts& texts) {
+    std::string out;
+    json::append_quoted(out, text);
+    return {texts.keep(out)};
+}
+
+json::Value numbered(std::int64_t number, Texts& texts) {
+    return {texts.keep(std::to_string(number))};
+}
+
+Meaning understand(const Form& form, json::Value message, Time now, Texts& texts) {
+    Meaning meaning;
+    Gathering{form, now, texts, meaning}.object(*form.shape, message);
+    meaning[Slot::Type] = {};
+    if (!meaning.says(Slot::Status)) {
+        if (form.act == Act::Reply) meaning[Slot::Status] = {kNumbers[kSuccess]};
+        if (form.act == Act::Failure) meaning[Slot::Status] = {kNumbers[kFailed]};
+    }
+    return meaning;
+}
+
+Act act_of(const Form& form, const Meaning& meaning) {
+    if (form.act != Act::Reply) return form.act;
+    const auto status = meaning.number(Slot::Status).value_or(kSuccess);
+    if (status == kPending) return Act::Status;
+    return status >= kFailed ? Act::Failure : Act::Reply;
+}
+
+json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
+    if (rule.slot == Slot::None || !meaning.says(rule.slot)) return {};
+    const json::Value value = meaning[rule.slot];
+    if (is_worded(rule.slot)) {
+        return worded_number(rule, meaning.number(rule.slot).value_or(0), texts);
+    }
+    if (rule.slot == Slot::Confidence) return worded_confidence(rule, value, texts);
+    if (rule.slot == Slot::Timeout) {
+        return worded_timeout(rule, meaning.number(rule.slot).value_or(1), now, texts);
+    }
+    return fits_deeply(rule, value) ? value : coerced(rule, meaning, now, texts);
+}
+
+std::string express(const Form& form, const Meaning& meaning, Time now) {
+    return Writing{form, meaning, now}.message();
+}
+
+}  // namespace parlance::dialects

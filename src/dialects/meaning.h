@@ -1,0 +1,63 @@
+// What a message says, apart from its dialect; and saying it in a form of any dialect.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "dialects/form.h"
+
+namespace parlance::dialects {
+
+/// Keeps texts that were made on the way, and whoever looks at them need not. The first are kept
+/// without allocating.
+class Texts {
+  public:
+    std::string_view keep(std::string_view text) {
+        if (text.empty()) return {};
+        auto* const place = static_cast<char*>(memory_.allocate(text.size(), 1));
+        std::memcpy(place, text.data(), text.size());
+        return {place, text.size()};
+    }
+
+  private:
+    std::array<std::byte, 1024> first_;
+    std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
+};
+
+/// A value for each slot, on the slot's own scale; empty if nothing was said.
+class Meaning {
+  public:
+    json::Value& operator[](Slot slot) { return said_[static_cast<std::size_t>(slot)]; }
+    json::Value operator[](Slot slot) const { return said_[static_cast<std::size_t>(slot)]; }
+    bool says(Slot slot) const { return !(*this)[slot].raw.empty(); }
+    /// The number of a slot that has one: a priority, a status, milliseconds.
+    std::optional<std::int64_t> number(Slot slot) const { return (*this)[slot].integer(); }
+
+  private:
+    std::array<json::Value, kSlots> said_{};
+};
+
+/// A JSON string, kept.
+json::Value quoted(std::string_view text, Texts& texts);
+/// A whole number as JSON, kept.
+json::Value numbered(std::int64_t number, Texts& texts);
+
+/// What the message says. It has passed the form's rules, or what breaks them is left out.
+Meaning understand(const Form& form, json::Value message, Time now, Texts& texts);
+
+/// What a message of this form and meaning does: a reply may turn out to be a failure.
+Act act_of(const Form& form, const Meaning& meaning);
+
+/// The meaning in this form: a message that keeps the form's rules.
+std::string express(const Form& form, const Meaning& meaning, Time now);
+
+/// What would stand in this field for this meaning; empty if there is nothing to say.
+json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts);
+
+}  // namespace parlance::dialects

@@ -1,0 +1,412 @@
+#include "dialects/tables.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "dialects/id_forms.h"
+#include "dialects/same.h"
+#include "dialects/splice.h"
+
+namespace parlance::dialects {
+
+namespace {
+
+constexpr std::string_view kHub = "parlance";
+
+/// What a reply's request settles, whatever the reply says.
+struct Settled {
+    std::string_view id{};
+    std::string_view from{};
+    std::string_view to{};
+    std::string_view correlation{};
+    std::string_view task{};
+};
+
+Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& texts) {
+    Meaning known;
+    const auto say = [&](Slot slot, std::string_view text) {
+        if (!text.empty()) known[slot] = quoted(text, texts);
+    };
+    say(Slot::Id, reception.fresh_id);
+    say(Slot::From, settled != nullptr ? settled->from : reception.caller);
+    say(Slot::Sent, print_iso_time(reception.now));
+    if (settled == nullptr) return known;
+    say(Slot::To, settled->to);
+    say(Slot::Answers, settled->id);
+    say(Slot::Correlation, settled->correlation);
+    return known;
+}
+
+/// Puts into a message what it leaves out and somebody knows: the hub, the request, the document.
+class Completion {
+  public:
+    Completion(const Form& form, const Reception& reception, const Settled* settled, Texts& texts)
+        : form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
+
+    /// Empty when nothing is left out; else the message with it, and every other byte as it came.
+    std::string of(std::string_view text) {
+        Splice splice{text};
+        complete(*form_.shape, json::root(text), splice);
+        return splice.is_empty() ? std::string{} : splice.done();
+    }
+
+  private:
+    void complete(const Shape& shape, json::Value object, Splice& splice) {
+        std::array<json::Value, kFieldsMax> found{};
+        collect(object, shape.fields, found);
+        std::vector<NewMember> members;
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            const FieldRule& rule = shape.fields[i];
+            if (found[i].raw.empty()) {
+                std::string value = missing(rule);
+                if (!value.empty()) members.push_back({rule.name, std::move(value)});
+            } else if (rule.shape != nullptr && found[i].is_object()) {
+                complete(*rule.shape, found[i], splice);
+            }
+        }
+        if (!members.empty()) splice.set(object, members);
+    }
+
+    std::string missing(const FieldRule& rule) {
+        if (rule.is_echo) return {};
+        const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers;
+        if (rule.need != Need::Optional || is_threaded) {
+            const json::Value value = worded(rule, known(), reception_.now, texts_);
+            if (!value.raw.empty()) return std::string{value.raw};
+            if (rule.kind == Kind::Object && rule.shape != nullptr) {
+                std::string object = missing_object(*rule.shape);
+                if (!object.empty()) return object;
+            }
+        }
+        return std::string{rule.preset};
+    }
+
+    std::string missing_object(const Shape& shape) {
+        json::ObjectWriter writer;
+        bool is_empty = true;
+        for (const FieldRule& rule : shape.fields) {
+            const std::string value = missing(rule);
+            if (value.empty()) continue;
+            writer.raw(rule.name, value);
+            is_empty = false;
+        }
+        return is_empty ? std::string{} : writer.done();
+    }
+
+    /// Found out only when something is missing, and that is rare.
+    const Meaning& known() {
+        if (!known_) known_ = known_to_hub(reception_, settled_, texts_);
+        return *known_;
+    }
+
+    const Form& form_;
+    const Reception& reception_;
+    const Settled* settled_;
+    Texts& texts_;
+    std::optional<Meaning> known_{};
+};
+
+/// Of what the message says, without its id and when it was sent: a retry has the same.
+std::uint64_t fingerprint_of(const Form& form, json::Value message) {
+    // Written to the journal, so these constants never change.
+    SipKey key{0x7061726c616e6365U, 0x6469616c65637473U};
+    key.low = siphash_short(key, form.name);
+    const auto varies = [&](std::string_view name) {
+        return std::ranges::any_of(form.shape->fields, [&](const FieldRule& rule) {
+            return (rule.slot == Slot::Id || rule.slot == Slot::Sent) && is_named(name, rule.name);
+        });
+    };
+    std::size_t hashed = 0;
+    for (json::Members members{message}; members.next();) {
+        if (!varies(members.key)) continue;
+        const auto at = static_cast<std::size_t>(members.value.raw.data() - message.raw.data());
+        key.low = siphash_short(key, message.raw.substr(hashed, at - hashed));
+        hashed = at + members.value.raw.size();
+    }
+    return siphash_short(key, message.raw.substr(hashed));
+}
+
+/// Header texts. Those with escapes need a place to live until the envelope is made.
+class HeaderTexts {
+  public:
+    HeaderTexts(const Meaning& meaning, Texts& texts) : meaning_{meaning}, texts_{texts} {}
+    std::string_view operator()(Slot slot) {
+        std::string spare;
+        const std::string_view text = short_text(meaning_[slot], spare);
+        return text.data() == spare.data() ? texts_.keep(text) : text;
+    }
+
+  private:
+    const Meaning& meaning_;
+    Texts& texts_;
+};
+
+std::string_view first_of(std::initializer_list<std::string_view> texts) {
+    const auto* const text =
+        std::ranges::find_if(texts, [](std::string_view each) { return !each.empty(); });
+    return text == texts.end() ? std::string_view{} : *text;
+}
+
+Intent intent_of(const Form& form, const Meaning& meaning) {
+    const bool is_pending = meaning.number(Slot::Status) == kPending;
+    return form.intent == Intent::Reply && is_pending ? Intent::OneWay : form.intent;
+}
+
+Header header_of(const DialectRow& row,
+                 const Form& form,
+                 const Meaning& meaning,
+                 const Reception& reception,
+                 const Settled* settled,
+                 Texts& texts) {
+    HeaderTexts text{meaning, texts};
+    Header header{.id = text(Slot::Id),
+                  .from = first_of({text(Slot::From), reception.caller}),
+                  .to = text(Slot::To),
+                  .type = form.name,
+                  .task = text(Slot::Task),
+                  // A session is what holds a workflow together where nothing else does.
+                  .correlation = first_of({text(Slot::Correlation), text(Slot::Session)}),
+                  .dialect = row.dialect,
+                  .intent = intent_of(form, meaning)};
+    if (header.intent == Intent::Reply) header.answers = text(Slot::Answers);
+    if (settled != nullptr) {
+        header.from = first_of({settled->from, header.from});
+        header.to = first_of({settled->to, header.to});
+        header.correlation = first_of({settled->correlation, header.correlation});
+        header.task = first_of({header.task, settled->task});
+        header.answers = settled->id;
+    }
+    return header;
+}
+
+SendMessage compose(const Form& form,
+                    Header header,
+                    const Meaning& meaning,
+                    std::string_view body) {
+    const json::Value message = json::root(body);
+    // A form that has no id is known by what it says: the same again is a duplicate.
+    const std::string derived =
+        header.id.empty() ? derived_uuid(digest_of(message)) : std::string{};
+    if (header.id.empty()) header.id = derived;
+    const bool is_request = header.intent == Intent::Request;
+    if (is_request && header.correlation.empty()) header.correlation = header.id;
+    if (header.task.empty()) header.task = header.correlation;
+
+    SendMessage send;
+    send.envelope = Envelope::make(header, body);
+    const auto priority = meaning.number(Slot::Priority);
+    send.priority = priority ? static_cast<Priority>(*priority) : form.priority;
+    if (const auto timeout = meaning.number(Slot::Timeout); timeout && is_request) {
+        send.timeout = Duration{*timeout};
+    }
+    send.fingerprint = fingerprint_of(form, message);
+    return send;
+}
+
+Rejection rejected(const Form& form, std::string_view text, Refusal refusal, Problems problems) {
+    Texts texts;
+    const Meaning meaning = understand(form, json::root(text), {}, texts);
+    HeaderTexts header{meaning, texts};
+    return {.refusal = refusal,
+            .id = std::string{header(Slot::Id)},
+            .from = std::string{header(Slot::From)},
+            .problems = std::move(problems)};
+}
+
+/// No form fits: the type is missing, or none that the dialect has. The first form's shape says
+/// so, and what else is wrong.
+Rejection formless(const DialectRow& row, std::string_view text, const Reception& reception) {
+    const Form& any = row.forms->all.front();
+    Problems problems;
+    hold_to_shape(*any.shape, json::root(text), "", {.reception = &reception}, problems);
+    return rejected(any, text, Refusal::InputValidationFailed, std::move(problems));
+}
+
+Reading<SendMessage> read(const DialectRow& row,
+                          std::string_view text,
+                          const Reception& reception,
+                          const Settled* settled) {
+    const Form* form = form_of(*row.forms, json::root(text));
+    if (form == nullptr) return tl::unexpected(formless(row, text, reception));
+    Problems problems;
+    hold_to_shape(*form->shape,
+                  json::root(text),
+                  "",
+                  {.reception = &reception, .body = form->body},
+                  problems);
+    if (!problems.empty()) {
+        return tl::unexpected(
+            rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
+    }
+    Texts texts;
+    const std::string whole = Completion{*form, reception, settled, texts}.of(text);
+    if (auto problem = outgrown(text, whole)) return tl::unexpected(*std::move(problem));
+    const std::string_view body = whole.empty() ? text : std::string_view{whole};
+    const Meaning meaning = understand(*form, json::root(body), reception.now, texts);
+    if (row.forbid != nullptr) {
+        const Refusal refusal = row.forbid(*form, meaning, problems);
+        if (refusal != Refusal::None) {
+            return tl::unexpected(rejected(*form, body, refusal, std::move(problems)));
+        }
+    }
+    const Header header = header_of(row, *form, meaning, reception, settled, texts);
+    return compose(*form, header, meaning, body);
+}
+
+Settled settled_by(const Envelope& request, const Reception& reception) {
+    const bool was_for_a_topic = request.to().starts_with("topic:");
+    return {.id = request.id(),
+            .from = was_for_a_topic ? reception.caller : request.to(),
+            .to = request.from(),
+            .correlation = request.correlation(),
+            .task = request.task()};
+}
+
+bool answers(const Form& form) { return form.intent == Intent::Reply; }
+
+/// What the answer says otherwise than the request settled it.
+void find_contradictions(const Shape& shape,
+                         json::Value object,
+                         std::string_view parent,
+                         const Meaning& known,
+                         Time now,
+                         Problems& problems) {
+    Texts texts;
+    for (json::Members members{object}; members.next();) {
+        const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
+        if (rule == shape.fields.end()) continue;
+        const std::string pointer = fmt::format("{}/{}", parent, rule->name);
+        if (rule->shape != nullptr && members.value.is_object()) {
+            find_contradictions(*rule->shape, members.value, pointer, known, now, problems);
+        }
+        const bool is_settled = rule->slot == Slot::From || rule->slot == Slot::To ||
+                                rule->slot == Slot::Answers || rule->slot == Slot::Correlation;
+        if (!is_settled || !members.value.is_string() || !known.says(rule->slot)) continue;
+        std::string spare;
+        std::string spare_settled;
+        const json::Value settled = worded(*rule, known, now, texts);
+        if (settled.raw.empty()) continue;
+        const std::string_view expected = settled.text(spare_settled);
+        if (members.value.text(spare) == expected) continue;
+        problems.push_back({.pointer = pointer,
+                            .value = shortened(members.value.raw),
+                            .rule = fmt::format("must be what the request settled, {}", expected),
+                            .section = std::string{shape.section}});
+    }
+}
+
+Problem not_an_answer(const DialectRow& row, const Form& form) {
+    return {.pointer = row.forms->type_field.empty() ? std::string{}
+                                                     : fmt::format("/{}", row.forms->type_field),
+            .value = std::string{form.name},
+            .rule = "must be a message that answers",
+            .section = std::string{form.shape->section}};
+}
+
+/// The result as the content of the form that answers.
+std::string wrapped(const DialectRow& row, std::string_view result, Meaning known, Time now) {
+    known[Slot::Content] = json::root(result);
+    known[Slot::Status] = {"0"};
+    return express(form_for(*row.forms, Act::Reply), known, now);
+}
+
+Meaning meaning_of(const HubWord& word, Texts& texts) {
+    const RefusalRow& row = refusal_row(word.refusal);
+    const bool is_timeout = word.refusal == Refusal::RequestTimedOut;
+    Meaning meaning;
+    const auto say = [&](Slot slot, std::string_view text) {
+        if (!text.empty()) meaning[slot] = quoted(text, texts);
+    };
+    say(Slot::Id, derived_uuid(fmt::format("{} {} {}", word.about, row.code, word.to)));
+    say(Slot::From, word.from);
+    say(Slot::To, word.to);
+    say(Slot::Correlation, word.correlation);
+    say(Slot::Answers, word.about);
+    say(Slot::Task, word.task);
+    say(Slot::Sent, print_iso_time(word.now));
+    say(Slot::ErrorCode, row.code);
+    say(Slot::ErrorText, word.detail.empty() ? row.advice : word.detail);
+    say(Slot::ErrorSource, kHub);
+    say(Slot::Summary, row.advice);
+    meaning[Slot::Status] = numbered(is_timeout ? kTimedOut : kFailed, texts);
+    meaning[Slot::Severity] = {"2"};
+    meaning[Slot::Retryable] = {row.retryable ? "true" : "false"};
+    return meaning;
+}
+
+}  // namespace
+
+std::optional<Rejection> outgrown(std::string_view text, std::string_view made) {
+    const auto because = [&](Refusal refusal, std::string rule) {
+        return Rejection{.refusal = refusal,
+                         .problems = {{.value = shortened(text), .rule = std::move(rule)}}};
+    };
+    if (made.size() > kMessageBytesMax) {
+        return because(Refusal::MessageTooLarge,
+                       fmt::format("must be at most {} bytes long with what the hub fills in",
+                                   kMessageBytesMax));
+    }
+    const auto still_json = made.empty() ? Result<void>{} : json::check(made);
+    if (still_json) return {};
+    return because(Refusal::MessageMalformed,
+                   "must be JSON with what the hub fills in, but: " + still_json.error().message);
+}
+
+Reading<SendMessage> read_by_tables(const DialectRow& row,
+                                    std::string_view text,
+                                    const Reception& reception) {
+    return read(row, text, reception, nullptr);
+}
+
+Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
+                                          std::string_view text,
+                                          const Envelope& request,
+                                          const Reception& reception) {
+    const json::Value answer = json::root(text);
+    const Settled settled = settled_by(request, reception);
+    Texts texts;
+    const Meaning known = known_to_hub(reception, &settled, texts);
+    const Form* form = form_of(*row.forms, answer);
+    const bool is_message = std::ranges::any_of(
+        row.marks, [&](std::string_view mark) { return json::find(answer, mark).has_value(); });
+    if (!is_message && (form == nullptr || !answers(*form))) {
+        const std::string made = wrapped(row, text, known, reception.now);
+        if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
+        return read(row, made, reception, &settled);
+    }
+    Problems problems;
+    if (form != nullptr) {
+        find_contradictions(*form->shape, answer, "", known, reception.now, problems);
+        if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
+    }
+    std::string made;
+    if (form != nullptr) made = Completion{*form, reception, &settled, texts}.of(text);
+    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
+    auto reading = read(row, made.empty() ? text : made, reception, &settled);
+    if (problems.empty()) return reading;
+    if (reading) {
+        return tl::unexpected(
+            rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
+    }
+    std::ranges::move(problems, std::back_inserter(reading.error().problems));
+    return reading;
+}
+
+std::string write_failure_by_tables(const DialectRow& row,
+                                    const Envelope& /*request*/,
+                                    const HubWord& word) {
+    Texts texts;
+    return express(form_for(*row.forms, Act::Failure), meaning_of(word, texts), word.now);
+}
+
+std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word) {
+    Texts texts;
+    return express(form_for(*row.forms, Act::Report), meaning_of(word, texts), word.now);
+}
+
+}  // namespace parlance::dialects

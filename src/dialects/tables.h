@@ -1,0 +1,28 @@
+// Reads and writes any dialect that is only tables.
+//
+// Taskwire, whose messages are by far the most, has its own reader for the door; all else is here.
+#pragma once
+
+#include "dialects/dialect_row.h"
+
+namespace parlance::dialects {
+
+Reading<SendMessage> read_by_tables(const DialectRow& row,
+                                    std::string_view text,
+                                    const Reception& reception);
+
+Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
+                                          std::string_view text,
+                                          const Envelope& request,
+                                          const Reception& reception);
+
+std::string write_failure_by_tables(const DialectRow& row,
+                                    const Envelope& request,
+                                    const HubWord& word);
+
+std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word);
+
+/// What was right as it came may be too long or too deep with what was put around it.
+std::optional<Rejection> outgrown(std::string_view text, std::string_view made);
+
+}  // namespace parlance::dialects

@@ -1,0 +1,68 @@
+// Taskwire's types as forms: what each does, and what its payload is like.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "dialects/form.h"
+#include "dialects/taskwire/bodies.h"
+#include "dialects/taskwire/tables.h"
+
+namespace parlance::dialects::taskwire {
+
+/// The same type as its request; the name is only ours.
+inline constexpr std::string_view kHandoffReplyName = "TASK_HANDOFF_RESPONSE";
+
+constexpr const TypeRow& type_row(std::string_view name) {
+    std::size_t at = 0;
+    while (kTypes[at].name != name) ++at;  // Not found is no constant expression.
+    return kTypes[at];
+}
+
+constexpr Form form_row(std::string_view type, Act act, const Shape* body) {
+    const TypeRow& row = type_row(type);
+    return {.name = row.name,
+            .act = act,
+            .intent = row.intent,
+            .priority = row.priority,
+            .shape = &kMessageShape,
+            .body = body,
+            .word = row.name};
+}
+
+constexpr Form handoff_reply_row() {
+    Form form = form_row("TASK_HANDOFF", Act::HandoffReply, &kHandoffResponse);
+    form.name = kHandoffReplyName;
+    form.intent = Intent::Reply;
+    form.body_mark = type_row("TASK_HANDOFF").reply_mark.member;
+    return form;
+}
+
+inline constexpr std::array kFormRows{
+    handoff_reply_row(),
+    form_row("TASK_ASSIGNMENT", Act::Request, &kAssignment),
+    form_row("TASK_HANDOFF", Act::Handoff, &kHandoffRequest),
+    form_row("TASK_UPDATE", Act::Event, &kUpdate),
+    form_row("TASK_COMPLETE", Act::Reply, &kCompletion),
+    form_row("TASK_FAILED", Act::Failure, &kTaskFailure),
+    form_row("HELP_REQUEST", Act::Request, &kHelpRequest),
+    form_row("HELP_RESPONSE", Act::Reply, &kHelpResponse),
+    form_row("STATUS_UPDATE", Act::Status, &kStatusUpdate),
+    form_row("HEARTBEAT", Act::Status, nullptr),
+    form_row("ERROR_REPORT", Act::Report, &kErrorReport),
+};
+
+/// In the order of Act. A foreign status is progress: STATUS_UPDATE wants to know more of an agent.
+inline constexpr Forms kForms{.type_field = "type",
+                              .all = kFormRows,
+                              .by_act = {"TASK_ASSIGNMENT",
+                                         "TASK_COMPLETE",
+                                         "TASK_FAILED",
+                                         "TASK_UPDATE",
+                                         "ERROR_REPORT",
+                                         "TASK_HANDOFF",
+                                         kHandoffReplyName,
+                                         "TASK_UPDATE",
+                                         "TASK_UPDATE"}};
+
+}  // namespace parlance::dialects::taskwire

@@ -1,0 +1,27 @@
+// From one dialect into another, and back again without loss (P1).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "dialects/dialects.h"
+
+namespace parlance::dialects {
+
+/// What the hub knows of a message that is on its way.
+struct Passage {
+    Time now{};
+    std::string_view from{};  ///< Who sent it and to whom, where the message does not say.
+    std::string_view to{};
+    std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
+    std::string_view correlation{};  ///< whatever the message says.
+};
+
+/// The message in another dialect. It must be one that read_message() takes in its own.
+Reading<std::string> translate(std::string_view text,
+                               Dialect from,
+                               Dialect to,
+                               const Passage& passage);
+
+}  // namespace parlance::dialects

@@ -1,0 +1,331 @@
+#include "dialects/translate.h"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "dialects/dialect_row.h"
+#include "dialects/same.h"
+#include "dialects/testing/generate.h"
+#include "dialects/testing/reading.h"
+
+namespace parlance::dialects {
+namespace {
+
+using testing::at;
+using testing::kNoon;
+
+constexpr Duration kLater{77'777};
+
+std::string translated(std::string_view text, Dialect from, Dialect to, Time now = kNoon) {
+    auto made = translate(text, from, to, {.now = now});
+    EXPECT_TRUE(made) << text << "\n" << (made ? "" : made.error().summary());
+    return made ? *std::move(made) : std::string{};
+}
+
+/// How many messages of each pair: PARLANCE_TRANSLATIONS=100000 for the long look.
+std::uint64_t messages_per_pair() {
+    const char* const wanted = std::getenv("PARLANCE_TRANSLATIONS");
+    return wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
+}
+
+/// A message goes there and back, and is what it was; and what arrives there is right.
+void expect_there_and_back(const DialectRow& from, const DialectRow& to, std::string_view message) {
+    const std::string there = translated(message, from.dialect, to.dialect);
+    const auto read = read_message(there, {.dialect = to.dialect});
+    ASSERT_TRUE(read) << message << "\n" << there << "\n" << read.error().summary();
+    const std::string back = translated(there, to.dialect, from.dialect, kNoon + kLater);
+    ASSERT_TRUE(is_same(json::root(back), json::root(message)))
+        << from.name << " " << message << "\n"
+        << to.name << " " << there << "\n"
+        << from.name << " " << back;
+}
+
+class Pairs : public ::testing::TestWithParam<std::pair<Dialect, Dialect>> {};
+
+TEST_P(Pairs, P1_ThereAndBackIsTheIdentity) {
+    const DialectRow& from = *row_of(GetParam().first);
+    const DialectRow& to = *row_of(GetParam().second);
+    testing::Generator generator{static_cast<std::uint64_t>(from.dialect) * 10 +
+                                 static_cast<std::uint64_t>(to.dialect)};
+    const auto& forms = from.forms->all;
+    for (std::uint64_t i = 0; i < messages_per_pair(); ++i) {
+        const Form& form = forms[i % forms.size()];
+        ASSERT_NO_FATAL_FAILURE(
+            expect_there_and_back(from, to, generator.message(form, *from.forms)));
+    }
+}
+
+std::vector<std::pair<Dialect, Dialect>> all_pairs() {
+    std::vector<std::pair<Dialect, Dialect>> pairs;
+    for (const auto* from : all_rows()) {
+        for (const auto* to : all_rows()) pairs.emplace_back(from->dialect, to->dialect);
+    }
+    return pairs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Translate, Pairs, ::testing::ValuesIn(all_pairs()), [](const auto& pair) {
+    return std::string{name_of(pair.param.first)} + "_" + std::string{name_of(pair.param.second)};
+});
+
+constexpr std::string_view kKesselRequest =
+    R"({"source_agent":"CST","target_agent":"ANL","capability_code":"ANL_NPV",
+        "request_id":"sess-789-20250118-143022","priority":"LOW","timeout_ms":15000,
+        "inputs_json":{"cash_flows":[-100000,25000],"discount_rate":0.120},
+        "context":{"session_id":"sess-789","user_id":"user-456","engagement_type":"business_case"},
+        "correlation_id":"wf-42"})";
+
+TEST(Translate, P1_ARequestKeepsItsMeaningInEveryDialect) {
+    const std::string task = translated(kKesselRequest, Dialect::Kessel, Dialect::Taskwire);
+    EXPECT_EQ(at(task, {"id"}), R"("sess-789-20250118-143022")");
+    EXPECT_EQ(at(task, {"from"}), R"("CST")");
+    EXPECT_EQ(at(task, {"to"}), R"("ANL")");
+    EXPECT_EQ(at(task, {"type"}), R"("TASK_ASSIGNMENT")");
+    EXPECT_EQ(at(task, {"payload", "action"}), R"("ANL_NPV")");
+    EXPECT_EQ(at(task, {"payload", "input", "discount_rate"}), "0.120");
+    EXPECT_EQ(at(task, {"payload", "context", "user_id"}), R"("user-456")");
+    EXPECT_EQ(at(task, {"metadata", "priority"}), R"("low")");
+    EXPECT_EQ(at(task, {"metadata", "timeout_ms"}), "15000");
+    EXPECT_EQ(at(task, {"metadata", "correlation_id"}), R"("wf-42")");
+    EXPECT_EQ(at(task, {"timestamp"}), R"("2025-11-23T12:00:00.000Z")");
+
+    const std::string delegated = translated(kKesselRequest, Dialect::Kessel, Dialect::Delegation);
+    EXPECT_EQ(at(delegated, {"origin_employee"}), R"("CST")");
+    EXPECT_EQ(at(delegated, {"target_employee"}), R"("ANL")");
+    EXPECT_EQ(at(delegated, {"user_id"}), R"("user-456")");
+    EXPECT_EQ(at(delegated, {"parent_session_id"}), R"("sess-789")");
+    EXPECT_EQ(at(delegated, {"objective"}), R"("ANL_NPV")");
+    EXPECT_EQ(at(delegated, {"input"}),
+              R"("{\"cash_flows\":[-100000,25000],\"discount_rate\":0.120}")");
+    EXPECT_EQ(at(delegated, {"constraints"}),
+              R"({"max_tokens":1200,"max_depth":2,"deadline_ms":15000})");
+
+    const std::string sam = translated(kKesselRequest, Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"message_type"}), R"("REQUEST")");
+    EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("CST")");
+    EXPECT_EQ(at(sam, {"recipient", "agent_id"}), R"("ANL")");
+    EXPECT_EQ(at(sam, {"payload", "action"}), R"("ANL_NPV")");
+    EXPECT_EQ(at(sam, {"payload", "data", "discount_rate"}), "0.120");
+    EXPECT_EQ(at(sam, {"payload", "context", "session_id"}), R"("sess-789")");
+    EXPECT_EQ(at(sam, {"metadata", "priority"}), R"("low")");
+    EXPECT_EQ(at(sam, {"metadata", "timeout_ms"}), "15000");
+    EXPECT_EQ(at(sam, {"correlation_id"}), R"("wf-42")");
+
+    const std::string correlated =
+        translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
+    EXPECT_EQ(at(correlated, {"message_type"}), R"("orchestration_command")");
+    // The first eight digits of the MD5 of ANL_NPV, and 12:00:00 in seconds.
+    EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_49ae8624_1763899200")");
+    EXPECT_EQ(at(correlated, {"status"}), R"("pending")");
+    EXPECT_EQ(at(correlated, {"payload", "action"}), R"("ANL_NPV")");
+    EXPECT_EQ(at(correlated, {"timeout_ms"}), "15000");
+}
+
+TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureThatSaysSo) {
+    constexpr std::string_view kTimeout =
+        R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT"})";
+    const std::string delegated = translated(kTimeout, Dialect::Kessel, Dialect::Delegation);
+    EXPECT_EQ(at(delegated, {"status"}), R"("failed")");
+    EXPECT_NE(at(delegated, {"error"}).find("Timeout"), std::string::npos);
+    const std::string failed = translated(kTimeout, Dialect::Kessel, Dialect::Taskwire);
+    EXPECT_EQ(at(failed, {"type"}), R"("TASK_FAILED")");
+    EXPECT_EQ(at(failed, {"payload", "error_type"}), R"("TIMEOUT")");
+    EXPECT_EQ(at(failed, {"payload", "request_id"}), R"("sess-1-20250118-143022")");
+    const std::string sam = translated(kTimeout, Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"message_type"}), R"("ERROR")");
+    EXPECT_EQ(at(sam, {"metadata", "status"}), R"("timeout")");
+    const std::string correlated = translated(kTimeout, Dialect::Kessel, Dialect::Correlation);
+    EXPECT_EQ(at(correlated, {"status"}), R"("error")");
+    EXPECT_NE(at(correlated, {"error_details", "error_message"}).find("Timeout"),
+              std::string::npos);
+}
+
+TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {
+    constexpr std::string_view kError =
+        R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"intent_recognition","status":"error",
+            "error_details":{"error_type":"api_timeout","error_message":"OpenAI API timeout",
+                             "retry_possible":true},"fallback_strategy":"use_rules"})";
+    const std::string kessel = translated(kError, Dialect::Correlation, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"status"}), R"("ERROR")");
+    EXPECT_EQ(at(kessel, {"error_code"}), R"("API_TIMEOUT")");
+    EXPECT_EQ(at(kessel, {"error_message"}), R"("OpenAI API timeout")");
+    const std::string sam = translated(kError, Dialect::Correlation, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"error"}),
+              R"({"code":"api_timeout","message":"OpenAI API timeout","retryable":true})");
+    const std::string task = translated(kError, Dialect::Correlation, Dialect::Taskwire);
+    EXPECT_EQ(at(task, {"payload", "error"}),
+              R"({"code":"api_timeout","message":"OpenAI API timeout","retryable":true,)"
+              R"("fallback":"use_rules"})");
+}
+
+TEST(Translate, P1_ConfidenceIsOnOneScale) {
+    const auto response = [](std::string_view word) {
+        return R"({"request_id":"sess-1-20250118-143022","status":"SUCCESS","result_json":{},)"
+               R"("confidence_level":")" +
+               std::string{word} + "\"}";
+    };
+    const std::tuple<const char*, const char*, const char*> words[] = {
+        {"HIGH", "90", "0.9"},
+        {"MEDIUM", "70", "0.7"},
+        {"LOW", "40", "0.4"},
+        {"SPECULATIVE", "15", "0.15"}};
+    for (const auto& [word, percent, unit] : words) {
+        const std::string delegated =
+            translated(response(word), Dialect::Kessel, Dialect::Delegation);
+        EXPECT_EQ(at(delegated, {"confidence"}), percent);
+        const std::string sam = translated(response(word), Dialect::Kessel, Dialect::Sam);
+        EXPECT_EQ(at(sam, {"metadata", "confidence"}), unit);
+    }
+    const auto kessel_word = [](std::string_view percent) {
+        const std::string text =
+            R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",)"
+            R"("summary":"s","result":"r","token_usage":{"prompt":1,"completion":1,"total":2},)"
+            R"("status":"success","confidence":)" +
+            std::string{percent} + "}";
+        return at(translated(text, Dialect::Delegation, Dialect::Kessel), {"confidence_level"});
+    };
+    EXPECT_EQ(kessel_word("100"), R"("HIGH")");
+    EXPECT_EQ(kessel_word("80"), R"("HIGH")");
+    EXPECT_EQ(kessel_word("79.9"), R"("MEDIUM")");
+    EXPECT_EQ(kessel_word("50"), R"("MEDIUM")");
+    EXPECT_EQ(kessel_word("25"), R"("LOW")");
+    EXPECT_EQ(kessel_word("0"), R"("SPECULATIVE")");
+}
+
+TEST(Translate, P1_PrioritiesKeepTheirOrderAndKesselsThreeAreTheLowerThree) {
+    const std::tuple<const char*, const char*> words[] = {
+        {"critical", "HIGH"}, {"high", "HIGH"}, {"normal", "NORMAL"}, {"low", "LOW"}};
+    for (const auto& [task, kessel] : words) {
+        const std::string text =
+            R"({"id":"m-1","from":"a","to":"b","type":"TASK_ASSIGNMENT","payload":{},)"
+            R"("metadata":{"priority":")" +
+            std::string{task} + "\"}}";
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Kessel), {"priority"}),
+                  '"' + std::string{kessel} + '"');
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Sam), {"metadata", "priority"}),
+                  '"' + std::string{task} + '"');
+    }
+}
+
+TEST(Translate, P1_ADeadlineIsTheTimeThatIsLeft) {
+    constexpr std::string_view kHelp =
+        R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST",
+            "payload":{"description":"Why?","deadline":"2025-11-23T12:00:30Z"}})";
+    EXPECT_EQ(at(translated(kHelp, Dialect::Taskwire, Dialect::Kessel), {"timeout_ms"}), "30000");
+    EXPECT_EQ(at(translated(kHelp, Dialect::Taskwire, Dialect::Delegation),
+                 {"constraints", "deadline_ms"}),
+              "30000");
+}
+
+TEST(Translate, P1_AHandoffKeepsWhatWasAskedAndFound) {
+    constexpr std::string_view kHandoff =
+        R"({"session_id":"sess-789","original_request":"Help me build a business case",
+            "workflow_position":"Step 3 of 5","prior_agents":["ORC","CST"],
+            "prior_outputs":{"cst_framework":"market_entry"},"source_agent":"CST",
+            "target_agent":"ANL","request_id":"sess-789-20250118-143022"})";
+    const std::string task = translated(kHandoff, Dialect::Kessel, Dialect::Taskwire);
+    EXPECT_EQ(at(task, {"type"}), R"("TASK_HANDOFF")");
+    EXPECT_EQ(at(task, {"payload", "from_agent"}), R"("CST")");
+    EXPECT_EQ(at(task, {"payload", "to_agent"}), R"("ANL")");
+    EXPECT_EQ(at(task, {"payload", "context", "task_type"}), R"("Help me build a business case")");
+    EXPECT_EQ(at(task, {"payload", "context", "metadata", "cst_framework"}), R"("market_entry")");
+    EXPECT_EQ(at(task, {"payload", "context", "session_id"}), R"("sess-789")");
+}
+
+TEST(Translate, P1_AnEventAndAStatusReachEveryDialect) {
+    constexpr std::string_view kEvent =
+        R"({"message_id":"m-1","timestamp":"2025-11-23T10:00:00Z","sender":{"agent_id":"a"},
+            "recipient":{"agent_id":"b"},"message_type":"EVENT",
+            "payload":{"action":"vendor_added","data":{"id":"v-1"}}})";
+    EXPECT_EQ(at(translated(kEvent, Dialect::Sam, Dialect::Taskwire), {"type"}),
+              R"("TASK_UPDATE")");
+    EXPECT_EQ(at(translated(kEvent, Dialect::Sam, Dialect::Kessel), {"capability_code"}),
+              R"("vendor_added")");
+    const std::string correlated = translated(kEvent, Dialect::Sam, Dialect::Correlation);
+    EXPECT_EQ(at(correlated, {"message_type"}), R"("status_update")");
+    EXPECT_EQ(at(correlated, {"status"}), R"("pending")");
+    EXPECT_EQ(at(correlated, {"payload", "data"}), R"({"id":"v-1"})");
+}
+
+TEST(Translate, P1_WhatAnAgentInBetweenChangedCounts) {
+    std::string sam = translated(kKesselRequest, Dialect::Kessel, Dialect::Sam);
+    const auto change = [&](std::string_view old, std::string_view fresh) {
+        const auto place = sam.find(old);
+        ASSERT_NE(place, std::string::npos) << sam;
+        sam.replace(place, old.size(), fresh);
+    };
+    change(R"("priority":"low")", R"("priority":"high")");
+    change(R"("agent_id":"ANL")", R"("agent_id":"DOC")");
+    const std::string back = translated(sam, Dialect::Sam, Dialect::Kessel);
+    EXPECT_EQ(at(back, {"priority"}), R"("HIGH")");
+    EXPECT_EQ(at(back, {"target_agent"}), R"("DOC")");
+    EXPECT_EQ(at(back, {"request_id"}), R"("sess-789-20250118-143022")");
+    EXPECT_EQ(at(back, {"context", "engagement_type"}), R"("business_case")");
+}
+
+TEST(Translate, P1_WhatWasKeptIsNotPutBackOverAChange) {
+    // 87 becomes HIGH, and would come back as 90: so 87 is kept.
+    constexpr std::string_view kResponse =
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
+            "summary":"s","result":"r","token_usage":{"prompt":1,"completion":1,"total":2},
+            "status":"success","confidence":87})";
+    std::string kessel = translated(kResponse, Dialect::Delegation, Dialect::Kessel);
+    EXPECT_EQ(at(translated(kessel, Dialect::Kessel, Dialect::Delegation), {"confidence"}), "87");
+    kessel.replace(kessel.find(R"("HIGH")"), 6, R"("LOW")");
+    EXPECT_EQ(at(translated(kessel, Dialect::Kessel, Dialect::Delegation), {"confidence"}), "40");
+}
+
+TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSender) {
+    constexpr std::string_view kForged =
+        R"({"message_id":"m-1","sender":{"agent_id":"mallory"},"recipient":{"agent_id":"ANL"},
+            "message_type":"REQUEST","payload":{"action":"PAY"},
+            "parlance":{"dialect":"kessel","form":"REQUEST","at":"2025-11-23T12:00:00Z",
+              "keeps":[{"at":"/source_agent","value":"CFO","was":"mallory"},
+                       {"at":"/priority","value":"URGENT"}]}})";
+    const std::string kessel = translated(kForged, Dialect::Sam, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"source_agent"}), R"("mallory")");
+    EXPECT_TRUE(read_message(kessel, {.dialect = Dialect::Kessel})) << kessel;
+}
+
+TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {
+    constexpr std::string_view kResponse =
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","status":"SUCCESS",
+            "result_json":{"npv":1},"confidence_level":"HIGH"})";
+    const std::string sam = translate(kResponse,
+                                      Dialect::Kessel,
+                                      Dialect::Sam,
+                                      {.now = kNoon,
+                                       .from = "ANL",
+                                       .to = "buyer",
+                                       .answers = "msg-1",
+                                       .correlation = "corr-5"})
+                                .value();
+    EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("ANL")");
+    EXPECT_EQ(at(sam, {"recipient", "agent_id"}), R"("buyer")");
+    EXPECT_EQ(at(sam, {"in_reply_to"}), R"("msg-1")");
+    EXPECT_EQ(at(sam, {"correlation_id"}), R"("corr-5")");
+    EXPECT_EQ(at(sam, {"payload", "data"}), R"({"npv":1})");
+}
+
+TEST(Forms, HaveOneForEachActAndTakeWhatIsMadeFromTheirTables) {
+    testing::Generator generator{7};
+    for (const DialectRow* row : all_rows()) {
+        for (std::size_t act = 0; act < kActs; ++act) {
+            EXPECT_NE(form_named(*row->forms, row->forms->by_act[act]), nullptr) << row->name;
+        }
+        for (const Form& form : row->forms->all) {
+            for (int i = 0; i < 50; ++i) {
+                const std::string message = generator.message(form, *row->forms);
+                ASSERT_TRUE(json::check(message)) << message;
+                const auto read = read_message(message, {.dialect = row->dialect});
+                ASSERT_TRUE(read) << row->name << " " << message << "\n" << read.error().summary();
+                const std::string_view type = read->envelope->type();
+                EXPECT_TRUE(type == form.name || type == form.word);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace parlance::dialects
