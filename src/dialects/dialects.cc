@@ -167,6 +167,14 @@ Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow&
                      {});
 }
 
+Reading<SendMessage> read_in(const DialectRow& row,
+                             std::string_view text,
+                             const Reception& reception) {
+    auto reading = row.read_message(row, text, reception);
+    if (!reading) reading.error().dialect = row.dialect;
+    return reading;
+}
+
 /// A message that its first mark's dialect cannot read may be another's that has that member too.
 Reading<SendMessage> read_again(json::Value message,
                                 std::string_view text,
@@ -179,7 +187,7 @@ Reading<SendMessage> read_again(json::Value message,
         if (row == &first) continue;
         const auto others = marks_in(names, *row);
         if (others == 0) continue;
-        auto reading = row->read_message(*row, text, reception);
+        auto reading = read_in(*row, text, reception);
         if (reading || others > marks) return reading;
         if (others == marks) return tl::unexpected(doubtful(message, first, *row));
     }
@@ -242,17 +250,17 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
     if (reception.dialect) {
         const DialectRow* row = row_of(*reception.dialect);
         if (row == nullptr) return tl::unexpected(unspoken(text, *reception.dialect));
-        return row->read_message(*row, text, reception);
+        return read_in(*row, text, reception);
     }
     const DialectRow* row = recognised(message);
     if (row != nullptr) {
-        auto reading = row->read_message(*row, text, reception);
+        auto reading = read_in(*row, text, reception);
         if (reading) return reading;
         return read_again(message, text, *row, std::move(reading), reception);
     }
     row = recognised_by_words(message);
     if (row == nullptr) return tl::unexpected(unknown_dialect(message));
-    return row->read_message(*row, text, reception);
+    return read_in(*row, text, reception);
 }
 
 Reading<SendMessage> read_reply(std::string_view text,
@@ -262,7 +270,9 @@ Reading<SendMessage> read_reply(std::string_view text,
     const Dialect dialect = reception.dialect.value_or(request.dialect());
     const DialectRow* row = row_of(dialect);
     if (row == nullptr) return tl::unexpected(unspoken(text, dialect));
-    return row->read_reply(*row, text, request, reception);
+    auto reading = row->read_reply(*row, text, request, reception);
+    if (!reading) reading.error().dialect = dialect;
+    return reading;
 }
 
 std::string write_failure(const Envelope& request,

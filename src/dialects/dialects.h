@@ -28,7 +28,8 @@ struct Problem {
 /// A message that cannot be taken: why, and everything that is wrong with it.
 struct Rejection {
     Refusal refusal = Refusal::MessageMalformed;
-    std::string id{};  ///< The message's, as far as it could be read.
+    std::optional<Dialect> dialect{};  ///< The message's, and so on, as far as it could be read.
+    std::string id{};
     std::string from{};
     std::vector<Problem> problems{};
     std::string summary() const;  ///< All problems in one sentence or two.

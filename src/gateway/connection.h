@@ -76,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     CallerPtr caller_;
     Ask ask_;
     InstanceNumber instance_;
+    std::optional<Dialect> dialect_;  ///< The agent's, from when it joined.
     bool has_greeted_ = false;
     bool is_joining_ = false;
     std::optional<std::uint32_t> early_credit_;  ///< Said in one frame with hello.

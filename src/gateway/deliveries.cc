@@ -110,10 +110,12 @@ void post_reply(Desk& desk, Call& call) {
         return bring_done(desk, call, AckDelivery{*delivery});
     }
     const auto fresh_id = fresh_uuid(desk);
-    auto reply = dialects::read_reply(
-        body,
-        *held->envelope,
-        {.caller = held->holder.value, .fresh_id = fresh_id, .now = desk.clock()});
+    auto reply = dialects::read_reply(body,
+                                      *held->envelope,
+                                      {.dialect = dialect_of(desk, held->holder),
+                                       .caller = held->holder.value,
+                                       .fresh_id = fresh_id,
+                                       .now = desk.clock()});
     if (!reply) return refuse_message(desk, call, reply.error());
     Pending pending{.kind = Pending::Kind::Reply,
                     .exchange = std::move(call.exchange),

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/uuid.h"
+#include "dialects/translate.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -51,22 +52,58 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 
-std::string shown(const Desk& desk, const EnvelopePtr& envelope, const Failure& failure) {
-    if (failure.refusal == Refusal::None) return std::string{envelope->body()};
-    return dialects::write_failure(*envelope, failure.refusal, failure.detail, desk.clock());
+std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
+    const auto listing = desk.engine->agent(agent);
+    if (!listing || !listing->is_registered) return {};
+    return listing->profile.dialect;
 }
 
-void append_delivery(const Desk& desk, std::string& out, const Deliver& deliver) {
+namespace {
+
+/// What cannot be said in the reader's dialect is better read as it came than not at all.
+std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader) {
+    const bool is_reply = envelope.intent() == Intent::Reply;
+    auto told = dialects::translate(envelope.body(),
+                                    envelope.dialect(),
+                                    reader,
+                                    {.now = desk.clock(),
+                                     .from = envelope.from(),
+                                     .to = envelope.to(),
+                                     .answers = is_reply ? envelope.answers() : "",
+                                     .correlation = is_reply ? envelope.correlation() : ""});
+    return told ? *std::move(told) : std::string{envelope.body()};
+}
+
+}  // namespace
+
+std::string shown(const Desk& desk,
+                  const EnvelopePtr& envelope,
+                  const Failure& failure,
+                  std::optional<Dialect> reader) {
+    // A failure is written for who asked, in the dialect that it asked in.
+    if (failure.refusal != Refusal::None) {
+        return dialects::write_failure(*envelope, failure.refusal, failure.detail, desk.clock());
+    }
+    if (!reader || *reader == envelope->dialect()) return std::string{envelope->body()};
+    return translated(desk, *envelope, *reader);
+}
+
+void append_delivery(const Desk& desk,
+                     std::string& out,
+                     const Deliver& deliver,
+                     std::optional<Dialect> reader) {
     if (!out.empty()) out.push_back(',');
     out += R"({"delivery_id":")";
     out += delivery_id(deliver.delivery);
     out += R"(","attempt":)";
     out += std::to_string(deliver.delivery.attempt);
     out += ",\"message\":";
-    if (deliver.failure.refusal == Refusal::None) {
+    const bool is_as_it_came = deliver.failure.refusal == Refusal::None &&
+                               (!reader || *reader == deliver.envelope->dialect());
+    if (is_as_it_came) {
         out += deliver.envelope->body();
     } else {
-        out += shown(desk, deliver.envelope, deliver.failure);
+        out += shown(desk, deliver.envelope, deliver.failure, reader);
     }
     out.push_back('}');
 }

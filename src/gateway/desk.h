@@ -116,10 +116,19 @@ std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// A message as the agent should see it: its own bytes, or the hub's error answer.
-std::string shown(const Desk& desk, const EnvelopePtr& envelope, const Failure& failure);
+/// What an agent speaks; nothing if it is not registered.
+std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
+/// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
+/// hub's error answer.
+std::string shown(const Desk& desk,
+                  const EnvelopePtr& envelope,
+                  const Failure& failure,
+                  std::optional<Dialect> reader);
 /// Appends {"delivery_id","attempt","message"}.
-void append_delivery(const Desk& desk, std::string& out, const Deliver& deliver);
+void append_delivery(const Desk& desk,
+                     std::string& out,
+                     const Deliver& deliver,
+                     std::optional<Dialect> reader);
 
 // The parts, each in a file of its own name.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);

@@ -40,7 +40,7 @@ void Endpoint::deliver(const Deliver& deliver) {
                     {"Parlance-Delivery", delivery_id(deliver.delivery)},
                     {"Parlance-Attempt", std::to_string(deliver.delivery.attempt)},
                     {"Parlance-Agent", caller_->agent.value}},
-        .body = shown(desk_, deliver.envelope, deliver.failure),
+        .body = shown(desk_, deliver.envelope, deliver.failure, dialect_of(desk_, caller_->agent)),
         .timeout = desk_.options.endpoint_timeout,
         .body_bytes_max = desk_.options.message_bytes_max};
     transport::post(
@@ -78,10 +78,12 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
     };
     if (const auto checked = json::check(body); !checked) return reject(checked.error().message);
     const auto fresh_id = fresh_uuid(desk_);
-    auto reply = dialects::read_reply(
-        body,
-        *deliver.envelope,
-        {.caller = caller_->agent.value, .fresh_id = fresh_id, .now = desk_.clock()});
+    auto reply = dialects::read_reply(body,
+                                      *deliver.envelope,
+                                      {.dialect = dialect_of(desk_, caller_->agent),
+                                       .caller = caller_->agent.value,
+                                       .fresh_id = fresh_id,
+                                       .now = desk_.clock()});
     if (!reply) return reject(reply.error().summary());
     settle(ReplyToDelivery{deliver.delivery, std::move(reply->envelope)});
 }

@@ -83,7 +83,7 @@ void deliver(Desk& desk, const Deliver& deliver) {
     }
     const auto take = desk.pending.find(deliver.ask.value);
     if (take == desk.pending.end()) return;
-    append_delivery(desk, take->second.deliveries, deliver);
+    append_delivery(desk, take->second.deliveries, deliver, dialect_of(desk, take->second.agent));
     if (!take->second.is_answered) desk.takes.push_back(deliver.ask.value);
     take->second.is_answered = true;
 }

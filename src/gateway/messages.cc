@@ -68,9 +68,10 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
             }
             transport::Response response{.status = 200};
             if (const auto* answered = std::get_if<RequestAnswered>(&*event)) {
-                response.body = answered->envelope->body();
+                response.body = shown(desk, answered->envelope, {}, pending.envelope->dialect());
             } else if (const auto* failed = std::get_if<RequestFailed>(&*event)) {
-                response.body = shown(desk, pending.envelope, {failed->refusal, failed->detail});
+                response.body =
+                    shown(desk, pending.envelope, {failed->refusal, failed->detail}, std::nullopt);
             }
             pending.exchange->respond(std::move(response));
         });
@@ -121,7 +122,8 @@ void refuse_message(Desk& desk, Call& call, const dialects::Rejection& rejection
                          .detail = rejection.summary()},
            call.caller,
            {});
-    call.exchange->respond(problem(rejection, Dialect::Taskwire, desk.clock()));
+    call.exchange->respond(
+        problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
 }
 
 void answer_accepted(Desk& desk, const TellAccepted& accepted) {
@@ -147,10 +149,11 @@ void answer_waiter(Desk& desk, const TellAnswer& answer) {
     if (found == desk.waiters.end()) return;
     const auto waiter = std::move(found->second);
     desk.waiters.erase(found);
+    // Who holds the line speaks as it asked.
+    const auto& said = answer.reply ? answer.reply : waiter.asked;
     waiter.exchange->respond({.status = 200,
                               .headers = {},
-                              .body = answer.reply ? std::string{answer.reply->body()}
-                                                   : shown(desk, waiter.asked, answer.failure)});
+                              .body = shown(desk, said, answer.failure, waiter.asked->dialect())});
 }
 
 }  // namespace parlance::gateway
