@@ -213,8 +213,10 @@ struct Bodies {
     const Shape* asked = nullptr;
     const Shape* replied = nullptr;
 };
-constexpr auto kBodies = [] {
-    std::array<Bodies, kTypes.size()> bodies{};
+using BodyTable = std::array<Bodies, kTypes.size()>;
+
+BodyTable make_body_table() {
+    BodyTable bodies{};
     for (std::size_t i = 0; i < kTypes.size(); ++i) {
         for (const Form& form : kFormRows) {
             if (form.word != kTypes[i].name || form.body == nullptr || form.body->is_soft) continue;
@@ -222,7 +224,14 @@ constexpr auto kBodies = [] {
         }
     }
     return bodies;
-}();
+}
+
+/// In the order of kTypes. Made at the first call: with sanitizers GCC takes no comparison of a
+/// table's address for a constant.
+const BodyTable& body_table() {
+    static const BodyTable kTable = make_body_table();
+    return kTable;
+}
 
 /// What stands in the payload must be right; what does not may be missing, for the payload is any.
 void hold_payload_to_rules(const Parts& parts, Problems& problems) {
@@ -232,7 +241,7 @@ void hold_payload_to_rules(const Parts& parts, Problems& problems) {
     const auto type =
         std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
     if (type == kTypes.end()) return;
-    const Bodies& bodies = kBodies[static_cast<std::size_t>(type - kTypes.begin())];
+    const Bodies& bodies = body_table()[static_cast<std::size_t>(type - kTypes.begin())];
     if (bodies.asked == nullptr) return;
     const bool is_reply = bodies.replied != nullptr && intent_of(*type, parts) == Intent::Reply;
     const Shape& body = is_reply ? *bodies.replied : *bodies.asked;
