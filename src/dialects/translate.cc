@@ -149,7 +149,8 @@ Reading<std::string> translate(std::string_view text,
     const DialectRow* other = row_of(to);
     CHECK(row != nullptr && other != nullptr);  // Only dialects that are spoken are asked for.
     json::Value message = json::root(text);
-    auto extension = read_extension(message, *other);
+    auto extension =
+        passage.heeds_extension ? read_extension(message, *other) : std::optional<Extension>{};
     std::string core;
     if (extension) {
         core = without_member(message, kExtensionMember);

@@ -16,6 +16,9 @@ struct Passage {
     std::string_view to{};
     std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
     std::string_view correlation{};  ///< whatever the message says.
+    /// Whether what the message claims to have been in the other dialect is put back. It is the
+    /// sender's word: only for text that no stranger has had in hand.
+    bool heeds_extension = true;
 };
 
 /// The message in another dialect. It must be one that read_message() takes in its own.

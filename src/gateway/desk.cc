@@ -43,12 +43,15 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
     return number;
 }
 
+/// Attempts go on over restarts of the hub; they are words of 16 bits in its state.
+constexpr std::uint64_t kAttemptMax = 0xFFFF;
+
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     const auto dot = text.find('.');
     if (dot == std::string_view::npos) return std::nullopt;
     const auto ticket = parse_number(text.substr(0, dot));
     const auto attempt = parse_number(text.substr(dot + 1));
-    if (!ticket || !attempt || *attempt == 0 || *attempt > 1000) return std::nullopt;
+    if (!ticket || !attempt || *attempt == 0 || *attempt > kAttemptMax) return std::nullopt;
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 
@@ -70,7 +73,8 @@ std::string translated(const Desk& desk, const Envelope& envelope, Dialect reade
                                      .from = envelope.from(),
                                      .to = envelope.to(),
                                      .answers = is_reply ? envelope.answers() : "",
-                                     .correlation = is_reply ? envelope.correlation() : ""});
+                                     .correlation = is_reply ? envelope.correlation() : "",
+                                     .heeds_extension = false});
     return told ? *std::move(told) : std::string{envelope.body()};
 }
 

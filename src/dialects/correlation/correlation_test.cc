@@ -69,8 +69,7 @@ TEST(Correlation, C1_C2_SaysEverythingThatIsWrongAtOnce) {
 }
 
 TEST(Correlation, C8_D4_AMessageWithoutAnIdIsKnownByWhatItSays) {
-    const std::string_view id = read(kMessage).envelope->id();
-    EXPECT_TRUE(is_uuid(std::string{id}));
+    EXPECT_TRUE(is_uuid(std::string{read(kMessage).envelope->id()}));
     EXPECT_EQ(read(kMessage).envelope->id(), read(kMessage).envelope->id());
     // Another message of the same workflow is another message.
     EXPECT_NE(read(kMessage).envelope->id(), read(with(kMessage, "0.89", "0.88")).envelope->id());
