@@ -229,8 +229,8 @@ BodyTable make_body_table() {
 /// In the order of kTypes. Made at the first call: with sanitizers GCC takes no comparison of a
 /// table's address for a constant.
 const BodyTable& body_table() {
-    static const BodyTable kTable = make_body_table();
-    return kTable;
+    static const BodyTable table = make_body_table();
+    return table;
 }
 
 /// What stands in the payload must be right; what does not may be missing, for the payload is any.
