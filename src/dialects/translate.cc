@@ -60,12 +60,20 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     return rule;
 }
 
+/// Whether the field says who sends or who receives, itself or inside.
+bool names_an_end(const FieldRule& rule) {
+    if (!rule.is_echo && (rule.slot == Slot::From || rule.slot == Slot::To)) return true;
+    return rule.shape != nullptr &&
+           std::ranges::any_of(rule.shape->fields, [](const FieldRule& in) {
+               return !in.is_echo && (in.slot == Slot::From || in.slot == Slot::To);
+           });
+}
+
 /// Who sends and who receives is the hub's to say: an extension that says otherwise is not heeded.
 void leave_ends_alone(Extension& extension) {
     std::erase_if(extension.keeps, [&](const Keep& keep) {
         const FieldRule* rule = rule_at(*extension.form, keep.at);
-        const bool is_end = rule != nullptr && !rule->is_echo &&
-                            (rule->slot == Slot::From || rule->slot == Slot::To);
+        const bool is_end = rule != nullptr && names_an_end(*rule);
         return is_end && !keep.value.raw.empty() && !keep.value.is_null();
     });
 }

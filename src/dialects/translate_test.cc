@@ -276,16 +276,28 @@ TEST(Translate, P1_WhatWasKeptIsNotPutBackOverAChange) {
     EXPECT_EQ(at(translated(kessel, Dialect::Kessel, Dialect::Delegation), {"confidence"}), "40");
 }
 
+constexpr std::string_view kAroundTheSender =
+    R"({"source_agent":"mallory","target_agent":"victim","capability_code":"PAY",
+        "request_id":"550e8400-e29b-41d4-a716-446655440000","inputs_json":{},
+        "parlance":{"dialect":"sam","form":"REQUEST","at":"2025-11-23T12:00:00Z",
+          "keeps":[{"at":"/sender","was":{"agent_id":"mallory"},"value":{"agent_id":"CFO"}}]}})";
+
 TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSender) {
     constexpr std::string_view kForged =
         R"({"message_id":"m-1","sender":{"agent_id":"mallory"},"recipient":{"agent_id":"ANL"},
             "message_type":"REQUEST","payload":{"action":"PAY"},
             "parlance":{"dialect":"kessel","form":"REQUEST","at":"2025-11-23T12:00:00Z",
               "keeps":[{"at":"/source_agent","value":"CFO","was":"mallory"},
-                       {"at":"/priority","value":"URGENT"}]}})";
+                       {"at":"/context","value":{"session_id":"s-1"}}]}})";
     const std::string kessel = translated(kForged, Dialect::Sam, Dialect::Kessel);
     EXPECT_EQ(at(kessel, {"source_agent"}), R"("mallory")");
+    EXPECT_EQ(at(kessel, {"context", "session_id"}), R"("s-1")") << "it is heeded in all else";
     EXPECT_TRUE(read_message(kessel, {.dialect = Dialect::Kessel})) << kessel;
+}
+
+TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSenderFromAround) {
+    const std::string sam = translated(kAroundTheSender, Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("mallory")");
 }
 
 TEST(Translate, P1_IgnoresAStrangersWordForWhatTheMessageWas) {
@@ -293,10 +305,15 @@ TEST(Translate, P1_IgnoresAStrangersWordForWhatTheMessageWas) {
         R"({"source_agent":"mallory","target_agent":"victim","capability_code":"PAY",
             "request_id":"550e8400-e29b-41d4-a716-446655440000","inputs_json":{},
             "parlance":{"dialect":"sam","form":"REQUEST","at":"2025-11-23T12:00:00Z",
-              "keeps":[{"at":"/sender","was":{"agent_id":"mallory"},"value":{"agent_id":"CFO"}}]}})";
-    const Passage passage{.now = kNoon, .heeds_extension = false};
-    const std::string sam = translate(kForged, Dialect::Kessel, Dialect::Sam, passage).value();
-    EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("mallory")");
+              "keeps":[{"at":"/message_id","value":"m-7",
+                        "was":"550e8400-e29b-41d4-a716-446655440000"}]}})";
+    const auto id = [&](bool heeds) {
+        const Passage passage{.now = kNoon, .heeds_extension = heeds};
+        const auto sam = translate(kForged, Dialect::Kessel, Dialect::Sam, passage).value();
+        return std::string{at(sam, {"message_id"})};
+    };
+    EXPECT_EQ(id(true), R"("m-7")");
+    EXPECT_EQ(id(false), R"("550e8400-e29b-41d4-a716-446655440000")");
 }
 
 TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {

@@ -18,7 +18,8 @@ def session_id():
 
 
 # A dialect: what a request looks like, how a reader tells one, and how it answers and reads answers.
-# `names` are the members that a request must have when it arrives, `answers` those of a reply.
+# `names` are the members that a request must have when it arrives, `answers` those of a reply, and `echoes` says which
+# question an answer is for: a place in the question, and the place in the answer where the same must stand.
 DIALECTS = {
     "taskwire": {
         "ask": lambda me, to, what: {"id": str(uuid.uuid4()), "from": me, "to": to, "type": "HELP_REQUEST",
@@ -26,6 +27,7 @@ DIALECTS = {
         "names": ["id", "from", "to", "type", "payload"],
         "reply": lambda said: {"answer": said},
         "answers": ["id", "from", "to", "type", "payload"],
+        "echoes": [("id", "metadata.correlation_id"), ("from", "to")],
     },
     "kessel": {
         "ask": lambda me, to, what: {"source_agent": me, "target_agent": to, "capability_code": "ANL_NPV",
@@ -33,6 +35,7 @@ DIALECTS = {
         "names": ["source_agent", "target_agent", "capability_code", "request_id", "inputs_json"],
         "reply": lambda said: {"status": "SUCCESS", "result_json": {"answer": said}, "confidence_level": "HIGH"},
         "answers": ["request_id", "status", "result_json"],
+        "echoes": [("request_id", "request_id")],
     },
     "delegation": {
         "ask": lambda me, to, what: {"request_id": str(uuid.uuid4()), "origin_employee": me, "target_employee": to,
@@ -42,6 +45,7 @@ DIALECTS = {
         "reply": lambda said: {"summary": said, "result": said, "status": "success",
                                "token_usage": {"prompt": 1, "completion": 1, "total": 2}},
         "answers": ["request_id", "target_employee", "status", "result"],
+        "echoes": [("request_id", "request_id"), ("target_employee", "target_employee")],
     },
     "sam": {
         "ask": lambda me, to, what: {"message_id": str(uuid.uuid4()), "correlation_id": str(uuid.uuid4()),
@@ -51,6 +55,8 @@ DIALECTS = {
         "names": ["message_id", "sender", "recipient", "message_type", "payload"],
         "reply": lambda said: {"message_type": "RESPONSE", "payload": {"data": {"answer": said}}},
         "answers": ["message_id", "sender", "recipient", "message_type", "payload"],
+        "echoes": [("message_id", "in_reply_to"), ("correlation_id", "correlation_id"),
+                   ("sender.agent_id", "recipient.agent_id"), ("recipient.agent_id", "sender.agent_id")],
     },
     "correlation": {
         "ask": lambda me, to, what: {"correlation_id": session_id(), "agent": me, "target_agent": to,
@@ -59,8 +65,15 @@ DIALECTS = {
         "names": ["correlation_id", "agent", "target_agent", "message_type", "payload"],
         "reply": lambda said: {"message_type": "status_update", "status": "success", "payload": {"answer": said}},
         "answers": ["correlation_id", "agent", "message_type", "status", "payload"],
+        "echoes": [("correlation_id", "correlation_id"), ("target_agent", "agent")],
     },
 }
+
+
+def at(message, place):
+    for name in place.split("."):
+        message = message.get(name) if isinstance(message, dict) else None
+    return message
 
 
 def lacking(message, names):
@@ -93,6 +106,9 @@ def converse(hub, asker, answerer):
     check(status == 200, f"{asker} asked {answerer} and got {status} {answer}")
     missing = lacking(answer, DIALECTS[asker]["answers"])
     check(not missing, f"{asker} got no answer of its own from {answerer}: it lacks {missing}: {answer}")
+    for asked, told in DIALECTS[asker]["echoes"]:
+        check(at(question, asked) == at(answer, told),
+              f"{asker} asked {answerer} with {asked} {at(question, asked)}, and got {told} {at(answer, told)}: {answer}")
     check(f"{answerer} says 42" in json.dumps(answer), f"{asker} was not told what {answerer} said: {answer}")
     print(f"{asker} asked {answerer}, and understood")
 
