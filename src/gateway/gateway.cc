@@ -153,6 +153,7 @@ void Gateway::take(Effects&& effects) {
 }
 
 void Gateway::carry(const Effects& effects) {
+    std::vector<AgentId> stirred;
     for (const auto& effect : effects) {
         match(
             effect,
@@ -183,7 +184,7 @@ void Gateway::carry(const Effects& effects) {
             },
             [&](const TellAnswer& answer) { answer_waiter(desk_, answer); },
             [&](const TellProgress& progress) { tell_progress(desk_, progress); },
-            [&](const StirMailbox& order) { stir(desk_, order.agent); },
+            [&](const StirMailbox& order) { stirred.push_back(order.agent); },
             [&](const OpenEndpoint& order) { open_endpoint(desk_, order); },
             [&](const CloseInstance& order) { close_instance(desk_, order); });
     }
@@ -192,6 +193,8 @@ void Gateway::carry(const Effects& effects) {
         if (found != desk_.pending.end()) found->second.is_answered = false;
         park_or_answer(desk_, ask);
     }
+    // Only now: a take that found nothing in the turn that the mail came in has just been parked.
+    for (const auto& agent : stirred) stir(desk_, agent);
     flush();
 }
 

@@ -174,6 +174,17 @@ TEST(Inbox, WaitsForTheMessageAndIsAnsweredInItsTurn) {
     EXPECT_EQ(messages_in(*inbox), 1);
 }
 
+TEST(Inbox, IsAnsweredWhenTheMessageComesInTheTurnThatFoundNothing) {
+    Agents desk;
+    desk.now("GET", "/v1/agents/bob/inbox");
+    const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    const auto sent = desk.ask("POST", "/v1/messages", message(1));
+    desk.turn();
+    desk.turn();
+    ASSERT_EQ(inbox->answers.size(), 1U);
+    EXPECT_EQ(messages_in(*inbox), 1);
+}
+
 TEST(Inbox, WithoutPatienceIsAnsweredWithNothing) {
     Agents desk;
     EXPECT_EQ(desk.now("GET", "/v1/agents/bob/inbox"), R"({"messages":[]})");
