@@ -111,22 +111,16 @@ std::string_view between(const char* from, const char* to) {
     return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// Reads the value at `at` and returns what is behind it. `row` is moved on past a container.
-const char* take_value(const char* at, const char* end, Value& value, std::uint32_t& row) {
-    const bool is_outlined = value.outline != nullptr && at != end && (*at == '{' || *at == '[');
-    if (!is_outlined) {
-        const char* const value_end = skip_value(at, end);
-        value.raw = between(at, value_end);
-        return value_end;
-    }
-    const Outline& outline = *value.outline;
-    CHECK(row < outline.rows.size());
-    const char* const value_end = outline.begin + outline.rows[row].end + 1;
-    CHECK(value_end > at && value_end <= end);
+/// Reads the value at `at` and returns what is behind it.
+const char* take_value(const char* at, const char* end, Value& value) {
+    const char* const value_end = skip_value(at, end);
     value.raw = between(at, value_end);
-    value.row = row;
-    row = outline.rows[row].next;
     return value_end;
+}
+
+/// The value of a row.
+std::string_view raw_of(const Outline& outline, const Outline::Row& row) {
+    return {outline.begin + row.begin, row.end - row.begin};
 }
 
 /// Past the comma, if there is one. `end` is the closing bracket.
@@ -273,7 +267,9 @@ bool Value::is_number() const {
 std::string_view Value::text(std::string& spare) const {
     CHECK(is_string() && raw.size() >= 2);
     const std::string_view inner = raw.substr(1, raw.size() - 2);
-    if (inner.find('\\') == std::string_view::npos) return inner;
+    const bool has_escapes = outline != nullptr ? outline->rows[row].has_escapes != 0
+                                                : inner.find('\\') != std::string_view::npos;
+    if (!has_escapes) return inner;
     spare.resize(inner.size());
     spare.resize(unescape(inner, spare.data()));
     return spare;
@@ -298,14 +294,39 @@ std::optional<double> Value::number() const {
 Members::Members(Value object)
     : value{.raw = {}, .outline = object.outline},
       at_{object.raw.data() + 1},
-      end_{object.raw.data() + object.raw.size() - 1},
-      row_{object.row + 1} {
+      end_{object.raw.data() + object.raw.size() - 1} {
     CHECK(object.is_object() && object.raw.size() >= 2);
-    at_ = skip_space(at_, end_);
+    if (object.outline == nullptr) {
+        at_ = skip_space(at_, end_);
+        return;
+    }
+    row_ = object.row + 1;
+    row_end_ = object.outline->rows[object.row].next;
 }
 
 bool Members::next() {
+    if (value.outline != nullptr) return step();
     if (at_ == end_) return false;
+    scan();
+    return true;
+}
+
+bool Members::step() {
+    if (row_ == row_end_) return false;
+    const Outline::Row& row = value.outline->rows[row_];
+    key = {value.outline->begin + row.key, row.key_size};
+    if (row.has_key_escapes != 0) {
+        spare_.resize(key.size());
+        spare_.resize(unescape(key, spare_.data()));
+        key = spare_;
+    }
+    value.raw = raw_of(*value.outline, row);
+    value.row = row_;
+    row_ = row.next;
+    return true;
+}
+
+void Members::scan() {
     const char* key_end = find_string_stop(at_ + 1, end_);
     CHECK(key_end != end_);
     if (*key_end == '"') {
@@ -316,22 +337,33 @@ bool Members::next() {
     }
     at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
     at_ = skip_space(at_, end_);
-    at_ = next_item(take_value(at_, end_, value, row_), end_);
-    return true;
+    at_ = next_item(take_value(at_, end_, value), end_);
 }
 
 Elements::Elements(Value array)
     : value{.raw = {}, .outline = array.outline},
       at_{array.raw.data() + 1},
-      end_{array.raw.data() + array.raw.size() - 1},
-      row_{array.row + 1} {
+      end_{array.raw.data() + array.raw.size() - 1} {
     CHECK(array.is_array() && array.raw.size() >= 2);
-    at_ = skip_space(at_, end_);
+    if (array.outline == nullptr) {
+        at_ = skip_space(at_, end_);
+        return;
+    }
+    row_ = array.row + 1;
+    row_end_ = array.outline->rows[array.row].next;
 }
 
 bool Elements::next() {
-    if (at_ == end_) return false;
-    at_ = next_item(take_value(at_, end_, value, row_), end_);
+    if (value.outline == nullptr) {
+        if (at_ == end_) return false;
+        at_ = next_item(take_value(at_, end_, value), end_);
+        return true;
+    }
+    if (row_ == row_end_) return false;
+    const Outline::Row& row = value.outline->rows[row_];
+    value.raw = raw_of(*value.outline, row);
+    value.row = row_;
+    row_ = row.next;
     return true;
 }
 
@@ -342,7 +374,8 @@ Value root(std::string_view text) {
 }
 
 Value root(std::string_view text, const Outline& outline) {
-    return {.raw = root(text).raw, .outline = outline.rows.empty() ? nullptr : &outline};
+    if (outline.count == 0) return root(text);
+    return {.raw = raw_of(outline, outline.rows[0]), .outline = &outline};
 }
 
 std::optional<Value> find(Value object, std::string_view key) {

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 
@@ -16,15 +16,22 @@ namespace parlance::json {
 
 inline constexpr std::size_t kDepthMax = 64;
 
-/// Where the objects and arrays of a text end, in the order in which they begin: whoever walks a
-/// large text with its outline need not look for their ends again.
+/// Where the values of a text stand, in the order in which they begin: whoever walks a text with
+/// its outline need not look at a byte of it again.
 struct Outline {
     struct Row {
-        std::uint32_t end = 0;   ///< Of the container: its last byte, from the begin of the text.
-        std::uint32_t next = 0;  ///< The row of the first container behind it.
+        std::uint32_t begin;  ///< Of the value, from the begin of the text.
+        std::uint32_t end;    ///< Behind its last byte.
+        std::uint32_t next;   ///< The row of the first value behind it, not inside of it.
+        std::uint32_t key;    ///< A member's: where its key's text begins, and its size.
+        std::uint32_t key_size : 30;
+        std::uint32_t has_key_escapes : 1;
+        std::uint32_t has_escapes : 1;  ///< A string's.
     };
     const char* begin = nullptr;
-    std::vector<Row> rows;
+    std::unique_ptr<Row[]> rows;  ///< Room for as many values as the text could have.
+    std::size_t room = 0;
+    std::size_t count = 0;  ///< 0: the text has no outline.
 };
 
 /// Nothing if `text` is one strict JSON value; else what is wrong and at which byte.
@@ -36,14 +43,14 @@ Result<void> check(std::string_view text, Outline& outline);
 struct Value {
     std::string_view raw;
     const Outline* outline = nullptr;  ///< Of the text that it stands in, if that has one.
-    std::uint32_t row = 0;             ///< The value's own, if it is a container.
+    std::uint32_t row = 0;             ///< The value's own, in the outline.
 
     bool is_object() const { return !raw.empty() && raw.front() == '{'; }
     bool is_array() const { return !raw.empty() && raw.front() == '['; }
     bool is_string() const { return !raw.empty() && raw.front() == '"'; }
     bool is_number() const;
-    bool is_bool() const { return raw == "true" || raw == "false"; }
-    bool is_null() const { return raw == "null"; }
+    bool is_bool() const { return !raw.empty() && (raw.front() == 't' || raw.front() == 'f'); }
+    bool is_null() const { return !raw.empty() && raw.front() == 'n'; }
 
     /// The text of a string. `spare` is written only if the string has escapes.
     std::string_view text(std::string& spare) const;
@@ -60,9 +67,13 @@ class Members {
     Value value;
 
   private:
+    void scan();
+    bool step();
+
     const char* at_;
     const char* end_;
-    std::uint32_t row_;  ///< Of the next container inside.
+    std::uint32_t row_ = 0;  ///< With an outline: of the next member, and of the first behind all.
+    std::uint32_t row_end_ = 0;
     std::string spare_;
 };
 
@@ -76,7 +87,8 @@ class Elements {
   private:
     const char* at_;
     const char* end_;
-    std::uint32_t row_;  ///< Of the next container inside.
+    std::uint32_t row_ = 0;  ///< As with Members.
+    std::uint32_t row_end_ = 0;
 };
 
 /// The whole of checked text as a value.

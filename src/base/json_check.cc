@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_scan.h"
@@ -17,6 +18,8 @@
 namespace parlance::json {
 
 namespace {
+
+constexpr std::uint32_t kPlaceMax = (std::uint32_t{1} << 30U) - 1;
 
 /// Up to this many keys are simply compared with each other; then they are hashed.
 constexpr std::size_t kFewKeys = 16;
@@ -75,8 +78,10 @@ class ManyKeys {
 
 class Checker {
   public:
-    Checker(std::string_view text, std::size_t depth_max, std::vector<Outline::Row>* rows)
-        : rows_{rows},
+    /// `outline` has room for every value that the text could have, or is null.
+    Checker(std::string_view text, std::size_t depth_max, const Outline* outline)
+        : rows_{outline == nullptr ? nullptr : outline->rows.get()},
+          row_count_max_{outline == nullptr ? 0 : outline->room},
           begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
@@ -84,10 +89,12 @@ class Checker {
 
     bool whole_text() {
         at_ = skip_space(at_, end_);
-        if (!value(0)) return false;
+        if (!value(0, {})) return false;
         at_ = skip_space(at_, end_);
         return at_ == end_ || wrong("something follows the value");
     }
+
+    std::size_t row_count() const { return row_count_; }
 
     Error error() const {
         return {Fault::Malformed,
@@ -99,6 +106,12 @@ class Checker {
     struct FewKey {
         const char* data;
         std::size_t size;
+    };
+    /// Of a member whose value comes next.
+    struct Key {
+        std::uint32_t place = 0;
+        std::uint32_t size = 0;
+        bool has_escapes = false;
     };
     struct OpenObject {
         std::size_t first;         ///< Where its keys begin in few_keys_.
@@ -118,13 +131,34 @@ class Checker {
     /// The byte here. At the end a NUL, which is right nowhere.
     char peek() const { return at_ == end_ ? '\0' : *at_; }
 
-    bool value(std::size_t depth) {
+    /// Reads a value, and gives it a row of the outline.
+    bool value(std::size_t depth, const Key& key) {
+        bool has_escapes = false;
+        if (rows_ == nullptr) return bare_value(depth, has_escapes);
+        CHECK(row_count_ < row_count_max_);
+        const auto row = row_count_++;
+        const auto begin = place();
+        if (!bare_value(depth, has_escapes)) return false;
+        rows_[row] = {.begin = begin,
+                      .end = place(),
+                      .next = row_count_,
+                      .key = key.place,
+                      .key_size = key.size & kPlaceMax,
+                      .has_key_escapes = key.has_escapes ? 1U : 0U,
+                      .has_escapes = has_escapes ? 1U : 0U};
+        return true;
+    }
+
+    std::uint32_t place() const { return static_cast<std::uint32_t>(at_ - begin_); }
+
+    bool bare_value(std::size_t depth, bool& has_escapes) {
         switch (peek()) {
             case '"':
-                return string();
+                return string(has_escapes);
             case '{':
+                return depth < depth_max_ ? object(depth + 1) : too_deep();
             case '[':
-                return container(depth + 1);
+                return depth < depth_max_ ? array(depth + 1) : too_deep();
             case 't':
                 return word("true");
             case 'f':
@@ -135,6 +169,8 @@ class Checker {
                 return number();
         }
     }
+
+    bool too_deep() { return wrong("it is nested too deeply"); }
 
     bool word(std::string_view expected) {
         const auto left = static_cast<std::size_t>(end_ - at_);
@@ -216,7 +252,7 @@ class Checker {
         return wrong_at(start, "a surrogate stands alone");
     }
 
-    bool string(bool* has_escapes = nullptr) {
+    bool string(bool& has_escapes) {
         const char* const start = at_++;
         while (true) {
             at_ = find_string_stop(at_, end_);
@@ -227,20 +263,8 @@ class Checker {
             }
             if (*at_ != '\\') return wrong("a control character stands bare in a string");
             if (!escape()) return false;
-            if (has_escapes != nullptr) *has_escapes = true;
+            has_escapes = true;
         }
-    }
-
-    bool container(std::size_t depth) {
-        if (depth > depth_max_) return wrong("it is nested too deeply");
-        const bool is_object = *at_ == '{';
-        if (rows_ == nullptr) return is_object ? object(depth) : array(depth);
-        const auto row = rows_->size();
-        rows_->emplace_back();
-        if (!(is_object ? object(depth) : array(depth))) return false;
-        (*rows_)[row] = {.end = static_cast<std::uint32_t>(at_ - 1 - begin_),
-                         .next = static_cast<std::uint32_t>(rows_->size())};
-        return true;
     }
 
     bool array(std::size_t depth) {
@@ -250,7 +274,7 @@ class Checker {
             return true;
         }
         while (true) {
-            if (!value(depth)) return false;
+            if (!value(depth, {})) return false;
             at_ = skip_space(at_, end_);
             if (peek() == ']') {
                 ++at_;
@@ -269,11 +293,12 @@ class Checker {
         }
         OpenObject open{few_keys_count_};
         while (true) {
-            if (!key(open)) return false;
+            Key name;
+            if (!key(open, name)) return false;
             at_ = skip_space(at_, end_);
             if (peek() != ':') return wrong("':' was expected behind a key");
             at_ = skip_space(at_ + 1, end_);
-            if (!value(depth)) return false;
+            if (!value(depth, name)) return false;
             at_ = skip_space(at_, end_);
             if (peek() == '}') break;
             if (peek() != ',') return wrong("',' or '}' was expected");
@@ -284,13 +309,14 @@ class Checker {
         return true;
     }
 
-    bool key(OpenObject& object) {
+    bool key(OpenObject& object, Key& key) {
         if (peek() != '"') return wrong("a key in quotes was expected");
         const char* const start = at_;
-        bool has_escapes = false;
-        if (!string(&has_escapes)) return false;
+        if (!string(key.has_escapes)) return false;
         std::string_view name{start + 1, static_cast<std::size_t>(at_ - start - 2)};
-        if (has_escapes) name = unescaped(name);
+        key.place = static_cast<std::uint32_t>(start + 1 - begin_);
+        key.size = static_cast<std::uint32_t>(name.size());
+        if (key.has_escapes) name = unescaped(name);
         return add_key(object, name) || wrong_at(start, "a key stands twice in one object");
     }
 
@@ -327,7 +353,9 @@ class Checker {
         return many_keys_.add(object.number, name);
     }
 
-    std::vector<Outline::Row>* rows_;
+    Outline::Row* rows_;
+    std::uint32_t row_count_ = 0;
+    std::size_t row_count_max_;
     const char* begin_;
     const char* at_;
     const char* end_;
@@ -377,31 +405,46 @@ std::size_t first_bad_utf8(std::string_view text) {
     return at;
 }
 
-Result<void> check(std::string_view text, std::size_t depth_max, std::vector<Outline::Row>* rows) {
+Result<std::size_t> count_rows(std::string_view text,
+                               std::size_t depth_max,
+                               const Outline* outline) {
     if (!simdjson::validate_utf8(text)) {
         return fail(
             Fault::Malformed,
             fmt::format("JSON is wrong at byte {}: this is not UTF-8", first_bad_utf8(text)));
     }
-    Checker checker{text, depth_max, rows};
+    Checker checker{text, depth_max, outline};
     if (!checker.whole_text()) return tl::unexpected(checker.error());
-    return {};
+    return checker.row_count();
+}
+
+/// A value takes a byte, and a comma, a colon or a bracket beside it; those that are never closed
+/// are no more than may be nested, and one more may be missing at the end.
+std::size_t values_max(std::string_view text) { return text.size() / 2 + kDepthMax + 2; }
+
+void make_room(Outline& outline, std::size_t room) {
+    constexpr std::size_t kRoomKept = std::size_t{1} << 16U;
+    const bool is_enough = outline.room >= room && (outline.room <= kRoomKept || room > kRoomKept);
+    if (is_enough) return;
+    outline.rows = std::make_unique_for_overwrite<Outline::Row[]>(room);
+    outline.room = room;
 }
 
 }  // namespace
 
 Result<void> check(std::string_view text, std::size_t depth_max) {
-    return check(text, depth_max, nullptr);
+    TRY(count_rows(text, depth_max, nullptr));
+    return {};
 }
 
 Result<void> check(std::string_view text, Outline& outline) {
-    constexpr std::size_t kRowsKept = std::size_t{1} << 16U;
-    if (outline.rows.capacity() > kRowsKept) outline.rows = {};
     outline.begin = text.data();
-    outline.rows.clear();
-    // Its places are words of 32 bits; what is larger is walked without it.
-    const bool fits = text.size() <= std::numeric_limits<std::uint32_t>::max();
-    return check(text, kDepthMax, fits ? &outline.rows : nullptr);
+    outline.count = 0;
+    // Its places are words of 30 bits; what is larger is walked without it.
+    if (text.size() > kPlaceMax) return check(text);
+    make_room(outline, values_max(text));
+    outline.count = TRY(count_rows(text, kDepthMax, &outline));
+    return {};
 }
 
 }  // namespace parlance::json

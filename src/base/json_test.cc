@@ -359,11 +359,37 @@ TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
     Outline outline;
     ASSERT_TRUE(check(text, outline));
     const Value whole = root(text, outline);
-    ASSERT_EQ(outline.rows.size(), 11U) << "one for each opening bracket";
+    ASSERT_EQ(outline.count, 15U) << "one for each value";
     EXPECT_EQ(find(*find(whole, "c"), "e")->raw, "[5,[6]]");
     Elements elements{*find(whole, "f")};
     ASSERT_TRUE(elements.next());
     EXPECT_EQ(elements.value.raw, "[7]");
+    EXPECT_FALSE(elements.next());
+}
+
+TEST(JsonWalk, OutlinesWhatIsCutOffAsFarAsItGoes) {
+    const std::string deep = std::string(70, '[') + "1,2,{";
+    const std::string wide = R"({"a":[1,2,[],{"b":)";
+    for (const std::string& text : {deep, wide}) {
+        for (std::size_t size = 0; size <= text.size(); ++size) {
+            Outline outline;  // With no more room than this text needs.
+            EXPECT_FALSE(check(std::string_view{text}.substr(0, size), outline));
+        }
+    }
+}
+
+TEST(JsonWalk, UnescapesKeysAndStringsByTheOutlineToo) {
+    const std::string text = R"({"plain":"x","\u0062\n":"a\"b","c":["\t",""]})";
+    Outline outline;
+    ASSERT_TRUE(check(text, outline));
+    std::string spare;
+    EXPECT_EQ(find(root(text, outline), "plain")->text(spare), "x");
+    EXPECT_EQ(find(root(text, outline), "b\n")->text(spare), "a\"b");
+    Elements elements{*find(root(text, outline), "c")};
+    ASSERT_TRUE(elements.next());
+    EXPECT_EQ(elements.value.text(spare), "\t");
+    ASSERT_TRUE(elements.next());
+    EXPECT_EQ(elements.value.text(spare), "");
     EXPECT_FALSE(elements.next());
 }
 

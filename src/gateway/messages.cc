@@ -83,7 +83,7 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
 void post_message(Desk& desk, Call& call) {
     const auto& request = call.request();
     const auto now = desk.clock();
-    if (auto checked = json::check(request.body); !checked) {
+    if (auto checked = json::check(request.body, desk.outline); !checked) {
         return refuse_message(desk,
                               call,
                               {.refusal = Refusal::MessageMalformed,
@@ -99,9 +99,12 @@ void post_message(Desk& desk, Call& call) {
         }
     }
     const auto fresh_id = fresh_uuid(desk);
-    auto message = dialects::read_message(
-        request.body,
-        {.dialect = dialect, .caller = call.caller->agent.value, .fresh_id = fresh_id, .now = now});
+    auto message = dialects::read_message(request.body,
+                                          {.message = json::root(request.body, desk.outline),
+                                           .dialect = dialect,
+                                           .caller = call.caller->agent.value,
+                                           .fresh_id = fresh_id,
+                                           .now = now});
     if (!message) return refuse_message(desk, call, message.error());
 
     const auto wait = preferred_wait(request);
