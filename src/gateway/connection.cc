@@ -111,7 +111,17 @@ void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t
     leave();
 }
 
-void Connection::dismiss() { break_off(Refusal::HubStopping, kHubStops, 1001); }
+/// Its instance ends when the hub starts again, as after a crash: what it has in hand is not tried
+/// in vain because the hub goes.
+void Connection::dismiss() {
+    if (is_gone_) return;
+    flush();
+    is_gone_ = true;
+    desk_.by_instance.erase(instance_.value);
+    desk_.connections.erase(ask_.value);
+    say_error(Refusal::HubStopping, kHubStops);
+    socket_->close(1001, std::string{kHubStops});
+}
 
 void Connection::touch() {
     if (is_touched_) return;

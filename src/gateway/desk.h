@@ -42,12 +42,13 @@ struct Options {
 
 /// One HTTP call whose command is with the engine.
 struct Pending {
-    enum class Kind { Done, Send, Take, Reply };
+    enum class Kind { Done, Send, Take, Reply, Leave };
     Kind kind = Kind::Done;
     ExchangePtr exchange;
     EnvelopePtr envelope;  ///< Send, Reply: what was brought.
     Duration wait{};       ///< Send: how long the line is held. Take: how long to wait for mail.
     AgentId agent;         ///< Take.
+    Ticket request{};      ///< Leave: whose answer is waited for no longer.
     std::string instance;
     std::uint32_t count_max = 1;
     CallerPtr caller;
@@ -57,11 +58,18 @@ struct Pending {
     bool has_rejoined = false;
 };
 
-/// An asker that holds the line for the answer to its request.
-struct Waiter {
+/// One that holds the line for the answer to a request.
+struct Holder {
+    std::uint64_t number = 0;
     ExchangePtr exchange;
     EnvelopePtr asked;
     transport::Response meanwhile;  ///< What it hears when it can wait no longer.
+};
+
+/// All that hold the line for one request: who asked, and who asked the same again.
+struct Waiter {
+    std::vector<Holder> holders;
+    Ask leaving{};  ///< The last of them has let go, and the engine has not heard of it yet.
 };
 
 class Connection;
@@ -133,6 +141,7 @@ void append_delivery(const Desk& desk,
 // The parts, each in a file of its own name.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
+void end_wait(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);

@@ -49,6 +49,7 @@ void answer_done(Desk& desk, const TellDone& done) {
         pending.is_answered = true;
         return;
     }
+    if (pending.kind == Pending::Kind::Leave) return end_wait(desk, pending.request);
     const auto exchange = std::move(pending.exchange);
     const auto agent = std::move(pending.agent);
     desk.pending.erase(found);

@@ -1,4 +1,6 @@
 // POST /v1/messages, and what comes back for it.
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
@@ -31,30 +33,59 @@ Duration preferred_wait(const transport::Request& request) {
     return Duration{std::min(wait.value_or(0), kWaitMsMax)};
 }
 
-void stop_holding(Desk& desk, Ticket request) {
-    if (desk.waiters.erase(request.value) == 0) return;
-    submit(desk, StopWaiting{request}, nullptr, {});
+constexpr Duration kLeaveAgain{std::chrono::milliseconds{50}};
+
+void let_go(Desk& desk, Ticket request, std::uint64_t number);
+
+/// The last holder stays until the engine has said whether the answer came first: who was told to
+/// look into its mailbox finds it there.
+void leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
+    if (waiter.leaving != Ask{}) return;
+    const Ask ask{++desk.ask_last};
+    if (submit(desk, StopWaiting{request}, nullptr, ask) != Refusal::None) {
+        desk.loop.after(kLeaveAgain, [&desk, request, number] { let_go(desk, request, number); });
+        return;
+    }
+    waiter.leaving = ask;
+    desk.pending.emplace(ask.value, Pending{.kind = Pending::Kind::Leave, .request = request});
 }
 
-/// The request is accepted, and its answer will come to the mailbox.
-void release_waiter(Desk& desk, Ticket request) {
+/// A holder's patience or its connection has ended.
+void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     const auto found = desk.waiters.find(request.value);
     if (found == desk.waiters.end()) return;
-    auto waiter = std::move(found->second);
-    stop_holding(desk, request);
-    waiter.exchange->respond(std::move(waiter.meanwhile));
+    auto& holders = found->second.holders;
+    const auto holder = std::ranges::find(holders, number, &Holder::number);
+    if (holder == holders.end()) return;
+    if (holders.size() == 1) return leave(desk, request, number, found->second);
+    const auto gone = std::move(*holder);
+    holders.erase(holder);
+    gone.exchange->respond(gone.meanwhile);
 }
 
 /// The asker holds the line until the answer, its own patience or its connection ends.
 void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
+    const auto number = ++desk.ask_last;
+    const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
+    pending.exchange->on_gone(let_it_go);
+    desk.loop.after(pending.wait, let_it_go);
     transport::Response meanwhile{.status = 202,
                                   .body = accepted_body(accepted, *pending.envelope)};
-    pending.exchange->on_gone([&desk, ticket] { stop_holding(desk, ticket); });
-    desk.loop.after(pending.wait, [&desk, ticket] { release_waiter(desk, ticket); });
-    desk.waiters.insert_or_assign(
-        ticket.value,
-        Waiter{std::move(pending.exchange), std::move(pending.envelope), std::move(meanwhile)});
+    desk.waiters[ticket.value].holders.push_back({.number = number,
+                                                  .exchange = std::move(pending.exchange),
+                                                  .asked = std::move(pending.envelope),
+                                                  .meanwhile = std::move(meanwhile)});
+}
+
+/// Takes the request's holders off the desk.
+std::vector<Holder> take_holders(Desk& desk, Ticket request) {
+    const auto found = desk.waiters.find(request.value);
+    if (found == desk.waiters.end()) return {};
+    auto waiter = std::move(found->second);
+    desk.waiters.erase(found);
+    desk.pending.erase(waiter.leaving.value);
+    return std::move(waiter.holders);
 }
 
 /// A repeat of a request that has its answer gets that answer, from the record.
@@ -143,20 +174,30 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted) {
         {.status = 202, .headers = {}, .body = accepted_body(accepted, *pending.envelope)});
 }
 
+/// The engine knows that nobody waits: the answer will come to the mailbox.
+void end_wait(Desk& desk, Ticket request) {
+    for (auto& holder : take_holders(desk, request)) {
+        holder.exchange->respond(std::move(holder.meanwhile));
+    }
+}
+
 void release_waiters(Desk& desk) {
-    while (!desk.waiters.empty()) release_waiter(desk, {desk.waiters.begin()->first});
+    while (!desk.waiters.empty()) {
+        const Ticket request{desk.waiters.begin()->first};
+        submit(desk, StopWaiting{request}, nullptr, {});
+        end_wait(desk, request);
+    }
 }
 
 void answer_waiter(Desk& desk, const TellAnswer& answer) {
-    const auto found = desk.waiters.find(answer.request.value);
-    if (found == desk.waiters.end()) return;
-    const auto waiter = std::move(found->second);
-    desk.waiters.erase(found);
-    // Who holds the line speaks as it asked.
-    const auto& said = answer.reply ? answer.reply : waiter.asked;
-    waiter.exchange->respond({.status = 200,
-                              .headers = {},
-                              .body = shown(desk, said, answer.failure, waiter.asked->dialect())});
+    for (const auto& holder : take_holders(desk, answer.request)) {
+        // Who holds the line speaks as it asked.
+        const auto& said = answer.reply ? answer.reply : holder.asked;
+        holder.exchange->respond(
+            {.status = 200,
+             .headers = {},
+             .body = shown(desk, said, answer.failure, holder.asked->dialect())});
+    }
 }
 
 }  // namespace parlance::gateway

@@ -313,6 +313,82 @@ TEST(Events, OfOneWhoHungUpAreReadNoMore) {
     EXPECT_EQ(events->streamed, "");
 }
 
+// --- holding the line
+// -------------------------------------------------------------------------------------------
+
+/// alice asks bob and holds the line; bob has the question.
+class Question {
+  public:
+    ExchangePtr hold() {
+        auto held =
+            desk.ask("POST",
+                     "/v1/messages",
+                     R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
+                     {{"Prefer", "wait=60000"}});
+        desk.turn();
+        EXPECT_TRUE(held->answers.empty());
+        return held;
+    }
+    void take() { delivery_ = delivery_in(desk.now("GET", "/v1/agents/bob/inbox")); }
+    /// Brings the answer; nothing is decided before the next turn.
+    void answer() {
+        desk.ask("POST",
+                 "/v1/deliveries/" + delivery_ + "/reply",
+                 R"({"type":"HELP_RESPONSE","payload":{"found":true}})",
+                 {{"Parlance-Agent", "bob"}});
+    }
+    std::string inbox() { return desk.now("GET", "/v1/agents/alice/inbox"); }
+
+    Agents desk;
+
+  private:
+    std::string delivery_;
+};
+
+TEST(HoldingTheLine, OneWhoLetsGoInTheTurnOfTheAnswerGetsIt) {
+    Question question;
+    const auto held = question.hold();
+    question.take();
+    question.answer();
+    held->vanish();  // As when its patience ends: the answer is with the engine already.
+    question.desk.turn();
+    ASSERT_EQ(held->status(), 200);
+    EXPECT_NE(held->body().find("found"), std::string::npos) << held->body();
+    EXPECT_EQ(held->answers.size(), 1U);
+    EXPECT_EQ(question.inbox(), R"({"messages":[]})");
+}
+
+TEST(HoldingTheLine, OneWhoLetsGoBeforeFindsTheAnswerInItsMailbox) {
+    Question question;
+    const auto held = question.hold();
+    question.take();
+    held->vanish();
+    EXPECT_TRUE(held->answers.empty()) << "the engine has not heard of it";
+    question.answer();
+    question.desk.turn();
+    ASSERT_EQ(held->status(), 202);
+    EXPECT_EQ(held->answers.size(), 1U);
+    EXPECT_NE(question.inbox().find("found"), std::string::npos);
+}
+
+TEST(HoldingTheLine, WhoeverAsksTheSameAgainHearsTheAnswerToo) {
+    Question question;
+    const auto first = question.hold();
+    const auto second = question.hold();
+    const auto third = question.hold();
+    question.take();
+    first->vanish();
+    EXPECT_EQ(first->status(), 202) << "the others hold on";
+    question.answer();
+    question.desk.turn();
+    for (const auto& held : {second, third}) {
+        ASSERT_EQ(held->status(), 200);
+        EXPECT_NE(held->body().find("found"), std::string::npos) << held->body();
+        EXPECT_EQ(held->answers.size(), 1U);
+    }
+    EXPECT_EQ(question.inbox(), R"({"messages":[]})");
+}
+
 // --- the end
 // -------------------------------------------------------------------------------------------
 
@@ -338,6 +414,18 @@ TEST(Stopping, AnswersEveryoneWhoWaits) {
     EXPECT_EQ(bob->close_code, 1001);
     desk.turn();
     EXPECT_EQ(inbox->answers.size() + question->answers.size(), 2U) << "each of them once";
+}
+
+TEST(Stopping, TakesNothingOutOfTheHandsOfAnAgent) {
+    Agents desk;
+    const auto bob = desk.connect("bob");
+    desk.now("POST", "/v1/messages", message(1));
+    ASSERT_EQ(bob->frames.size(), 1U);
+    desk.gateway().stop();
+    desk.turn();
+    const auto shown = desk.now("GET", "/v1/agents/bob");
+    EXPECT_EQ(member(shown, "in_flight"), "1") << "the next start returns it, and counts no try";
+    EXPECT_EQ(member(shown, "waiting"), "0");
 }
 
 TEST(Stopping, LeavesNobodyParkedWhoseQuestionWasWithTheEngine) {
