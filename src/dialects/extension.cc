@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,17 +28,25 @@ std::string pointer_to(std::string_view parent, std::string_view key) {
     return pointer;
 }
 
-/// The last name of a pointer.
-std::string name_in(std::string_view pointer) {
-    const std::string_view escaped = pointer.substr(pointer.rfind('/') + 1);
+/// One step of a pointer as it is named in an object; nothing if its escapes are not in order.
+std::optional<std::string> unescaped(std::string_view step) {
     std::string name;
-    for (std::size_t i = 0; i < escaped.size(); ++i) {
-        const bool is_escape = escaped[i] == '~' && i + 1 < escaped.size();
-        if (is_escape) ++i;
-        name += is_escape ? (escaped[i] == '0' ? '~' : '/') : escaped[i];
+    name.reserve(step.size());
+    for (std::size_t i = 0; i < step.size(); ++i) {
+        if (step[i] != '~') {
+            name += step[i];
+            continue;
+        }
+        ++i;
+        if (i == step.size() || (step[i] != '0' && step[i] != '1')) return {};
+        name += step[i] == '0' ? '~' : '/';
     }
     return name;
 }
+
+/// Differences further in than this are kept with what is around them: each one repeats its
+/// pointer, and a hostile message has long names with many differences behind them.
+constexpr std::size_t kPointerBytesMax = 512;
 
 void find_differences(json::Value made,
                       json::Value original,
@@ -49,7 +59,8 @@ void find_differences(json::Value made,
     while (one != mades.all().end() || other != originals.all().end()) {
         const bool has_both = one != mades.all().end() && other != originals.all().end();
         if (has_both && one->key == other->key) {
-            if (one->value.is_object() && other->value.is_object()) {
+            const bool is_near = parent.size() + one->key.size() <= kPointerBytesMax;
+            if (is_near && one->value.is_object() && other->value.is_object()) {
                 if (one->value.raw != other->value.raw) {
                     find_differences(one->value, other->value, pointer_to(parent, one->key), keeps);
                 }
@@ -68,57 +79,81 @@ void find_differences(json::Value made,
     }
 }
 
-class Restoring {
-  public:
-    explicit Restoring(std::vector<Keep> keeps) : keeps_{std::move(keeps)} {
-        std::ranges::sort(keeps_, {}, &Keep::at);
-        is_done_.resize(keeps_.size());
-    }
+/// Keeps by the names of their pointers, so that an object is walked once, whatever its names are.
+struct KeepTree {
+    std::map<std::string, KeepTree, std::less<>> inside{};
+    const Keep* keep = nullptr;
+};
 
-    std::string object(json::Value object, const std::string& pointer) {
-        std::string out = "{";
-        const auto write = [&](std::string_view key, std::string_view value) {
-            if (out.size() > 1) out += ',';
-            json::append_quoted(out, key);
-            out += ':';
+KeepTree tree_of(const std::vector<Keep>& keeps) {
+    KeepTree tree;
+    for (const Keep& keep : keeps) {
+        KeepTree* place = &tree;
+        std::string_view pointer = keep.at;
+        while (!pointer.empty()) {
+            pointer.remove_prefix(1);
+            const std::string_view step = pointer.substr(0, pointer.find('/'));
+            place = &place->inside[unescaped(step).value()];
+            pointer.remove_prefix(step.size());
+        }
+        place->keep = &keep;
+    }
+    return tree;
+}
+
+void append_restored(std::string& out, json::Value object, KeepTree& tree) {
+    const std::size_t start = out.size();
+    out += '{';
+    const auto begin = [&](std::string_view key) {
+        if (out.size() > start + 1) out += ',';
+        json::append_quoted(out, key);
+        out += ':';
+    };
+    for (json::Members members{object}; members.next();) {
+        const auto found = tree.inside.find(members.key);
+        if (found == tree.inside.end()) {
+            begin(members.key);
+            out += members.value.raw;
+            continue;
+        }
+        KeepTree& place = found->second;
+        if (const Keep* keep = std::exchange(place.keep, nullptr)) {
+            const bool still_holds = !keep->was.raw.empty() && is_same(members.value, keep->was);
+            const std::string_view value = still_holds ? keep->value.raw : members.value.raw;
+            if (value.empty()) continue;
+            begin(members.key);
             out += value;
-        };
-        const std::string below = pointer + '/';
-        const auto first = std::ranges::lower_bound(keeps_, below, {}, &Keep::at);
-        for (json::Members members{object}; members.next();) {
-            const std::string at = pointer_to(pointer, members.key);
-            const auto keep = std::ranges::lower_bound(keeps_, at, {}, &Keep::at);
-            if (keep != keeps_.end() && keep->at == at) {
-                is_done_[static_cast<std::size_t>(keep - keeps_.begin())] = true;
-                const bool still_holds =
-                    !keep->was.raw.empty() && is_same(members.value, keep->was);
-                const std::string_view value = still_holds ? keep->value.raw : members.value.raw;
-                if (!value.empty()) write(members.key, value);
-            } else if (members.value.is_object() && has_keeps_below(at)) {
-                write(members.key, this->object(members.value, at));
+        } else {
+            begin(members.key);
+            if (members.value.is_object()) {
+                append_restored(out, members.value, place);
             } else {
-                write(members.key, members.value.raw);
+                out += members.value.raw;
             }
         }
-        for (auto keep = first; keep != keeps_.end() && keep->at.starts_with(below); ++keep) {
-            const bool is_own = keep->at.find('/', below.size()) == std::string::npos;
-            const bool is_done = is_done_[static_cast<std::size_t>(keep - keeps_.begin())];
-            if (!is_own || is_done || !keep->was.raw.empty() || keep->value.raw.empty()) continue;
-            is_done_[static_cast<std::size_t>(keep - keeps_.begin())] = true;
-            write(name_in(keep->at), keep->value.raw);
-        }
-        return out + '}';
     }
-
-  private:
-    bool has_keeps_below(const std::string& at) const {
-        const auto keep = std::ranges::lower_bound(keeps_, at + '/', {}, &Keep::at);
-        return keep != keeps_.end() && keep->at.starts_with(at + '/');
+    for (const auto& [name, place] : tree.inside) {
+        // What was met above is no longer a keep; what stood there and is gone has been taken away.
+        if (place.keep == nullptr || !place.keep->was.raw.empty()) continue;
+        if (place.keep->value.raw.empty()) continue;
+        begin(name);
+        out += place.keep->value.raw;
     }
+    out += '}';
+}
 
-    std::vector<Keep> keeps_;
-    std::vector<bool> is_done_;
-};
+/// Whether every step of it can name a member of a message.
+bool is_pointer(std::string_view text) {
+    if (!text.starts_with('/')) return false;
+    std::size_t depth = 0;
+    while (!text.empty()) {
+        text.remove_prefix(1);
+        const std::string_view step = text.substr(0, text.find('/'));
+        if (++depth > json::kDepthMax || !unescaped(step)) return false;
+        text.remove_prefix(step.size());
+    }
+    return true;
+}
 
 std::optional<Keep> read_keep(json::Value entry) {
     if (!entry.is_object()) return {};
@@ -129,7 +164,7 @@ std::optional<Keep> read_keep(json::Value entry) {
         if (members.key == "value") keep.value = members.value;
         if (members.key == "was") keep.was = members.value;
     }
-    if (!keep.at.starts_with('/')) return {};
+    if (!is_pointer(keep.at)) return {};
     return keep;
 }
 
@@ -157,6 +192,9 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
         if (!keep) return {};
         extension.keeps.push_back(*std::move(keep));
     }
+    std::ranges::sort(extension.keeps, {}, &Keep::at);
+    const auto twice = std::ranges::adjacent_find(extension.keeps, {}, &Keep::at);
+    if (twice != extension.keeps.end()) return {};
     return extension;
 }
 
@@ -185,8 +223,11 @@ std::vector<Keep> differences(json::Value made, json::Value original) {
     return keeps;
 }
 
-std::string with_differences(json::Value made, std::vector<Keep> keeps) {
-    return Restoring{std::move(keeps)}.object(made, "");
+std::string with_differences(json::Value made, const std::vector<Keep>& keeps) {
+    KeepTree tree = tree_of(keeps);
+    std::string out;
+    append_restored(out, made, tree);
+    return out;
 }
 
 std::string without_member(json::Value object, std::string_view name) {

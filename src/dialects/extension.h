@@ -40,7 +40,7 @@ std::string write_extension(const Extension& extension, const DialectRow& origin
 std::vector<Keep> differences(json::Value made, json::Value original);
 
 /// `made` with every difference put back that still is one.
-std::string with_differences(json::Value made, std::vector<Keep> keeps);
+std::string with_differences(json::Value made, const std::vector<Keep>& keeps);
 
 /// The object without one of its members.
 std::string without_member(json::Value object, std::string_view name);

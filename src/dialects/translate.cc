@@ -1,6 +1,8 @@
 #include "dialects/translate.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,7 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     };
     say(Slot::From, passage.from, false);
     say(Slot::To, passage.to, false);
+    say(Slot::Id, passage.id, true);
     say(Slot::Answers, passage.answers, true);
     say(Slot::Correlation, passage.correlation, true);
 }
@@ -43,6 +46,10 @@ std::string plainly(const Form& form,
     return express(other, meaning, passage.now);
 }
 
+const Shape* shape_in(const Form& form, const FieldRule& rule) {
+    return rule.kind == Kind::Body ? form.body : rule.shape;
+}
+
 /// The rule of the field that a pointer names; null if there is none.
 const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     const Shape* shape = form.shape;
@@ -54,41 +61,91 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
         const auto found = std::ranges::find(shape->fields, name, &FieldRule::name);
         if (found == shape->fields.end()) return nullptr;
         rule = &*found;
-        shape = rule->kind == Kind::Body ? form.body : rule->shape;
+        shape = shape_in(form, *rule);
         pointer.remove_prefix(name.size());
     }
     return rule;
 }
 
-/// Whether the field says who sends or who receives, itself or inside.
-bool names_an_end(const FieldRule& rule) {
-    if (!rule.is_echo && (rule.slot == Slot::From || rule.slot == Slot::To)) return true;
-    return rule.shape != nullptr &&
-           std::ranges::any_of(rule.shape->fields, [](const FieldRule& in) {
-               return !in.is_echo && (in.slot == Slot::From || in.slot == Slot::To);
-           });
+/// What a form says and the hub knows better than anybody in between: who sends and receives, and
+/// where it carries the message itself, which message it is and what it belongs to.
+class Known {
+  public:
+    Known(const Form& form, const Passage& passage)
+        : form_{form}, knows_ids_{!passage.id.empty()} {}
+
+    /// Whether an extension's word for it is not taken.
+    bool settles(const Keep& keep) const {
+        const FieldRule* rule = rule_at(form_, keep.at);
+        if (rule == nullptr || !says(*rule)) return false;
+        const bool is_taken_away = keep.value.raw.empty() || keep.value.is_null();
+        return !is_taken_away || (knows_ids_ && rule->need != Need::Optional);
+    }
+
+  private:
+    /// Whether the field says it, itself or inside.
+    bool says(const FieldRule& rule) const {
+        if (!rule.is_echo && is_known(rule.slot)) return true;
+        const Shape* shape = shape_in(form_, rule);
+        return shape != nullptr &&
+               std::ranges::any_of(shape->fields, [&](const FieldRule& in) { return says(in); });
+    }
+
+    bool is_known(Slot slot) const {
+        if (slot == Slot::From || slot == Slot::To) return true;
+        const bool is_id = slot == Slot::Id || slot == Slot::Correlation || slot == Slot::Answers;
+        return is_id && knows_ids_;
+    }
+
+    const Form& form_;
+    bool knows_ids_;
+};
+
+/// Whether the hub believes that a message of this form was one of `origin` before it was
+/// translated: what that does is what this does, or what it becomes here, and it asks the same of
+/// the hub. Else a request would look like none, and an answer like a question.
+bool can_have_been(const Form& origin,
+                   const Form& form,
+                   json::Value message,
+                   const Forms& forms,
+                   const Passage& passage) {
+    if (passage.id.empty()) return true;
+    if (origin.intent != form.intent) return false;
+    Texts texts;
+    const Meaning meaning = understand(form, message, passage.now, texts);
+    const Act act = act_of(origin, meaning);
+    return act == act_of(form, meaning) || &form_for(forms, act) == &form;
 }
 
-/// Who sends and who receives is the hub's to say: an extension that says otherwise is not heeded.
-void leave_ends_alone(Extension& extension) {
-    std::erase_if(extension.keeps, [&](const Keep& keep) {
-        const FieldRule* rule = rule_at(*extension.form, keep.at);
-        const bool is_end = rule != nullptr && names_an_end(*rule);
-        return is_end && !keep.value.raw.empty() && !keep.value.is_null();
-    });
-}
-
-bool keeps_its_rules(const DialectRow& row, std::string_view text) {
-    const Form* form = form_of(*row.forms, json::root(text));
-    if (form == nullptr) return false;
+/// What is wrong with a message that must be of this form.
+Problems problems_in(const DialectRow& row, const Form& form, std::string_view text) {
+    if (form_of(*row.forms, json::root(text)) != &form) return {{.rule = "must be of its form"}};
     const Reception anybody{.caller = "a", .fresh_id = "00000000-0000-4000-8000-000000000000"};
     Problems problems;
     const Checking checking{.reception = &anybody,
-                            .body = form->body,
+                            .body = form.body,
                             .is_body_whole = row.dialect != Dialect::Taskwire};
-    hold_to_shape(*form->shape, json::root(text), "", checking, problems);
-    return problems.empty();
+    hold_to_shape(*form.shape, json::root(text), "", checking, problems);
+    return problems;
 }
+
+bool is_at_or_around(std::string_view pointer, std::string_view place) {
+    return place.starts_with(pointer) &&
+           (place.size() == pointer.size() || place[pointer.size()] == '/');
+}
+
+/// What an extension says that is put back, and what is left in it.
+struct Heeded {
+    std::vector<Keep> keeps;
+    std::vector<Keep> left{};
+
+    template <class IsLeft>
+    void leave(IsLeft is_left) {
+        const auto rest = std::ranges::stable_partition(keeps, std::not_fn(is_left));
+        std::ranges::move(rest, std::back_inserter(left));
+        keeps.erase(rest.begin(), rest.end());
+    }
+};
 
 /// The text with what the way back needs. A member of that name which somebody else put there
 /// comes back by itself, and stays.
@@ -117,23 +174,52 @@ class Translation {
     }
 
     /// On the way home: what was kept is put back. What this dialect's agents have added is kept in
-    /// turn.
+    /// turn, and so is what cannot be put back.
     std::string home(const Form& form, json::Value message, Extension extension) {
+        const Passage passage = passage_;
         passage_.now = extension.at;
-        leave_ends_alone(extension);
         const std::string plain = plainly(form, message, *other_.forms, extension.form, passage_);
-        std::string made = with_differences(json::root(plain), std::move(extension.keeps));
-        if (!keeps_its_rules(other_, made)) return fresh(form, message);
-        if (digest_of(message) == extension.digest) return made;
+        Heeded heeded{.keeps = std::exchange(extension.keeps, {})};
+        std::string made = restored(*extension.form, plain, heeded);
+        if (made.empty()) {
+            passage_ = passage;
+            extension.keeps = std::move(heeded.left);
+            const std::string whole = with_extension(std::string{message.raw}, extension, other_);
+            return fresh(form, json::root(whole));
+        }
+        if (heeded.left.empty() && digest_of(message) == extension.digest) return made;
+        std::string rest{message.raw};
+        if (!heeded.left.empty()) {
+            extension.keeps = std::move(heeded.left);
+            rest = with_extension(std::move(rest), extension, other_);
+        }
         const std::string back = way_back(form, made);
         const Extension again{.form = &form,
                               .at = passage_.now,
                               .digest = digest_of(json::root(made)),
-                              .keeps = differences(json::root(back), message)};
+                              .keeps = differences(json::root(back), json::root(rest))};
         return with_extension(std::move(made), again, row_);
     }
 
   private:
+    /// The message with all that can be put back; empty if it is not right even without.
+    std::string restored(const Form& wanted, const std::string& plain, Heeded& heeded) const {
+        const Known known{wanted, passage_};
+        heeded.leave([&](const Keep& keep) { return known.settles(keep); });
+        std::string made = with_differences(json::root(plain), heeded.keeps);
+        const Problems problems = problems_in(other_, wanted, made);
+        if (problems.empty()) return made;
+        heeded.leave([&](const Keep& keep) {
+            return std::ranges::any_of(problems, [&](const Problem& problem) {
+                return is_at_or_around(keep.at, problem.pointer);
+            });
+        });
+        made = with_differences(json::root(plain), heeded.keeps);
+        if (problems_in(other_, wanted, made).empty()) return made;
+        heeded.leave([](const Keep&) { return true; });
+        return problems_in(other_, wanted, plain).empty() ? plain : std::string{};
+    }
+
     std::string way_back(const Form& form, std::string_view made) const {
         const json::Value message = json::root(made);
         const Form* other = form_of(*other_.forms, message);
@@ -156,14 +242,7 @@ Reading<std::string> translate(std::string_view text,
     const DialectRow* row = row_of(from);
     const DialectRow* other = row_of(to);
     CHECK(row != nullptr && other != nullptr);  // Only dialects that are spoken are asked for.
-    json::Value message = json::root(text);
-    auto extension =
-        passage.heeds_extension ? read_extension(message, *other) : std::optional<Extension>{};
-    std::string core;
-    if (extension) {
-        core = without_member(message, kExtensionMember);
-        message = json::root(core);
-    }
+    const json::Value message = json::root(text);
     const Form* form = form_of(*row->forms, message);
     if (form == nullptr) {
         return tl::unexpected(Rejection{
@@ -171,8 +250,16 @@ Reading<std::string> translate(std::string_view text,
                           .rule = fmt::format("must be a message of the dialect {}", row->name)}}});
     }
     Translation translation{*row, *other, passage};
-    std::string made = extension ? translation.home(*form, message, *std::move(extension))
-                                 : translation.fresh(*form, message);
+    auto extension = read_extension(message, *other);
+    const bool is_heeded =
+        extension && can_have_been(*extension->form, *form, message, *row->forms, passage);
+    std::string made;
+    if (is_heeded) {
+        const std::string core = without_member(message, kExtensionMember);
+        made = translation.home(*form, json::root(core), *std::move(extension));
+    } else {
+        made = translation.fresh(*form, message);
+    }
     if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
     return made;
 }

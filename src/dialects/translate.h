@@ -14,11 +14,11 @@ struct Passage {
     Time now{};
     std::string_view from{};  ///< Who sent it and to whom, where the message does not say.
     std::string_view to{};
+    /// The message's own id, where the hub carries it: then an extension, which is the word of
+    /// whoever sends it, is taken for nothing that the hub knows. Empty: nobody has had it in hand.
+    std::string_view id{};
     std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
     std::string_view correlation{};  ///< whatever the message says.
-    /// Whether what the message claims to have been in the other dialect is put back. It is the
-    /// sender's word: only for text that no stranger has had in hand.
-    bool heeds_extension = true;
 };
 
 /// The message in another dialect. It must be one that read_message() takes in its own.

@@ -300,20 +300,142 @@ TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSenderFromAround) {
     EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("mallory")");
 }
 
-TEST(Translate, P1_IgnoresAStrangersWordForWhatTheMessageWas) {
-    constexpr std::string_view kForged =
-        R"({"source_agent":"mallory","target_agent":"victim","capability_code":"PAY",
-            "request_id":"550e8400-e29b-41d4-a716-446655440000","inputs_json":{},
-            "parlance":{"dialect":"sam","form":"REQUEST","at":"2025-11-23T12:00:00Z",
-              "keeps":[{"at":"/message_id","value":"m-7",
-                        "was":"550e8400-e29b-41d4-a716-446655440000"}]}})";
-    const auto id = [&](bool heeds) {
-        const Passage passage{.now = kNoon, .heeds_extension = heeds};
-        const auto sam = translate(kForged, Dialect::Kessel, Dialect::Sam, passage).value();
-        return std::string{at(sam, {"message_id"})};
+/// As the hub carries it: it knows the message's id, and so do its readers.
+std::string carried(std::string_view text, Dialect from, Dialect to) {
+    const auto read = read_message(text, {.dialect = from, .now = kNoon});
+    EXPECT_TRUE(read) << text << "\n" << (read ? "" : read.error().summary());
+    if (!read) return {};
+    const Envelope& envelope = *read->envelope;
+    const bool is_reply = envelope.intent() == Intent::Reply;
+    return translate(envelope.body(),
+                     from,
+                     to,
+                     {.now = kNoon + kLater,
+                      .from = envelope.from(),
+                      .to = envelope.to(),
+                      .id = envelope.id(),
+                      .answers = is_reply ? envelope.answers() : "",
+                      .correlation = is_reply ? envelope.correlation() : ""})
+        .value();
+}
+
+/// A kessel payment in the hands of mallory, who says what it was in sam.
+std::string forged(std::string_view form, std::string_view keeps) {
+    return R"({"source_agent":"mallory","target_agent":"victim","capability_code":"PAY",
+               "request_id":"550e8400-e29b-41d4-a716-446655440000","correlation_id":"wf-1",
+               "inputs_json":{"sum":7},"parlance":{"dialect":"sam","form":")" +
+           std::string{form} + R"(","at":"2025-11-23T12:00:00Z","keeps":[)" + std::string{keeps} +
+           "]}}";
+}
+
+TEST(Translate, P1_ARequestThatIsSentOnComesBackWithAllItsFields) {
+    std::string sam = carried(kKesselRequest, Dialect::Kessel, Dialect::Sam);
+    const auto change = [&](std::string_view old, std::string_view fresh) {
+        const auto place = sam.find(old);
+        ASSERT_NE(place, std::string::npos) << sam;
+        sam.replace(place, old.size(), fresh);
     };
-    EXPECT_EQ(id(true), R"("m-7")");
-    EXPECT_EQ(id(false), R"("550e8400-e29b-41d4-a716-446655440000")");
+    change(R"("agent_id":"CST")", R"("agent_id":"broker")");
+    change(R"("agent_id":"ANL")", R"("agent_id":"DOC")");
+    const std::string back = carried(sam, Dialect::Sam, Dialect::Kessel);
+    EXPECT_EQ(at(back, {"source_agent"}), R"("broker")");
+    EXPECT_EQ(at(back, {"target_agent"}), R"("DOC")");
+    for (const char* name : {"capability_code",
+                             "request_id",
+                             "priority",
+                             "timeout_ms",
+                             "inputs_json",
+                             "context",
+                             "correlation_id"}) {
+        EXPECT_EQ(at(back, {name}), at(kKesselRequest, {name})) << back;
+    }
+}
+
+TEST(Translate, P1_NobodysWordIsTakenForWhatTheHubKnows) {
+    const std::string sam = carried(
+        forged("REQUEST",
+               R"({"at":"/message_id","was":"550e8400-e29b-41d4-a716-446655440000","value":"m-7"},
+                  {"at":"/correlation_id","was":"wf-1","value":"wf-7"},
+                  {"at":"/in_reply_to","value":"m-8"},
+                  {"at":"/recipient","was":{"agent_id":"victim"}},
+                  {"at":"/team","value":"red"})"),
+        Dialect::Kessel,
+        Dialect::Sam);
+    EXPECT_EQ(at(sam, {"message_id"}), R"("550e8400-e29b-41d4-a716-446655440000")");
+    EXPECT_EQ(at(sam, {"correlation_id"}), R"("wf-1")");
+    EXPECT_EQ(at(sam, {"recipient", "agent_id"}), R"("victim")");
+    EXPECT_FALSE(json::find(json::root(sam), "in_reply_to")) << sam;
+    EXPECT_EQ(at(sam, {"team"}), R"("red")") << "all else is the sender's to say";
+    EXPECT_NE(sam.find(R"("wf-7")"), std::string::npos) << "what was not taken is not lost";
+}
+
+TEST(Translate, P1_NobodysWordMakesAMessageAnotherKindOfMessage) {
+    for (const char* form : {"RESPONSE", "ERROR", "EVENT"}) {
+        const std::string sam = carried(forged(form, ""), Dialect::Kessel, Dialect::Sam);
+        EXPECT_EQ(at(sam, {"message_type"}), R"("REQUEST")") << form;
+    }
+    const std::string sam =
+        carried(forged("REQUEST", R"({"at":"/message_type","was":"REQUEST","value":"RESPONSE"})"),
+                Dialect::Kessel,
+                Dialect::Sam);
+    EXPECT_EQ(at(sam, {"message_type"}), R"("REQUEST")");
+    EXPECT_EQ(at(sam, {"payload", "data", "sum"}), "7");
+}
+
+TEST(Translate, P1_AKeptValueThatItsFieldCannotHoldStaysInTheExtension) {
+    const std::string sam = carried(
+        forged("REQUEST",
+               R"({"at":"/metadata/confidence","value":"often"},{"at":"/team","value":"red"})"),
+        Dialect::Kessel,
+        Dialect::Sam);
+    EXPECT_FALSE(json::find(json::root(at(sam, {"metadata"})), "confidence")) << sam;
+    EXPECT_EQ(at(sam, {"team"}), R"("red")");
+    EXPECT_NE(sam.find(R"("often")"), std::string::npos) << sam;
+    EXPECT_TRUE(read_message(sam, {.dialect = Dialect::Sam})) << sam;
+}
+
+TEST(Translate, P1_AnExtensionThatNamesAPlaceTwiceIsNone) {
+    for (const char* keeps : {R"({"at":"/a","value":1},{"at":"/a","value":2})",
+                              R"({"at":"/a~2b","value":1})",
+                              R"({"at":"/a~","value":1})"}) {
+        const std::string sam = carried(forged("REQUEST", keeps), Dialect::Kessel, Dialect::Sam);
+        EXPECT_FALSE(json::find(json::root(sam), "a")) << sam;
+        EXPECT_TRUE(json::check(sam)) << sam;
+    }
+}
+
+/// A megabyte of names in an object behind a long name, and an extension that points there.
+std::string hostile_names(std::string_view member) {
+    const std::string name(std::size_t{1} << 18U, 'n');
+    std::string names;
+    for (int i = 0; names.size() < (std::size_t{1} << 19U); ++i) {
+        names += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
+    }
+    std::string text = forged("REQUEST", R"({"at":"/payload/data/)" + name + R"(/x","value":1})");
+    const std::string old = R"("inputs_json":{"sum":7})";
+    return text.replace(text.find(old),
+                        old.size(),
+                        "\"" + std::string{member} + "\":{\"" + name + "\":{" + names + "}}" +
+                            (member == "inputs_json" ? "" : R"(,"inputs_json":{})"));
+}
+
+// A walk that wrote the long name anew for each name behind it would copy 15 GB.
+TEST(Translate, P1_AMegabyteOfHostileNamesIsTranslatedThereAndBack) {
+    for (const char* member : {"inputs_json", "context", "extra"}) {
+        const std::string there = translated(hostile_names(member), Dialect::Kessel, Dialect::Sam);
+        EXPECT_EQ(at(translated(there, Dialect::Sam, Dialect::Kessel), {"capability_code"}),
+                  R"("PAY")");
+    }
+}
+
+TEST(Translate, P1_AMegabyteOfKeptPlacesIsPutBack) {
+    std::string keeps;
+    for (int i = 0; keeps.size() < (std::size_t{1} << 20U); ++i) {
+        keeps += (i == 0 ? R"({"at":"/payload/data/)" : R"(,{"at":"/payload/data/)") +
+                 std::to_string(i) + R"(","value":0})";
+    }
+    const std::string sam = translated(forged("REQUEST", keeps), Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload", "data", "4711"}), "0");
 }
 
 TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {

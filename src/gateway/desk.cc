@@ -72,9 +72,9 @@ std::string translated(const Desk& desk, const Envelope& envelope, Dialect reade
                                     {.now = desk.clock(),
                                      .from = envelope.from(),
                                      .to = envelope.to(),
+                                     .id = envelope.id(),
                                      .answers = is_reply ? envelope.answers() : "",
-                                     .correlation = is_reply ? envelope.correlation() : "",
-                                     .heeds_extension = false});
+                                     .correlation = is_reply ? envelope.correlation() : ""});
     return told ? *std::move(told) : std::string{envelope.body()};
 }
 
