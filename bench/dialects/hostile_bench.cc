@@ -52,10 +52,12 @@ std::vector<Hostile> all_hostile() {
         {"many names", request("{" + names(kMegabyte) + "}")},
         {"many members", request("{}", "," + names(kMegabyte))},
         {"names with escapes",
-         request("{" + repeated(kMegabyte,
-                                [](int i) { return R"("\u00e9)" + std::to_string(i) + "\":0"; }) +
-                 "}")},
-        {"many objects", request("{\"a\":[" + repeated(kMegabyte, [](int) { return "{}"; }) + "]}")},
+         request(
+             "{" +
+             repeated(kMegabyte, [](int i) { return R"("\u00e9)" + std::to_string(i) + "\":0"; }) +
+             "}")},
+        {"many objects",
+         request("{\"a\":[" + repeated(kMegabyte, [](int) { return "{}"; }) + "]}")},
         {"one string", request("{\"a\":\"" + std::string(kMegabyte, 'x') + "\"}")},
         {"escaped string",
          request("{\"a\":\"" + repeated(kMegabyte, [](int) { return "\\u0041\\n"; }) + "\"}")},
@@ -69,15 +71,20 @@ std::vector<Hostile> all_hostile() {
                                     })))},
         {"keeps that break rules",
          request("{}",
-                 extension(repeated(kMegabyte, [](int i) {
-                     return R"({"at":"/metadata/warnings/)" + std::to_string(i) + R"(","value":0})";
-                 })))},
+                 extension(repeated(kMegabyte,
+                                    [](int i) {
+                                        return R"({"at":"/metadata/warnings/)" + std::to_string(i) +
+                                               R"(","value":0})";
+                                    })))},
         {"keeps far in",
-         request("{}", extension(repeated(kMegabyte, [](int i) {
-                     std::string at;
-                     for (int depth = 0; depth < 60; ++depth) at += "/a";
-                     return R"({"at":")" + at + std::to_string(i) + R"(","value":0})";
-                 })))},
+         request("{}",
+                 extension(repeated(kMegabyte,
+                                    [](int i) {
+                                        std::string at;
+                                        for (int depth = 0; depth < 60; ++depth) at += "/a";
+                                        return R"({"at":")" + at + std::to_string(i) +
+                                               R"(","value":0})";
+                                    })))},
     };
 }
 

@@ -15,6 +15,8 @@ namespace parlance::dialects {
 namespace {
 
 constexpr std::size_t kHashDigits = 8;
+/// In place of the seconds of an id that was not made at any time.
+constexpr std::string_view kNoTime = "0";
 
 bool is_digits(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -78,6 +80,17 @@ bool is_correlation_id(std::string_view text) {
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
     return fmt::format("{}_{}_{}", session, query_hash(query), seconds.count());
+}
+
+std::string derived_correlation_id(std::string_view workflow) {
+    return fmt::format("{}_{}_{}", workflow, query_hash(workflow), kNoTime);
+}
+
+std::string_view workflow_of(std::string_view correlation_id) {
+    const CorrelationParts parts = split_correlation_id(correlation_id);
+    const bool is_derived =
+        parts.seconds == kNoTime && parts.query_hash == query_hash(parts.session);
+    return is_derived ? parts.session : correlation_id;
 }
 
 bool is_error_code(std::string_view text) {

@@ -26,6 +26,12 @@ CorrelationParts split_correlation_id(std::string_view text);
 bool is_correlation_id(std::string_view text);
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now);
 
+/// The correlation id by which a workflow of another dialect goes: its own id as the session, the
+/// hash of that, and no time. The same for the same id, whenever and wherever it is made.
+std::string derived_correlation_id(std::string_view workflow);
+/// The workflow's own id: what derived_correlation_id() was made of, or the text itself.
+std::string_view workflow_of(std::string_view correlation_id);
+
 /// CATEGORY_SPECIFIC_ERROR: capitals and digits, and at least one underscore between them.
 bool is_error_code(std::string_view text);
 /// The code that is nearest to a text: "api timeout" becomes API_TIMEOUT.

@@ -34,6 +34,16 @@ TEST(CorrelationId, C1_IsReadBackIntoItsParts) {
     }
 }
 
+TEST(CorrelationId, C1_OfAnotherDialectsWorkflowLeadsBackToIt) {
+    // MD5 of "abc" begins 90015098 (RFC 1321).
+    EXPECT_EQ(derived_correlation_id("abc"), "abc_90015098_0");
+    EXPECT_TRUE(is_correlation_id(derived_correlation_id("abc")));
+    EXPECT_EQ(workflow_of("abc_90015098_0"), "abc");
+    for (const char* own : {"abc_90015098_1692633612", "abc_d41d8cd9_0", "abc", ""}) {
+        EXPECT_EQ(workflow_of(own), own);
+    }
+}
+
 TEST(ErrorCode, K5_IsMadeFromWhateverNamesAnError) {
     EXPECT_EQ(make_error_code("api_timeout"), "API_TIMEOUT");
     EXPECT_EQ(make_error_code("Rate limit!"), "RATE_LIMIT");

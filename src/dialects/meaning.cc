@@ -63,11 +63,20 @@ json::Value understood_timeout(json::Value value, Time now, Texts& texts) {
     return numbered(std::max((deadline - now).count(), std::int64_t{1}), texts);
 }
 
+/// A workflow by its own name, also where this dialect calls it by a derived one.
+json::Value understood_workflow(json::Value value, Texts& texts) {
+    std::string spare;
+    const std::string_view said = short_text(value, spare);
+    const std::string_view workflow = workflow_of(said);
+    return workflow.size() == said.size() ? value : quoted(workflow, texts);
+}
+
 /// A value on its slot's scale.
 json::Value understood(const FieldRule& rule, json::Value value, Time now, Texts& texts) {
     if (is_worded(rule.slot)) return understood_word(rule, value);
     if (rule.slot == Slot::Confidence) return understood_confidence(rule, value, texts);
     if (rule.slot == Slot::Timeout) return understood_timeout(value, now, texts);
+    if (rule.kind == Kind::CorrelationId) return understood_workflow(value, texts);
     return value;
 }
 
@@ -180,23 +189,30 @@ json::Value as_object(json::Value value, Texts& texts) {
 
 json::Value as_string(json::Value value, Texts& texts) { return quoted(value.raw, texts); }
 
-json::Value as_id(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
+json::Value as_id(const FieldRule& rule, json::Value value, Texts& texts) {
     std::string spare;
-    const std::string_view said = short_text(meaning[rule.slot], spare);
+    const std::string_view said = short_text(value, spare);
     if (said.empty()) return {};
     if (rule.kind == Kind::ErrorCode) return quoted(make_error_code(said), texts);
     if (rule.kind != Kind::CorrelationId) return quoted(derived_uuid(said), texts);
-    const json::Value asked = meaning[Slot::Action];
-    std::string spare_query;
-    const std::string_view query = asked.is_string() ? asked.text(spare_query) : asked.raw;
-    const json::Value value = quoted(make_correlation_id(said, query, now), texts);
-    if (fits(rule, value)) return value;
-    return quoted(make_correlation_id(derived_uuid(said), query, now), texts);
+    const json::Value derived = quoted(derived_correlation_id(said), texts);
+    return fits(rule, derived) ? derived
+                               : quoted(derived_correlation_id(derived_uuid(said)), texts);
+}
+
+/// What the slot says. A workflow without an id of its own goes by what the hub knows it by: its
+/// session, or the request that it began with.
+json::Value said_for(const FieldRule& rule, const Meaning& meaning) {
+    if (meaning.says(rule.slot) || rule.kind != Kind::CorrelationId) return meaning[rule.slot];
+    for (const Slot slot : {Slot::Session, Slot::Answers, Slot::Id}) {
+        std::string spare;
+        if (!short_text(meaning[slot], spare).empty()) return meaning[slot];
+    }
+    return {};
 }
 
 /// A value that breaks the rule, made into one that keeps it; empty if that cannot be.
-json::Value coerced(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
-    const json::Value value = meaning[rule.slot];
+json::Value coerced(const FieldRule& rule, json::Value value, Texts& texts) {
     switch (rule.kind) {
         case Kind::Object:
             return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
@@ -207,7 +223,7 @@ json::Value coerced(const FieldRule& rule, const Meaning& meaning, Time now, Tex
         case Kind::RequestId:
         case Kind::CorrelationId:
         case Kind::ErrorCode:
-            return as_id(rule, meaning, now, texts);
+            return as_id(rule, value, texts);
         default:
             return {};
     }
@@ -368,8 +384,9 @@ Act act_of(const Form& form, const Meaning& meaning) {
 }
 
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
-    if (rule.slot == Slot::None || !meaning.says(rule.slot)) return {};
-    const json::Value value = meaning[rule.slot];
+    if (rule.slot == Slot::None) return {};
+    const json::Value value = said_for(rule, meaning);
+    if (value.raw.empty()) return {};
     if (is_worded(rule.slot)) {
         return worded_number(rule, meaning.number(rule.slot).value_or(0), texts);
     }
@@ -377,7 +394,7 @@ json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Text
     if (rule.slot == Slot::Timeout) {
         return worded_timeout(rule, meaning.number(rule.slot).value_or(1), now, texts);
     }
-    return fits_deeply(rule, value) ? value : coerced(rule, meaning, now, texts);
+    return fits_deeply(rule, value) ? value : coerced(rule, value, texts);
 }
 
 std::string express(const Form& form, const Meaning& meaning, Time now) {

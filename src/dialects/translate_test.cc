@@ -115,8 +115,8 @@ TEST(Translate, P1_ARequestKeepsItsMeaningInEveryDialect) {
     const std::string correlated =
         translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
     EXPECT_EQ(at(correlated, {"message_type"}), R"("orchestration_command")");
-    // The first eight digits of the MD5 of ANL_NPV, and 12:00:00 in seconds.
-    EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_49ae8624_1763899200")");
+    // The first eight digits of the MD5 of wf-42.
+    EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_d6faef40_0")");
     EXPECT_EQ(at(correlated, {"status"}), R"("pending")");
     EXPECT_EQ(at(correlated, {"payload", "action"}), R"("ANL_NPV")");
     EXPECT_EQ(at(correlated, {"timeout_ms"}), "15000");
@@ -436,6 +436,33 @@ TEST(Translate, P1_AMegabyteOfKeptPlacesIsPutBack) {
     }
     const std::string sam = translated(forged("REQUEST", keeps), Dialect::Kessel, Dialect::Sam);
     EXPECT_EQ(at(sam, {"payload", "data", "4711"}), "0");
+}
+
+TEST(Translate, C1_AWorkflowGoesByTheSameCorrelationIdWheneverItIsShown) {
+    const auto shown = [](std::string_view text, Dialect from, Time now) {
+        return std::string{
+            at(translated(text, from, Dialect::Correlation, now), {"correlation_id"})};
+    };
+    const auto later = kNoon + kLater;
+    EXPECT_EQ(shown(kKesselRequest, Dialect::Kessel, kNoon),
+              shown(kKesselRequest, Dialect::Kessel, later));
+    constexpr std::string_view kAlone =
+        R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","payload":{"question":"Why?"}})";
+    // A request that names no workflow begins one, which goes by its id: MD5 of m-1.
+    EXPECT_EQ(shown(kAlone, Dialect::Taskwire, kNoon), R"("m-1_4e3871ed_0")");
+    EXPECT_EQ(shown(kAlone, Dialect::Taskwire, later), R"("m-1_4e3871ed_0")");
+}
+
+TEST(Translate, C1_AWorkflowIsCalledByItsOwnIdAgain) {
+    constexpr std::string_view kCommand =
+        R"({"correlation_id":"wf-42_d6faef40_0","agent":"a","target_agent":"b",
+            "timestamp":"2025-08-21T10:30:00Z","message_type":"orchestration_command",
+            "status":"pending","payload":{}})";
+    const auto read = read_message(kCommand, {.dialect = Dialect::Correlation});
+    ASSERT_TRUE(read) << read.error().summary();
+    EXPECT_EQ(read->envelope->correlation(), "wf-42");
+    EXPECT_EQ(at(translated(kCommand, Dialect::Correlation, Dialect::Kessel), {"correlation_id"}),
+              R"("wf-42")");
 }
 
 TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {
