@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "base/hash.h"
+
 namespace parlance {
 
 namespace {
@@ -40,6 +42,20 @@ bool is_uuid(std::string_view text) {
         if (!fits) return false;
     }
     return true;
+}
+
+bool is_uuid4(std::string_view text) {
+    constexpr std::size_t kVersionPlace = 14;
+    return is_uuid(text) && text[kVersionPlace] == '4';
+}
+
+std::string derived_uuid(std::string_view text) {
+    const std::uint64_t high = siphash({0x7061726c616e6365U, 0x646961676f6e616cU}, text);
+    return uuid_v4(high, siphash({high, 0x6964U}, text));
+}
+
+std::string derived_uuid(std::uint64_t digest) {
+    return uuid_v4(digest, siphash({digest, 0x6964U}, "digest"));
 }
 
 }  // namespace parlance

@@ -82,6 +82,18 @@ bool answer_request(Draft& draft, const SendMessage& send) {
     return true;
 }
 
+/// Whether the message says how far an open request is, and its delivery is at work on it.
+bool report_progress(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    const auto* request = broker::find_answered(state.requests, state.broker, state.key, envelope);
+    if (request == nullptr) return false;
+    const auto* message = broker::find_message(state.broker, request->ticket);
+    if (message == nullptr || message->stage != broker::Stage::Leased) return false;
+    note_progress(draft, *message, std::string{envelope.body()});
+    return true;
+}
+
 /// Normal and low messages leave the last tenth of a mailbox to what must not be refused.
 std::uint64_t share(std::uint64_t limit, Priority priority) {
     return is_at_least_once(priority) ? limit : limit - limit / 10;
@@ -238,6 +250,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
         return answer_duplicate(draft, send, *first, key);
     }
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
+    if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
     }
@@ -247,7 +260,10 @@ void decide_send(Draft& draft, const SendMessage& send) {
         return refuse(draft,
                       envelope,
                       Refusal::AgentNotRegistered,
-                      "recipient '" + std::string{envelope.to()} + "' is not registered");
+                      envelope.to().empty()
+                          ? "it names no recipient, and no open request of '" +
+                                std::string{envelope.from()} + "'"
+                          : "recipient '" + std::string{envelope.to()} + "' is not registered");
     }
     auto lack = lack_in_mailbox(state, agent, send);
     if (lack.empty()) lack = lack_in_hub(state, send, 1);

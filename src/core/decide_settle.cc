@@ -53,6 +53,11 @@ const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
 
 }  // namespace
 
+void note_progress(Draft& draft, const broker::Message& message, std::string note) {
+    note_life(draft, message);
+    draft.add(ProgressReported{message.ticket, lease_end(draft, std::nullopt), std::move(note)});
+}
+
 void decide_ack(Draft& draft, const AckDelivery& ack) {
     const auto* message = held(draft, ack.delivery, Mutant::AcceptStaleAck);
     if (message == nullptr) return;
@@ -81,9 +86,7 @@ void decide_extend(Draft& draft, const ExtendLease& extend) {
 void decide_progress(Draft& draft, const ReportProgress& progress) {
     const auto* message = held(draft, progress.delivery, Mutant::AcceptStaleExtension);
     if (message == nullptr) return;
-    note_life(draft, *message);
-    draft.add(
-        ProgressReported{progress.delivery.ticket, lease_end(draft, std::nullopt), progress.note});
+    note_progress(draft, *message, progress.note);
 }
 
 void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
@@ -100,6 +103,10 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
                                   is_planted(Mutant::AnswerAcrossWorkflows);
     if (!is_same_workflow) return refuse(Refusal::InputValidationFailed);
+    // What says that the answer is still to come is not the one answer.
+    if (envelope.intent() == Intent::Progress) {
+        return note_progress(draft, *message, std::string{envelope.body()});
+    }
 
     note_life(draft, *message);
     const auto* request = broker::find_request(draft.state.requests, reply.delivery.ticket);

@@ -51,6 +51,7 @@ void decide_refusal(Draft& draft, const RecordRefusal& refusal);
 void decide_ack(Draft& draft, const AckDelivery& ack);
 void decide_nack(Draft& draft, const NackDelivery& nack);
 void decide_extend(Draft& draft, const ExtendLease& extend);
+void note_progress(Draft& draft, const broker::Message& message, std::string note);
 void decide_progress(Draft& draft, const ReportProgress& progress);
 void decide_reply(Draft& draft, const ReplyToDelivery& reply);
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop);

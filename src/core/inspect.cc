@@ -99,4 +99,9 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                                       message->attempt == delivery.attempt};
 }
 
+EnvelopePtr find_question(const State& state, const Envelope& reply) {
+    const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
+    return request == nullptr ? nullptr : request->asked;
+}
+
 }  // namespace parlance::core

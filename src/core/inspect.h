@@ -30,4 +30,7 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
+/// The open request that a reply means; null if there is none.
+EnvelopePtr find_question(const State& state, const Envelope& reply);
+
 }  // namespace parlance::core

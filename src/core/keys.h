@@ -17,11 +17,12 @@ std::uint64_t message_key(const HashKey& key, std::string_view from, std::string
 /// What a message says: tells a repeat of a reply from another one with its id.
 std::uint64_t body_key(const HashKey& key, std::string_view body);
 
-/// What a reply may name its request by.
-enum class NamedBy : char { Id = 'i', Task = 't', Correlation = 'c' };
+/// What a reply may name its request by. Shown: by an id that the responder was shown, in a dialect
+/// whose answers do not say who asked.
+enum class NamedBy : char { Id = 'i', Task = 't', Correlation = 'c', Shown = 's' };
 struct RequestName {
     NamedBy by = NamedBy::Id;
-    std::string_view requester{};
+    std::string_view requester{};  ///< Empty with Shown.
     std::string_view responder{};
     std::string_view name{};
 };

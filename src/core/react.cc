@@ -126,7 +126,19 @@ void react_failed(const RequestFailed& event, Effects& effects) {
         TellAnswer{.request = event.request, .failure = {event.refusal, event.detail}});
 }
 
-void react_progress(const State& state, const ProgressReported& event, Effects& effects) {
+void react_progress(const State& state,
+                    const Stamped& cause,
+                    const ProgressReported& event,
+                    Effects& effects) {
+    if (const auto* send = std::get_if<SendMessage>(&cause.command); send && cause.ask != Ask{}) {
+        effects.emplace_back(TellAccepted{.ask = cause.ask,
+                                          .ticket = event.ticket,
+                                          .sequence = state.sequence,
+                                          .envelope = send->envelope});
+    } else if (cause.ask != Ask{}) {
+        // Who counts what it said of its deliveries counts each reply.
+        effects.emplace_back(TellDone{cause.ask, is_reply(cause)});
+    }
     const auto* request = broker::find_request(state.requests, event.ticket);
     if (request == nullptr) return;
     effects.emplace_back(TellProgress{.request = event.ticket,
@@ -196,10 +208,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageRefused& no) { refused(no.id, no.refusal, no.detail); },
         [&](const DuplicateReceived& again) { react_duplicate(state, cause, again, effects); },
         [&](const LeaseExtended&) { done(); },
-        [&](const ProgressReported& progress) {
-            done();
-            react_progress(state, progress, effects);
-        },
+        [&](const ProgressReported& progress) { react_progress(state, cause, progress, effects); },
         [&](const DeliveryReturned&) {
             if (is_nack(cause)) settled();
         },

@@ -1,6 +1,7 @@
 // A request gets exactly one answer: the target's, or the hub's in its place.
 #include <gtest/gtest.h>
 
+#include "base/uuid.h"
 #include "core/testing/story.h"
 
 namespace parlance::core {
@@ -93,6 +94,83 @@ TEST(Request, W3_AReplyFindsItsRequestById) {
     EXPECT_EQ(talk.story.happened<RequestAnswered>().size(), 1U);
     EXPECT_EQ(talk.story.delivered(), Ids{"r1"});
     EXPECT_EQ(talk.story.mailbox("bob").in_flight, 0U) << "the delivery is settled by it";
+}
+
+TEST(Request, W3_AReplyThatDoesNotSayWhoAskedFindsItsRequest) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    auto letter = reply("r1", "q1");
+    letter.to.clear();
+    story.send(letter);
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    letter.id = "r2";
+    story.send(letter);
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "and that it has ended";
+}
+
+TEST(Request, W3_AReplyFindsItsRequestByTheUuidThatItWasShownAs) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    story.send(reply("r1", derived_uuid("q2")));
+    EXPECT_TRUE(story.happened<RequestAnswered>().empty());
+    story.send(reply("r2", derived_uuid("q1")));
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, W3_AnIdThatTwoAskersUsedIsTheOnesThatIsNamed) {
+    Talk talk;
+    auto& story = talk.story;
+    story.agent("carol");
+    story.request({.id = "q1"});
+    const auto carols = story.request({.id = "q1", .from = "carol"});
+    auto letter = reply("r1", "q1");
+    letter.to = "carol";
+    story.send(letter);
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestAnswered>()[0].request, carols);
+}
+
+Letter progress(std::string answers) {
+    return {.id = "p1",
+            .from = "bob",
+            .to = "alice",
+            .intent = Intent::Progress,
+            .answers = std::move(answers),
+            .body = R"({"percent":40})"};
+}
+
+TEST(Request, C4_APendingReplyToADeliveryIsProgressAndTheAnswerIsStillToCome) {
+    Talk talk;
+    auto& story = talk.story;
+    story.limits().lease = 30s;
+    story.request({.id = "q1"});
+    const auto question = story.last_delivery();
+    story.later(20s).ask(ReplyToDelivery{question, envelope(progress("q1"))});
+    ASSERT_EQ(story.happened<ProgressReported>().size(), 1U);
+    EXPECT_EQ(story.happened<ProgressReported>()[0].until, story.now() + 30s);
+    ASSERT_EQ(story.asked_for<TellProgress>().size(), 1U);
+    EXPECT_EQ(story.asked_for<TellProgress>()[0].note, R"({"percent":40})");
+    EXPECT_EQ(talk.open(), 1U);
+    story.ask(ReplyToDelivery{question, envelope(kReply)});
+    EXPECT_EQ(story.delivered(), Ids{"r1"});
+}
+
+TEST(Request, C4_APendingMessageIsProgressOfTheRequestThatItNames) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    const auto question = story.last_delivery();
+    story.send(progress("q1"));
+    EXPECT_EQ(story.happened<ProgressReported>().size(), 1U);
+    EXPECT_EQ(story.asked_for<TellAccepted>().size(), 1U) << "bob is told";
+    EXPECT_EQ(story.asked_for<TellProgress>().size(), 1U) << "and so is alice";
+    EXPECT_EQ(talk.open(), 1U);
+    story.ask(ReplyToDelivery{question, envelope(kReply)});
+    story.send(progress("q1"));
+    EXPECT_EQ(story.delivered(), Ids{"p1"}) << "with nothing open it is a message like any other";
 }
 
 TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {

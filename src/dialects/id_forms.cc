@@ -7,8 +7,6 @@
 #include <openssl/evp.h>
 
 #include "base/check.h"
-#include "base/hash.h"
-#include "base/uuid.h"
 
 namespace parlance::dialects {
 
@@ -48,11 +46,6 @@ std::string query_hash(std::string_view query) {
 }
 
 }  // namespace
-
-bool is_uuid4(std::string_view text) {
-    constexpr std::size_t kVersionPlace = 14;
-    return is_uuid(text) && text[kVersionPlace] == '4';
-}
 
 bool ends_in_time(std::string_view text) {
     constexpr std::string_view kSeparators = "-_";
@@ -118,15 +111,6 @@ std::string make_error_code(std::string_view text) {
     if (code == "AGENT") return "AGENT_ERROR";
     const std::string_view own = std::string_view{code}.substr(std::string_view{"AGENT_"}.size());
     return is_error_code(own) ? std::string{own} : code;
-}
-
-std::string derived_uuid(std::string_view text) {
-    const std::uint64_t high = siphash({0x7061726c616e6365U, 0x646961676f6e616cU}, text);
-    return uuid_v4(high, siphash({high, 0x6964U}, text));
-}
-
-std::string derived_uuid(std::uint64_t digest) {
-    return uuid_v4(digest, siphash({digest, 0x6964U}, "digest"));
 }
 
 }  // namespace parlance::dialects

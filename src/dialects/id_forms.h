@@ -9,8 +9,6 @@
 
 namespace parlance::dialects {
 
-bool is_uuid4(std::string_view text);
-
 /// Whether it is something, a '-' or '_', and a time: 20250118-143022, 20250118143022 or a Unix
 /// time of ten to thirteen digits.
 bool ends_in_time(std::string_view text);
@@ -36,10 +34,5 @@ std::string_view workflow_of(std::string_view correlation_id);
 bool is_error_code(std::string_view text);
 /// The code that is nearest to a text: "api timeout" becomes API_TIMEOUT.
 std::string make_error_code(std::string_view text);
-
-/// A UUID v4 that follows from a text.
-std::string derived_uuid(std::string_view text);
-/// The same from the digest of a message that has no id of its own.
-std::string derived_uuid(std::uint64_t digest);
 
 }  // namespace parlance::dialects

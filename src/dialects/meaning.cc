@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/iso_time.h"
+#include "base/uuid.h"
 #include "dialects/id_forms.h"
 
 namespace parlance::dialects {

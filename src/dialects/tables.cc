@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/iso_time.h"
 #include "base/json_write.h"
+#include "base/uuid.h"
 #include "dialects/id_forms.h"
 #include "dialects/same.h"
 #include "dialects/splice.h"
@@ -154,7 +155,7 @@ std::string_view first_of(std::initializer_list<std::string_view> texts) {
 
 Intent intent_of(const Form& form, const Meaning& meaning) {
     const bool is_pending = meaning.number(Slot::Status) == kPending;
-    return form.intent == Intent::Reply && is_pending ? Intent::OneWay : form.intent;
+    return form.intent == Intent::Reply && is_pending ? Intent::Progress : form.intent;
 }
 
 Header header_of(const DialectRow& row,
@@ -173,7 +174,7 @@ Header header_of(const DialectRow& row,
                   .correlation = first_of({text(Slot::Correlation), text(Slot::Session)}),
                   .dialect = row.dialect,
                   .intent = intent_of(form, meaning)};
-    if (header.intent == Intent::Reply) header.answers = text(Slot::Answers);
+    if (form.intent == Intent::Reply) header.answers = text(Slot::Answers);
     if (settled != nullptr) {
         header.from = first_of({settled->from, header.from});
         header.to = first_of({settled->to, header.to});

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/uuid.h"
 #include "dialects/extension.h"
-#include "dialects/id_forms.h"
 #include "dialects/meaning.h"
 #include "dialects/same.h"
 #include "dialects/tables.h"

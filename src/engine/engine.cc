@@ -347,6 +347,10 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
+EnvelopePtr Engine::question(const Envelope& reply) const {
+    return core::find_question(state_, reply);
+}
+
 std::optional<core::HeldDelivery> Engine::delivery(const DeliveryToken& delivery) const {
     return core::find_delivery(state_, delivery);
 }

@@ -97,6 +97,7 @@ class Engine {
     std::vector<DeadLetterListing> dead_letters(const core::DeadLetterQuery& query) const;
     std::optional<DeadLetterListing> dead_letter(Ticket ticket) const;
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
+    EnvelopePtr question(const Envelope& reply) const;
     const core::State& state() const { return state_; }
 
     /// A snapshot now, for a clean stop: the next start has nothing to replay.

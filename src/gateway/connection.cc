@@ -336,11 +336,12 @@ void Connection::hear_send(json::Value value) {
     std::string fresh_id;
     while (messages.next()) {
         if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
-        auto message = dialects::read_message(messages.value.raw,
-                                              {.message = messages.value,
-                                               .caller = caller_->agent.value,
-                                               .fresh_id = fresh_id,
-                                               .now = now});
+        const dialects::Reception reception{.message = messages.value,
+                                            .caller = caller_->agent.value,
+                                            .fresh_id = fresh_id,
+                                            .now = now};
+        auto message = dialects::read_message(messages.value.raw, reception);
+        if (message) message = with_question(desk_, *std::move(message), reception);
         if (!message) {
             reject(message.error());
             continue;

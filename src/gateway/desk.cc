@@ -63,9 +63,19 @@ std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
 
 namespace {
 
+bool answers(const Envelope& envelope) {
+    return envelope.intent() == Intent::Reply || envelope.intent() == Intent::Progress;
+}
+
+/// Whether the answer names its question and who asked, as who asked does.
+bool names_exactly(const Envelope& answer, const Envelope& question) {
+    return answer.to() == question.from() && answer.answers() == question.id() &&
+           answer.correlation() == question.correlation();
+}
+
 /// What cannot be said in the reader's dialect is better read as it came than not at all.
 std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader) {
-    const bool is_reply = envelope.intent() == Intent::Reply;
+    const bool is_reply = answers(envelope);
     auto told = dialects::translate(envelope.body(),
                                     envelope.dialect(),
                                     reader,
@@ -79,6 +89,27 @@ std::string translated(const Desk& desk, const Envelope& envelope, Dialect reade
 }
 
 }  // namespace
+
+dialects::Reading<SendMessage> with_question(const Desk& desk,
+                                             SendMessage message,
+                                             const dialects::Reception& reception) {
+    const Envelope& said = *message.envelope;
+    if (!answers(said)) return message;
+    const auto question = desk.engine->question(said);
+    if (!question || names_exactly(said, *question)) return message;
+    const auto reply = dialects::read_reply(said.body(),
+                                            *question,
+                                            {.dialect = said.dialect(),
+                                             .caller = said.from(),
+                                             .fresh_id = reception.fresh_id,
+                                             .now = reception.now});
+    if (!reply) return tl::unexpected(reply.error());
+    // Its bytes stay as they came: the same again is a repeat.
+    Header header = reply->envelope->header();
+    header.id = said.id();
+    message.envelope = Envelope::make(header, said.body());
+    return message;
+}
 
 std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,

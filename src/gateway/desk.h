@@ -126,6 +126,11 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
+/// A message that answers an open request, with what that settles and its words leave out or say
+/// as they were shown; any other message as it is.
+dialects::Reading<SendMessage> with_question(const Desk& desk,
+                                             SendMessage message,
+                                             const dialects::Reception& reception);
 /// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
 /// hub's error answer.
 std::string shown(const Desk& desk,

@@ -130,12 +130,13 @@ void post_message(Desk& desk, Call& call) {
         }
     }
     const auto fresh_id = fresh_uuid(desk);
-    auto message = dialects::read_message(request.body,
-                                          {.message = json::root(request.body, desk.outline),
-                                           .dialect = dialect,
-                                           .caller = call.caller->agent.value,
-                                           .fresh_id = fresh_id,
-                                           .now = now});
+    const dialects::Reception reception{.message = json::root(request.body, desk.outline),
+                                        .dialect = dialect,
+                                        .caller = call.caller->agent.value,
+                                        .fresh_id = fresh_id,
+                                        .now = now};
+    auto message = dialects::read_message(request.body, reception);
+    if (message) message = with_question(desk, *std::move(message), reception);
     if (!message) return refuse_message(desk, call, message.error());
 
     const auto wait = preferred_wait(request);

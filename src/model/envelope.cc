@@ -88,7 +88,10 @@ EnvelopePtr Envelope::unpack(ByteReader& in) {
     for (auto& place : places) place = in.varint();
     if (body_bytes > kMessageBytesMax || beside_bytes > kFields * kIdBytesMax) return nullptr;
     const auto all = in.bytes(body_bytes + beside_bytes);
-    if (!in.ok() || dialect < 1 || dialect > 5 || intent < 1 || intent > 3) return nullptr;
+    if (!in.ok() || dialect < 1 || dialect > 5 || intent < 1 ||
+        intent > static_cast<std::uint8_t>(Intent::Progress)) {
+        return nullptr;
+    }
     for (const auto place : places) {
         if (place > 0xFFFF'FFFFU || (place & 0xFFU) > kIdBytesMax) return nullptr;
         if ((place >> 8U) + (place & 0xFFU) > all.size()) return nullptr;

@@ -23,6 +23,7 @@ enum class Intent : std::uint8_t {
     OneWay = 1,  ///< Delivered, and that is all.
     Request,     ///< Delivered, and exactly one answer comes back.
     Reply,       ///< Answers an open request if its ids name one; else it is one-way.
+    Progress,    ///< Says that an open request's answer is still to come; else it is one-way.
 };
 
 /// Ids are at most this long; the packed positions below rely on it.

@@ -1,9 +1,11 @@
 #include "core/broker/requests.h"
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "base/uuid.h"
 
 namespace parlance::core::broker {
 
@@ -13,25 +15,41 @@ auto place_of(Requests& requests) {
     return [&requests](Slot slot) -> AgendaPlace& { return requests.open[slot].place; };
 }
 
-using Names = std::array<RequestName, 3>;
+using Names = std::array<RequestName, 5>;
 
-Names names_of_request(const Envelope& asked) {
+/// A request's names, and where the one lives that is made.
+struct RequestNames {
+    std::string derived;
+    Names all;
+};
+
+RequestNames names_of_request(const Envelope& asked) {
     const auto name = [&](NamedBy by, std::string_view text) {
         return RequestName{
             .by = by, .requester = asked.from(), .responder = asked.to(), .name = text};
     };
-    return {name(NamedBy::Id, asked.id()),
-            name(NamedBy::Task, asked.task()),
-            name(NamedBy::Correlation, asked.correlation())};
+    const auto shown = [&](std::string_view text) {
+        return RequestName{.by = NamedBy::Shown, .responder = asked.to(), .name = text};
+    };
+    RequestNames names;
+    // Where a dialect's ids are UUIDs, another's is shown as the one that follows from it.
+    if (!is_uuid4(asked.id())) names.derived = derived_uuid(asked.id());
+    names.all = {name(NamedBy::Id, asked.id()),
+                 name(NamedBy::Task, asked.task()),
+                 name(NamedBy::Correlation, asked.correlation()),
+                 shown(asked.id()),
+                 shown(names.derived)};
+    return names;
 }
 
 /// The most exact name first: an id is one request, a workflow may have many.
-Names names_in_reply(const Envelope& reply) {
+std::array<RequestName, 4> names_in_reply(const Envelope& reply) {
     const auto name = [&](NamedBy by, std::string_view text) {
         return RequestName{
             .by = by, .requester = reply.to(), .responder = reply.from(), .name = text};
     };
     return {name(NamedBy::Id, reply.answers()),
+            {.by = NamedBy::Shown, .responder = reply.from(), .name = reply.answers()},
             name(NamedBy::Task, reply.task()),
             name(NamedBy::Correlation, reply.correlation())};
 }
@@ -39,12 +57,16 @@ Names names_in_reply(const Envelope& reply) {
 /// How many requests of one name are looked at, so that a flood of them costs no more.
 constexpr int kNamesakesMax = 64;
 
-const OpenRequest* find_named(const Requests& requests, const Broker& broker, std::uint64_t name) {
+const OpenRequest* find_named(const Requests& requests,
+                              const Broker& broker,
+                              std::uint64_t name,
+                              std::string_view requester) {
     const OpenRequest* oldest = nullptr;
     auto at = requests.names.lower_bound({name, Ticket{}});
     for (int i = 0; i < kNamesakesMax; ++i, ++at) {
         if (at == requests.names.end() || at->first != name) break;
         const auto* request = find_request(requests, at->second);
+        if (!requester.empty() && request->asked->from() != requester) continue;
         const auto* question = find_message(broker, at->second);
         if (question == nullptr || question->attempt > 0) return request;
         if (oldest == nullptr) oldest = request;
@@ -65,9 +87,9 @@ const OpenRequest* find_answered(const Requests& requests,
                                  const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
         if (name.name.empty()) continue;
-        const auto* request = find_named(requests, broker, request_key(key, name));
+        const auto* request = find_named(requests, broker, request_key(key, name), reply.to());
         if (request != nullptr) return request;
-        if (name.by == NamedBy::Id) return nullptr;  // It says exactly which one it means.
+        if (name.by == NamedBy::Shown) return nullptr;  // It says exactly which one it means.
     }
     return nullptr;
 }
@@ -84,7 +106,8 @@ Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& repl
 void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto ticket = request.ticket;
     const auto deadline = request.deadline;
-    for (const auto& name : names_of_request(*request.asked)) {
+    const auto names = names_of_request(*request.asked);
+    for (const auto& name : names.all) {
         if (!name.name.empty()) requests.names.emplace(request_key(key, name), ticket);
     }
     const Slot slot = requests.open.add(std::move(request));
@@ -97,7 +120,8 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     const auto found = requests.slots.find(ticket.value);
     CHECK(found != requests.slots.end());
     const Slot slot = found->second;
-    for (const auto& name : names_of_request(*requests.open[slot].asked)) {
+    const auto names = names_of_request(*requests.open[slot].asked);
+    for (const auto& name : names.all) {
         if (name.name.empty()) continue;
         const auto hash = request_key(key, name);
         requests.names.erase({hash, ticket});

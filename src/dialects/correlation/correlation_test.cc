@@ -81,7 +81,7 @@ TEST(Correlation, C3_KnowsTheFiveTypesAndOnlyACommandAwaitsAnAnswer) {
                                                     {"execution_plan", Intent::OneWay},
                                                     {"tool_results", Intent::OneWay},
                                                     {"orchestration_command", Intent::Request},
-                                                    {"status_update", Intent::OneWay}};
+                                                    {"status_update", Intent::Progress}};
     EXPECT_EQ(correlation::kTypes.size(), std::size(types));
     for (const auto& [type, intent] : types) {
         EXPECT_EQ(read(message(type, "alice", "bob")).envelope->intent(), intent) << type;
@@ -125,7 +125,7 @@ TEST(Correlation, C4_EveryInteractionSucceedsFailsOrIsPending) {
     EXPECT_EQ(intent("success"), Intent::Reply);
     EXPECT_EQ(intent("error"), Intent::Reply);
     EXPECT_EQ(intent("failure"), Intent::Reply);
-    EXPECT_EQ(intent("pending"), Intent::OneWay);
+    EXPECT_EQ(intent("pending"), Intent::Progress);
     EXPECT_EQ(pointers(rejection_of(message("status_update", "a", "b", "error"))),
               (Pointers{"/error_details"}));
 }

@@ -173,11 +173,12 @@ SendMessage compose(std::string_view body,
                   .dialect = Dialect::Taskwire};
     const TypeRow& type = type_named(header.type);
     header.intent = intent_of(type, parts);
+    if (!request_id.empty() && header.type == kProgressType) header.intent = Intent::Progress;
     header.task = task_of(type, parts, text);
     if (header.task.empty()) header.task = header.correlation;
     const bool is_request = header.intent == Intent::Request;
     if (is_request && header.correlation.empty()) header.correlation = header.id;
-    if (header.intent == Intent::Reply) {
+    if (header.intent == Intent::Reply || header.intent == Intent::Progress) {
         header.answers = request_id.empty() ? text(value_at(parts, type.answers)) : request_id;
     }
 

@@ -132,7 +132,7 @@ Problems contradictions(json::Value answer, const Settled& settled) {
 
 /// Nothing, if the message is of a type that answers.
 std::optional<Problem> not_an_answer(const Envelope& message) {
-    if (message.intent() == Intent::Reply) return {};
+    if (message.intent() == Intent::Reply || message.intent() == Intent::Progress) return {};
     if (message.type() == "TASK_HANDOFF") {
         return Problem{.pointer = "/payload/accepted",
                        .rule = "is missing; must be true or false",
@@ -142,7 +142,7 @@ std::optional<Problem> not_an_answer(const Envelope& message) {
                    .value = quoted(message.type()),
                    .rule =
                        "must be a type that answers: TASK_COMPLETE, TASK_FAILED, HELP_RESPONSE "
-                       "or TASK_HANDOFF",
+                       "or TASK_HANDOFF; or TASK_UPDATE while the answer is still to come",
                    .section = std::string{kTypesSection}};
 }
 

@@ -15,6 +15,8 @@ namespace parlance::dialects::taskwire {
 inline constexpr std::string_view kDocument = "Agent Communication Protocols Specification";
 inline constexpr std::string_view kBaseSection = "Base Message Structure";
 inline constexpr std::string_view kTypesSection = "Message Types";
+/// As an answer to a delivery: it is still to come.
+inline constexpr std::string_view kProgressType = "TASK_UPDATE";
 
 /// Where in a payload something stands: a member, or a member of a member.
 struct Place {

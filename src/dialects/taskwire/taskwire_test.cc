@@ -439,7 +439,7 @@ TEST(TaskwireReply, RefusesWhatContradictsTheRequestAndNamesEachField) {
 
 TEST(TaskwireReply, RefusesWhatDoesNotAnswer) {
     const EnvelopePtr request = request_of("TASK_HANDOFF");
-    EXPECT_EQ(pointers(reply(R"({"type":"TASK_UPDATE","payload":{}})", request).error()),
+    EXPECT_EQ(pointers(reply(R"({"type":"HEARTBEAT","payload":{}})", request).error()),
               (Pointers{"/type"}));
     EXPECT_EQ(pointers(reply(R"({"agent_id":"bob"})", request).error()),
               (Pointers{"/payload/accepted"}));
@@ -448,6 +448,15 @@ TEST(TaskwireReply, RefusesWhatDoesNotAnswer) {
     EXPECT_EQ(pointers(reply(R"({"type":"TASK_COMPLETE"})", request).error()),
               (Pointers{"/payload"}));
     EXPECT_EQ(reply("[1]", request).error().refusal, Refusal::MessageMalformed);
+}
+
+TEST(TaskwireReply, T5_AnUpdateSaysThatTheAnswerIsStillToCome) {
+    const auto update = read_reply(R"({"type":"TASK_UPDATE","payload":{"percent":40}})",
+                                   *request_of("TASK_ASSIGNMENT"),
+                                   kAnswering);
+    ASSERT_TRUE(update) << update.error().summary();
+    EXPECT_EQ(update->envelope->intent(), Intent::Progress);
+    EXPECT_EQ(update->envelope->answers(), "m-1");
 }
 
 TEST(TaskwireReply, IsRefusedWhenTheFilledInMessageIsTooLarge) {
