@@ -72,6 +72,12 @@ std::optional<AgentListing> find_agent(const State& state, const AgentId& agent)
     return listing(state, handle);
 }
 
+std::optional<Dialect> find_dialect(const State& state, const AgentId& agent) {
+    const auto handle = registry::find_agent(state.registry, agent.value);
+    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) return std::nullopt;
+    return state.registry.agents[handle].profile.dialect;
+}
+
 std::vector<DeadLetterListing> list_dead_letters(const State& state, const DeadLetterQuery& query) {
     std::vector<DeadLetterListing> rows;
     for (auto at = state.broker.dead.upper_bound(query.after);

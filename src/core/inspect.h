@@ -14,6 +14,9 @@ HubListing list_hub(const State& state);
 std::vector<AgentListing> list_agents(const State& state);
 std::optional<AgentListing> find_agent(const State& state, const AgentId& agent);
 
+/// What the agent speaks; nothing if it is not registered.
+std::optional<Dialect> find_dialect(const State& state, const AgentId& agent);
+
 struct DeadLetterQuery {
     AgentId recipient{};  ///< Empty: of all.
     Ticket after{};       ///< For paging: only later tickets.

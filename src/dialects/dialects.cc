@@ -278,8 +278,9 @@ Reading<SendMessage> read_reply(std::string_view text,
 std::string write_failure(const Envelope& request,
                           Refusal refusal,
                           std::string_view detail,
-                          Time now) {
-    const DialectRow& row = spoken(request.dialect());
+                          Time now,
+                          std::optional<Dialect> reader) {
+    const DialectRow& row = spoken(reader.value_or(request.dialect()));
     const bool was_for_a_topic = request.to().starts_with("topic:");
     const bool has_own_task = request.task() != request.correlation();
     return row.write_failure(row,

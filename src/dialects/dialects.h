@@ -56,11 +56,13 @@ Reading<SendMessage> read_reply(std::string_view text,
                                 const Envelope& request,
                                 const Reception& reception);
 
-/// The hub's own answer to `request` for an agent that gave none, in the requester's dialect.
+/// The hub's own answer to `request` for an agent that gave none, in the dialect of its reader;
+/// without one, as the request was asked.
 std::string write_failure(const Envelope& request,
                           Refusal refusal,
                           std::string_view detail,
-                          Time now);
+                          Time now,
+                          std::optional<Dialect> reader = {});
 
 /// The dialect's own form of a refusal, a JSON object, for problem+json's `dialect_error`.
 std::string write_refusal(Dialect dialect,

@@ -320,7 +320,7 @@ void Connection::hear_reply(json::Value value) {
         const auto fresh_id = fresh_uuid(desk_);
         auto reply = dialects::read_reply(message->raw,
                                           *held->envelope,
-                                          {.dialect = dialect_,
+                                          {.dialect = dialect(),
                                            .caller = caller_->agent.value,
                                            .fresh_id = fresh_id,
                                            .now = desk_.clock()});
@@ -365,7 +365,7 @@ void Connection::hear_heartbeat(json::Value) {
 void Connection::refuse(const Refused& refused) {
     append_refused(refused_,
                    refused,
-                   dialects::write_refusal(dialect_.value_or(Dialect::Taskwire),
+                   dialects::write_refusal(dialect().value_or(Dialect::Taskwire),
                                            refused.message_id,
                                            caller_->agent.value,
                                            refused.refusal,
@@ -421,7 +421,6 @@ void Connection::tell(const TellRefused& refused) {
 
 void Connection::tell(const TellJoined& joined) {
     instance_ = joined.instance;
-    dialect_ = dialect_of(desk_, caller_->agent);
     last_beat_ = desk_.clock();
     is_joining_ = false;
     if (early_credit_) bring(GrantCredit{instance_, *early_credit_});
@@ -440,7 +439,7 @@ void Connection::tell(const TellJoined& joined) {
 }
 
 void Connection::tell(const Deliver& deliver) {
-    append_delivery(desk_, deliver_, deliver, dialect_);
+    append_delivery(desk_, deliver_, deliver, dialect());
     touch();
     if (deliver_.size() >= kFrameBytes) flush();
 }

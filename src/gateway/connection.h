@@ -54,6 +54,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   private:
     void hear(std::string_view frame);
+    /// As it is registered now; the connection may be older.
+    std::optional<Dialect> dialect() const { return dialect_of(desk_, caller_->agent); }
     void beat();
     void leave();
     void touch();
@@ -76,7 +78,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     CallerPtr caller_;
     Ask ask_;
     InstanceNumber instance_;
-    std::optional<Dialect> dialect_;  ///< The agent's, from when it joined.
     bool has_greeted_ = false;
     bool is_joining_ = false;
     std::optional<std::uint32_t> early_credit_;  ///< Said in one frame with hello.

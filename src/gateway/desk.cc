@@ -56,9 +56,7 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
 }
 
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
-    const auto listing = desk.engine->agent(agent);
-    if (!listing || !listing->is_registered) return {};
-    return listing->profile.dialect;
+    return desk.engine->dialect(agent);
 }
 
 namespace {
@@ -115,9 +113,9 @@ std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,
                   const Failure& failure,
                   std::optional<Dialect> reader) {
-    // A failure is written for who asked, in the dialect that it asked in.
     if (failure.refusal != Refusal::None) {
-        return dialects::write_failure(*envelope, failure.refusal, failure.detail, desk.clock());
+        return dialects::write_failure(
+            *envelope, failure.refusal, failure.detail, desk.clock(), reader);
     }
     if (!reader || *reader == envelope->dialect()) return std::string{envelope->body()};
     return translated(desk, *envelope, *reader);
