@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
 
     add_bench(app, context);
     add_sim(app, context);
+    add_doctor(app, context);
     add_version(app, context);
     add_completion(app, context);
     return run(app, context, argc, argv);

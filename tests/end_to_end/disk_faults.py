@@ -1,5 +1,6 @@
 """Every write, sync, open and rename of the real binary fails or kills it, one at a time (strace injects).
 
+Proves D1, A2: whatever call fails, what was acknowledged is there and the chain verifies.
 Whatever happens, a restart works and has everything that was acknowledged. PARLANCE_FAULTS=all tries
 every call of each kind up to 40 instead of a sample.
 """

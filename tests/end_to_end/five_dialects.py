@@ -1,5 +1,6 @@
 """Five agents, one per dialect, each in a process of its own: each asks each, itself included, through the hub.
 
+Proves P1: whatever the sender spoke, each agent sees only its own protocol.
 An agent knows its own dialect and no other: it takes what its inbox holds, checks that it is a request of its dialect,
 and answers with the words it would use at home. Who asked gets an answer of its own dialect that holds what was said.
 """

@@ -1,5 +1,6 @@
 """kill -9 at random moments under load: nothing acknowledged is lost, nothing inside a task is inverted.
 
+Proves D1, D3, T9, A2: over every kill, with the chain verified at the end.
 PARLANCE_KILLS says how often (default 10), PARLANCE_SEED when.
 """
 import http.client

@@ -94,7 +94,10 @@ def half_open_connections_do_no_harm(hub):
 
 
 def a_reader_that_reads_nothing_holds_nobody_up(hub):
-    """It asks for everything that happens and takes nothing of it."""
+    """It asks for everything that happens and takes nothing of it.
+
+    Proves G6: the others' messages are taken as ever.
+    """
     line = raw(hub, b"GET /v1/events?from=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for number in range(50):
         item = message("big", number, kind="STATUS_UPDATE")
@@ -105,6 +108,7 @@ def a_reader_that_reads_nothing_holds_nobody_up(hub):
 
 
 def one_too_many_is_refused(hub):
+    """Proves G7: connections are bounded, and who comes too many is told."""
     lines = []
     refused = None
     for _ in range(CONNECTIONS + 1):
@@ -132,7 +136,7 @@ def one_too_many_is_refused(hub):
 
 
 def a_client_that_vanishes_is_noticed(hub):
-    """Its instance goes, and what it held comes back to the next."""
+    """Proves T16: its instance goes, and what it held comes to the next."""
     hub.ask("PUT", "/v1/agents/fickle", {"dialect": "taskwire"})
     first = Socket(hub.port, "fickle", instance="first", credit=1)
     hub.ask("POST", "/v1/messages", message("alice", 1, to="fickle"))

@@ -58,6 +58,7 @@ void add_agents(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_dead_letters(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
 void add_journal(CLI::App& app, Context& context);
 void add_listen(CLI::App& app, Context& context);
 void add_request(CLI::App& app, Context& context);

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Which test proves which row of the specification: docs/conformance.md, and the table of `parlance doctor --rows`.
+
+Rows are in docs/rows.txt. A test carries the ids of its rows where people read what it is about (docs/testing.md):
+a GoogleTest at the front of its name, a transcript in its first line, an end-to-end script or one of its functions in its
+docstring, a planted bug in its row. Without an option it says whether docs/conformance.md is what the tests say.
+"""
+import argparse
+import ast
+import collections
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROWS = "docs/rows.txt"
+DOCUMENT = "docs/conformance.md"
+ID = r"[A-Z]\d{1,2}"
+PROVES = re.compile(rf"(?:# )?Proves ({ID}(?:, {ID})*): ")
+NAMED = re.compile(rf"^TEST(?:_F|_P)?\(\s*(\w+),\s*(((?:{ID}_)+)\w+)\)", re.MULTILINE)
+MUTANT = re.compile(rf'MutantRow\{{Mutant::\w+,\s*"([\w-]+)",\s*"({ID})"')
+
+# Whether a test of this kind drives the whole hub, or a part of it.
+Test = collections.namedtuple("Test", "name drives_hub")
+Row = collections.namedtuple("Row", "id what group tests")
+
+
+def read_rows(root):
+    rows, group = [], ""
+    for line in (root / ROWS).read_text().splitlines():
+        if line.startswith("## "):
+            group = line[3:]
+        elif line and not line.startswith("#"):
+            name, what = line.split(" ", 1)
+            rows.append(Row(name, what, group, []))
+    return rows
+
+
+def beside_the_code(root):
+    for path in sorted([*root.glob("src/**/*_test.cc"), *root.glob("tests/front_desk/*_test.cc")]):
+        for suite, name, ids in NAMED.findall(path.read_text()):
+            yield ids.rstrip("_").split("_"), Test(f"{suite}.{name}", False)
+
+
+def transcripts(root):
+    for path in sorted(root.glob("tests/scenarios/*.txt")):
+        with open(path) as file:
+            said = PROVES.match(file.readline())
+        if said:
+            yield said[1].split(", "), Test(f"scenarios {path.stem}", True)
+
+
+def end_to_end(root):
+    for path in sorted(root.glob("tests/end_to_end/*.py")):
+        tree = ast.parse(path.read_text())
+        for node in [tree, *(item for item in tree.body if isinstance(item, ast.FunctionDef))]:
+            for line in (ast.get_docstring(node) or "").splitlines():
+                if said := PROVES.match(line):
+                    where = f" {node.name}" if isinstance(node, ast.FunctionDef) else ""
+                    yield said[1].split(", "), Test(f"end_to_end_{path.stem}{where}", True)
+
+
+def planted_bugs(root):
+    for name, promise in MUTANT.findall((root / "src/base/mutant.h").read_text()):
+        yield [promise], Test(f"sim_mutants {name}", True)
+
+
+def gather(root):
+    """The rows with their tests, and what is wrong with them."""
+    rows, wrong = read_rows(root), []
+    by_id = {row.id: row for row in rows}
+    for source in (end_to_end, transcripts, planted_bugs, beside_the_code):
+        for ids, test in source(root):
+            for name in ids:
+                if name in by_id:
+                    by_id[name].tests.append(test)
+                else:
+                    wrong.append(f"{test.name} carries {name}, which {ROWS} does not have")
+    return rows, wrong
+
+
+def state_of(row):
+    if any(test.drives_hub for test in row.tests):
+        return "proved"
+    return "in part" if row.tests else "missing"
+
+
+def document(rows):
+    count = collections.Counter(state_of(row) for row in rows)
+    out = ["# Which test proves which row", "",
+           "Written by `tools/conformance.py --write` from the tests themselves; the test `conformance` holds it to them. "
+           "Rows are in [rows.txt](rows.txt), how a test carries one is in [testing.md](testing.md). `parlance doctor --rows` says the same.",
+           "",
+           "*proved*: a test that carries the row drives the whole hub. *in part*: only tests of one room do. *missing*: none.",
+           "", f"{len(rows)} rows: {count['proved']} proved, {count['in part']} in part, {count['missing']} missing."]
+    group = None
+    for row in rows:
+        if row.group != group:
+            group = row.group
+            out += ["", f"## {group}", "", "| row | what | | tests |", "|---|---|---|---|"]
+        tests = ", ".join(f"`{test.name}`" for test in row.tests)
+        out.append(f"| {row.id} | {row.what} | {state_of(row)} | {tests} |")
+    return "\n".join(out) + "\n"
+
+
+def table(rows):
+    """C++ for src/app/cli/doctor.cc."""
+    def quoted(text):
+        return json.dumps(text, ensure_ascii=False)
+    lines = ["// Written by tools/conformance.py at build time."]
+    lines += ["Row{%s}," % ", ".join(quoted(text) for text in (
+        row.id, row.what, row.group, state_of(row), "\n".join(test.name for test in row.tests))) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help=f"write {DOCUMENT} anew")
+    parser.add_argument("--table", metavar="FILE", help="write the table that is compiled into the program")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the tree to look at")
+    options = parser.parse_args()
+    rows, wrong = gather(options.root)
+    if options.table:
+        path = pathlib.Path(options.table)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(table(rows))
+        return
+    path = options.root / DOCUMENT
+    if options.write:
+        path.write_text(document(rows))
+    elif not path.exists() or path.read_text() != document(rows):
+        wrong.append(f"{DOCUMENT} is not what the tests say; write it anew with tools/conformance.py --write")
+    print("\n".join(wrong) or "every row has the tests that the document says")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
