@@ -12,4 +12,5 @@ test_packages=(
     clang libclang-rt-14-dev                # libFuzzer and the sanitizers' runtime
     clang-format clang-tidy
     strace curl                             # failing system calls on purpose; transcripts
+    python3-jsonschema                      # another's judgement on the schemas that are served
 )

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     add_dead_letters(app, context);
     add_journal(app, context);
 
+    add_schema(app, context);
     add_bench(app, context);
     add_sim(app, context);
     add_doctor(app, context);

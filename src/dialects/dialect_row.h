@@ -30,6 +30,8 @@ struct DialectRow {
     std::span<const std::string_view> marks;  ///< Any of these members makes it this dialect.
     const Forms* forms;
     std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.
+    /// Whether what a form's body lacks is a problem when it is sent, and not only when asked.
+    bool is_body_whole = true;
     /// What the dialect forbids although the tables allow it; Refusal::None if nothing.
     Refusal (*forbid)(const Form& form, const Meaning& meaning, Problems& problems) = nullptr;
 

@@ -27,6 +27,8 @@ void post_redeliver(Desk& desk, Call& call);
 void post_discard(Desk& desk, Call& call);
 void get_events(Desk& desk, Call& call);
 void get_connect(Desk& desk, Call& call);
+void get_schemas(Desk& desk, Call& call);
+void get_schema(Desk& desk, Call& call);
 void get_hub(Desk& desk, Call& call);
 void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);

@@ -40,6 +40,8 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/events", get_events},
     Route{"GET", "/v1/connect", get_connect},
     Route{"GET", "/v1/hub", get_hub},
+    Route{"GET", "/schemas/{dialect}/{kind}.json", get_schema},
+    Route{"GET", "/schemas", get_schemas},
     Route{"GET", "/healthz", get_health, true},
     Route{"GET", "/readyz", get_ready, true},
     Route{"GET", "/metrics", get_metrics},

@@ -10,6 +10,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/json_view.h"
 #include "base/json.h"
+#include "dialects/dialect_row.h"
 #include "model/refusal.h"
 
 namespace parlance::cli {
@@ -152,6 +153,12 @@ std::string percent_encoded(std::string_view text) {
         }
     }
     return out;
+}
+
+std::vector<std::string> dialect_words() {
+    std::vector<std::string> words;
+    for (const dialects::DialectRow* row : dialects::all_rows()) words.emplace_back(row->name);
+    return words;
 }
 
 bool is_confirmed(const Context& context, std::string_view question, bool is_agreed) {

@@ -62,6 +62,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_journal(CLI::App& app, Context& context);
 void add_listen(CLI::App& app, Context& context);
 void add_request(CLI::App& app, Context& context);
+void add_schema(CLI::App& app, Context& context);
 void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
@@ -86,6 +87,9 @@ Result<sdk::Client> client_of(const Context& context,
                               std::chrono::milliseconds timeout = std::chrono::seconds{30});
 /// For one segment of a path.
 std::string percent_encoded(std::string_view text);
+
+/// The names of all dialects, for an option that takes one.
+std::vector<std::string> dialect_words();
 
 /// True when the user agrees. Without a terminal nobody is asked and `is_agreed` decides.
 bool is_confirmed(const Context& context, std::string_view question, bool is_agreed);

@@ -291,6 +291,7 @@ constinit const DialectRow kRow{
     .marks = kMarks,
     .forms = &kForms,
     .objects = kObjects,
+    .is_body_whole = false,
     .read_message = read_message,
     .read_reply = read_reply,
     .write_failure = write_failure,

@@ -1,0 +1,56 @@
+// What a client can build on: the schema of every message, and the doors described for machines.
+#include "base/json_write.h"
+#include "dialects/schema.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::string_view kSchemaType = "application/schema+json";
+
+/// Which schemas there are, said to somebody who asked for another.
+std::string known_kinds(std::string_view dialect) {
+    std::string kinds;
+    std::string dialects;
+    for (const auto& name : dialects::schema_names()) {
+        if (dialects.find(name.dialect) == std::string::npos) {
+            dialects.append(dialects.empty() ? "" : ", ").append(name.dialect);
+        }
+        if (name.dialect == dialect) kinds.append(kinds.empty() ? "" : ", ").append(name.kind);
+    }
+    return kinds.empty() ? "the dialects are " + dialects : std::string{dialect} + " has " + kinds;
+}
+
+}  // namespace
+
+void get_schemas(Desk& /*desk*/, Call& call) {
+    std::string out;
+    for (const auto& name : dialects::schema_names()) {
+        if (!out.empty()) out.push_back(',');
+        out += json::ObjectWriter{}
+                   .text("dialect", name.dialect)
+                   .text("kind", name.kind)
+                   .boolean("is_message", name.is_message)
+                   .text("path", dialects::schema_path(name.dialect, name.kind))
+                   .done();
+    }
+    call.exchange->respond({.headers = {}, .body = "{\"schemas\":[" + out + "]}"});
+}
+
+void get_schema(Desk& /*desk*/, Call& call) {
+    const auto dialect = call.captures.at(0);
+    const auto kind = call.captures.at(1);
+    auto schema = dialects::write_schema(dialect, kind);
+    if (schema.empty()) {
+        return call.exchange->respond(
+            problem(Refusal::RouteNotFound,
+                    "there is no schema '" + std::string{kind.substr(0, 64)} + "' of '" +
+                        std::string{dialect.substr(0, 64)} + "'; " + known_kinds(dialect)));
+    }
+    call.exchange->respond(
+        {.content_type = std::string{kSchemaType}, .headers = {}, .body = std::move(schema)});
+}
+
+}  // namespace parlance::gateway
