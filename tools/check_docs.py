@@ -2,7 +2,7 @@
 """Holds the documents against the tables of the code that they describe.
 
 Every setting of src/app/config.cc and every metric of src/gateway/health.cc is in
-docs/operating.md, every route of src/gateway/routes.cc is in docs/protocols/http.md, no document
+docs/operating.md, every route of src/gateway/route_table.h is in docs/protocols/http.md, no document
 names one that is not there, and every link between documents leads somewhere.
 """
 import argparse
@@ -48,7 +48,7 @@ def metrics():
 
 def routes():
     code = {f"{method} {BLANK.sub('{}', path)}" for method, path
-            in re.findall(r'Route\{\s*"([A-Z]+)",\s*"([^"]+)"', read("src/gateway/routes.cc"))}
+            in re.findall(r'Route\{\s*"([A-Z]+)",\s*"([^"]+)"', read("src/gateway/route_table.h"))}
     name = "docs/protocols/http.md"
     document = set()
     for row in re.findall(r"^\| (`.*?`(?:, `.*?`)*) \|", read(name), re.MULTILINE):

@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
+#include "gateway/verb_table.h"
 
 namespace parlance::gateway {
 
@@ -19,27 +20,6 @@ constexpr std::size_t kDeliveryIdShown = 64;
 std::string name_of(const DeliveryToken& delivery) {
     return delivery == DeliveryToken{} ? std::string{} : delivery_id(delivery);
 }
-
-struct Verb {
-    std::string_view name;
-    void (Connection::*hear)(json::Value);
-    bool needs_hello;
-};
-
-/// In the order in which the verbs of one frame are acted on: make room before asking for more.
-constexpr std::array kVerbs{
-    Verb{"hello", &Connection::hear_hello, false},
-    Verb{"credit", &Connection::hear_credit, true},
-    Verb{"subscribe", &Connection::hear_subscribe, true},
-    Verb{"unsubscribe", &Connection::hear_unsubscribe, true},
-    Verb{"ack", &Connection::hear_ack, true},
-    Verb{"nack", &Connection::hear_nack, true},
-    Verb{"extend", &Connection::hear_extend, true},
-    Verb{"progress", &Connection::hear_progress, true},
-    Verb{"reply", &Connection::hear_reply, true},
-    Verb{"send", &Connection::hear_send, true},
-    Verb{"heartbeat", &Connection::hear_heartbeat, true},
-};
 
 std::string text_of(json::Value object, std::string_view key) {
     std::string spare;
@@ -97,7 +77,7 @@ void Connection::let_go(const std::string& reason) {
 
 void Connection::say_error(Refusal refusal, std::string_view what) {
     socket_->send(
-        "{\"error\":" +
+        "{\"" + std::string{kError.name} + "\":" +
         json::ObjectWriter{}.text("code", refusal_row(refusal).code).text("message", what).done() +
         "}");
 }
@@ -467,13 +447,13 @@ void Connection::flush() {
     is_touched_ = false;
     std::string frame = "{";
     frame.reserve(accepted_.size() + refused_.size() + deliver_.size() + 128);
-    if (!welcome_.empty()) append_member(frame, "welcome", welcome_);
+    if (!welcome_.empty()) append_member(frame, kWelcome.name, welcome_);
     welcome_.clear();
-    append_list(frame, "accepted", accepted_);
-    append_list(frame, "refused", refused_);
-    append_list(frame, "progress", progress_);
-    append_list(frame, "deliver", deliver_);
-    if (settled_ > 0) append_member(frame, "settled", std::to_string(settled_));
+    append_list(frame, kAccepted.name, accepted_);
+    append_list(frame, kRefused.name, refused_);
+    append_list(frame, kProgress.name, progress_);
+    append_list(frame, kDeliver.name, deliver_);
+    if (settled_ > 0) append_member(frame, kSettled.name, std::to_string(settled_));
     settled_ = 0;
     if (frame.size() == 1 || is_gone_) return;
     frame.push_back('}');

@@ -39,7 +39,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const AgentId& agent() const { return caller_->agent; }
     InstanceNumber instance() const { return instance_; }
 
-    // What the agent says; one function per verb, named in the table of connection.cc.
+    // What the agent says; one function per verb, named in verb_table.h.
     void hear_hello(json::Value value);
     void hear_credit(json::Value value);
     void hear_subscribe(json::Value value);

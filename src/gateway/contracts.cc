@@ -2,6 +2,7 @@
 #include "base/json_write.h"
 #include "dialects/schema.h"
 #include "gateway/handlers.h"
+#include "gateway/openapi.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -51,6 +52,14 @@ void get_schema(Desk& /*desk*/, Call& call) {
     }
     call.exchange->respond(
         {.content_type = std::string{kSchemaType}, .headers = {}, .body = std::move(schema)});
+}
+
+void get_openapi(Desk& desk, Call& call) {
+    call.exchange->respond({.headers = {}, .body = write_openapi(desk.options.version)});
+}
+
+void get_asyncapi(Desk& desk, Call& call) {
+    call.exchange->respond({.headers = {}, .body = write_asyncapi(desk.options.version)});
 }
 
 }  // namespace parlance::gateway

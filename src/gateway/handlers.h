@@ -1,4 +1,4 @@
-// One function per route; the table that names them is in routes.cc.
+// One function per route; the table that names them is in route_table.h.
 #pragma once
 
 #include "base/json.h"
@@ -29,6 +29,8 @@ void get_events(Desk& desk, Call& call);
 void get_connect(Desk& desk, Call& call);
 void get_schemas(Desk& desk, Call& call);
 void get_schema(Desk& desk, Call& call);
+void get_openapi(Desk& desk, Call& call);
+void get_asyncapi(Desk& desk, Call& call);
 void get_hub(Desk& desk, Call& call);
 void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);

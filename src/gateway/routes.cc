@@ -1,52 +1,11 @@
 #include "gateway/routes.h"
 
-#include <array>
-
-#include "gateway/handlers.h"
 #include "gateway/problem.h"
+#include "gateway/route_table.h"
 
 namespace parlance::gateway {
 
 namespace {
-
-struct Route {
-    std::string_view method;
-    std::string_view pattern;
-    void (*handle)(Desk&, Call&);
-    bool is_public = false;  ///< Answered without an identity.
-};
-
-/// The busiest first; a longer pattern before the shorter one that would take it too.
-constexpr std::array kRoutes{
-    Route{"POST", "/v1/messages", post_message},
-    Route{"POST", "/v1/deliveries/{id}/ack", post_ack},
-    Route{"POST", "/v1/deliveries/{id}/nack", post_nack},
-    Route{"POST", "/v1/deliveries/{id}/extend", post_extend},
-    Route{"POST", "/v1/deliveries/{id}/progress", post_progress},
-    Route{"POST", "/v1/deliveries/{id}/reply", post_reply},
-    Route{"GET", "/v1/agents/{id}/inbox", get_inbox},
-    Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat},
-    Route{"GET", "/v1/agents", get_agents},
-    Route{"GET", "/v1/agents/{id}", get_agent},
-    Route{"PUT", "/v1/agents/{id}", put_agent},
-    Route{"DELETE", "/v1/agents/{id}", delete_agent},
-    Route{"GET", "/v1/topics", get_topics},
-    Route{"PUT", "/v1/topics/{topic}/subscribers/{agent}", put_subscriber},
-    Route{"DELETE", "/v1/topics/{topic}/subscribers/{agent}", delete_subscriber},
-    Route{"GET", "/v1/dead-letters", get_dead_letters},
-    Route{"POST", "/v1/dead-letters/{id}/redeliver", post_redeliver},
-    Route{"POST", "/v1/dead-letters/{id}/discard", post_discard},
-    Route{"GET", "/v1/dead-letters/{id}", get_dead_letter},
-    Route{"GET", "/v1/events", get_events},
-    Route{"GET", "/v1/connect", get_connect},
-    Route{"GET", "/v1/hub", get_hub},
-    Route{"GET", "/schemas/{dialect}/{kind}.json", get_schema},
-    Route{"GET", "/schemas", get_schemas},
-    Route{"GET", "/healthz", get_health, true},
-    Route{"GET", "/readyz", get_ready, true},
-    Route{"GET", "/metrics", get_metrics},
-    Route{"GET", "/", get_page},
-};
 
 bool is_loopback_name(std::string_view host) {
     if (host.starts_with('[')) return host.starts_with("[::1]");

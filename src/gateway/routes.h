@@ -1,4 +1,4 @@
-// Which function answers which method and path. The table is in routes.cc.
+// Which function answers which method and path. The table is in route_table.h.
 #pragma once
 
 #include "gateway/desk.h"

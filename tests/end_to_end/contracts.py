@@ -5,14 +5,16 @@ them, and what agents of five dialects were shown; the hub and the schema must a
 many messages of each kind (default 12), PARLANCE_SEED which.
 """
 import copy
+import http.client
 import json
 import os
 import random
+import re
 import subprocess
 import uuid
 
 from five_dialects import DIALECTS
-from hub import Hub, Scratch, check, skip
+from hub import Hub, Scratch, Socket, check, message, skip
 
 try:
     import jsonschema
@@ -33,11 +35,12 @@ class Schemas:
     def __init__(self, hub):
         status, listed = hub.ask("GET", "/schemas")
         check(status == 200, f"/schemas says {status}")
-        self.by_path, self.messages = {}, {}
+        self.by_path, self.messages, self.texts = {}, {}, {}
         for row in listed["schemas"]:
             status, schema = hub.ask("GET", row["path"])
             check(status == 200 and schema["$id"] == row["path"], f"{row['path']} says {status}")
             jsonschema.Draft202012Validator.check_schema(schema)
+            self.texts[row["path"]] = schema
             self.by_path[row["path"]] = jsonschema.Draft202012Validator(schema)
             if row["is_message"]:
                 self.messages.setdefault(row["dialect"], []).append(row["path"])
@@ -137,6 +140,179 @@ def an_unknown_kind_is_told_the_known_ones(hub):
     check(status == 404 and "taskwire" in answer["detail"], f"{status} {answer}")
 
 
+class Document:
+    """An OpenAPI or AsyncAPI document, and the schemas that it refers to."""
+
+    def __init__(self, hub, path, schemas):
+        status, self.root = hub.ask("GET", path)
+        check(status == 200, f"{path} says {status}")
+        self.schemas = schemas
+        for schema in self.root["components"]["schemas"].values():
+            jsonschema.Draft202012Validator.check_schema(self.whole(schema))
+
+    def at(self, reference):
+        place = self.root
+        for name in reference.removeprefix("#/").split("/"):
+            place = place[name.replace("~1", "/").replace("~0", "~")]
+        return place
+
+    def whole(self, value):
+        """With what it refers to put in its place."""
+        if isinstance(value, list):
+            return [self.whole(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        value = dict(value)
+        reference = value.pop("$ref", None)
+        if reference:
+            target = self.at(reference) if reference.startswith("#") else {
+                name: each for name, each in self.schemas.texts[reference].items() if name != "$id"}
+            value = {**target, **value}
+        return {name: self.whole(each) for name, each in value.items()}
+
+    def expect(self, schema, value, what):
+        errors = [f"{error.json_path}: {error.message[:200]}"
+                  for error in jsonschema.Draft202012Validator(self.whole(schema)).iter_errors(value)]
+        check(not errors, f"{what}: {errors}: {json.dumps(value)[:1000]}")
+
+
+class Routes(Document):
+    """Calls the hub, and holds what is said to what /openapi.json says of it."""
+
+    def __init__(self, hub, schemas):
+        super().__init__(hub, "/openapi.json", schemas)
+        self.hub = hub
+        self.visited = set()
+
+    def operation(self, method, path):
+        for pattern, item in self.root["paths"].items():
+            if method.lower() in item and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", pattern), path.split("?")[0]):
+                self.visited.add((method, pattern))
+                return item[method.lower()]
+        raise AssertionError(f"{method} {path} is not in the document")
+
+    def call(self, method, path, body=None, headers=None, is_good=True):
+        operation = self.operation(method, path)
+        if is_good and body is not None:
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            self.expect(schema, body, f"the body of {method} {path}")
+        line = http.client.HTTPConnection("127.0.0.1", self.hub.port, timeout=20)
+        line.request(method, path, None if body is None else json.dumps(body), headers or {})
+        answer = line.getresponse()
+        text = answer.read().decode()
+        line.close()
+        what = f"{method} {path} says {answer.status} {text[:300]}"
+        response = operation["responses"].get(str(answer.status))
+        check(bool(response) == is_good, what)
+        if not response:
+            response = self.at(operation["responses"]["default"]["$ref"])
+        content = response.get("content")
+        check(bool(content) == bool(text), what)
+        if not content:
+            return None
+        kind = answer.getheader("Content-Type")
+        check(kind in content, f"{what}, as {kind}")
+        value = json.loads(text) if "json" in kind else text
+        self.expect(content[kind]["schema"], value, f"{method} {path}")
+        return value
+
+    def refuse(self, method, path, body=None):
+        return self.call(method, path, body, is_good=False)
+
+
+def the_routes_are_as_described(hub, schemas):
+    """Every route once with success, and some without."""
+    routes = Routes(hub, schemas)
+    call, refuse = routes.call, routes.refuse
+    call("PUT", "/v1/agents/tour", {"dialect": "taskwire", "capabilities": [{"code": "T"}], "tools_allowed": ["x"]})
+    refuse("PUT", "/v1/agents/tour", {"dialect": "klingon"})
+    call("GET", "/v1/agents/tour")
+    refuse("GET", "/v1/agents/nobody")
+    call("POST", "/v1/agents/tour/heartbeat", {"instance": "poll"})
+    for number, (verb, body) in enumerate([("ack", None), ("nack", {"reason": "no", "final": True}), ("reply", {"a": 1})]):
+        item = message("alice", f"tour-{number}", "tour", "HELP_REQUEST" if verb == "reply" else "ERROR_REPORT")
+        call("POST", "/v1/messages", item)
+        delivery = call("GET", "/v1/agents/tour/inbox?max=1&wait=5000")["messages"][0]
+        where = f"/v1/deliveries/{delivery['delivery_id']}/"
+        call("POST", where + "extend", {"by_ms": 60_000})
+        call("POST", where + "progress", {"percent": 50})
+        call("GET", "/v1/agents")
+        call("POST", where + verb, body)
+        refuse("POST", where + verb, body)
+    refuse("POST", "/v1/messages", {"to": 7, "type": "NONSENSE"})
+    letters = call("GET", "/v1/dead-letters?agent=tour")["dead_letters"]
+    letter = f"/v1/dead-letters/{letters[0]['dead_letter_id']}"
+    call("GET", letter)
+    refuse("POST", letter + "/discard", {})
+    call("POST", letter + "/redeliver")
+    delivery = call("GET", "/v1/agents/tour/inbox")["messages"][0]
+    call("POST", f"/v1/deliveries/{delivery['delivery_id']}/nack", {"final": True})
+    call("POST", letter + "/discard", {"reason": "enough"})
+    call("PUT", "/v1/topics/news/subscribers/tour")
+    call("GET", "/v1/topics")
+    call("DELETE", "/v1/topics/news/subscribers/tour")
+    call("DELETE", "/v1/agents/tour")
+    call("GET", "/v1/events?from=1&follow=false&limit=3")
+    refuse("GET", "/v1/connect")
+    for path in ("/v1/hub", "/schemas", "/schemas/sam/ERROR.json", "/openapi.json", "/asyncapi.json", "/healthz",
+                 "/readyz", "/metrics", "/"):
+        call("GET", path)
+    missed = {(method.upper(), path) for path, item in routes.root["paths"].items() for method in item} - routes.visited
+    check(not missed, f"no call was made to {missed}")
+    print(f"{len(routes.visited)} routes do what is said of them")
+
+
+class WatchedSocket(Socket):
+    """Every frame in both directions is held to what /asyncapi.json says of its verbs."""
+
+    def __init__(self, document, *words, **hello):
+        self.document, self.seen = document, set()
+        super().__init__(*words, **hello)
+
+    def hold(self, frame, direction):
+        for verb in frame:
+            said = self.document.root["components"]["messages"].get(direction + verb)
+            check(said, f"{direction}{verb} is not in the document: {frame}")
+            self.document.expect(said["payload"], frame, direction + verb)
+            self.seen.add(direction + verb)
+
+    def say(self, frame):
+        self.hold(frame, "hear_")
+        super().say(frame)
+
+    def hear(self):
+        frame = super().hear()
+        self.hold(frame, "say_")
+        return frame
+
+
+def until(socket, verb):
+    while True:
+        frame = socket.hear()
+        if verb in frame:
+            return frame[verb]
+
+
+def the_frames_are_as_described(hub, schemas):
+    document = Document(hub, "/asyncapi.json", schemas)
+    socket = WatchedSocket(document, hub.port, "watched", credit=1, register={"dialect": "taskwire"})
+    socket.say({"subscribe": ["news"], "heartbeat": {}})
+    for verb, kind, rest in (("ack", "ERROR_REPORT", {}), ("nack", "ERROR_REPORT", {"final": True}),
+                             ("reply", "HELP_REQUEST", {"message": {"type": "HELP_RESPONSE", "payload": 1}})):
+        socket.say({"send": [message("watched", verb, "watched", kind)]})
+        held = until(socket, "deliver")[0]["delivery_id"]
+        socket.say({"extend": [{"delivery_id": held, "by_ms": 9000}], "progress": [{"delivery_id": held, "note": "half"}]})
+        socket.say({verb: [held] if verb == "ack" else [{"delivery_id": held, **rest}]})
+        until(socket, "settled")
+    socket.say({"ack": ["nonsense"], "unsubscribe": ["news"], "credit": 2})
+    until(socket, "refused")
+    socket.write(1, b'{"nonsense":1}')
+    until(socket, "error")
+    missed = set(document.root["components"]["messages"]) - socket.seen
+    check(not missed, f"nobody said {missed}")
+    print(f"{len(socket.seen)} verbs carry what is said of them")
+
+
 def main():
     if jsonschema is None:
         skip("python3-jsonschema is not installed")
@@ -147,6 +323,8 @@ def main():
             an_unknown_kind_is_told_the_known_ones(hub)
             the_schema_agrees_with_the_hub(hub, schemas)
             what_is_delivered_keeps_its_schema(hub, schemas)
+            the_routes_are_as_described(hub, schemas)
+            the_frames_are_as_described(hub, schemas)
         finally:
             hub.stop()
 

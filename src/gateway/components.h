@@ -1,0 +1,118 @@
+// What passes through the doors beside messages, as JSON Schemas by name: for the documents that
+// describe HTTP (openapi.cc) and the WebSocket (asyncapi.cc).
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace parlance::gateway {
+
+struct Component {
+    std::string_view name;
+    std::string_view schema;  ///< JSON. Others of this table are #/components/schemas/Name.
+};
+
+/// `Message`, `Problem` and `RefusalCode` come from other tables; see write_components().
+inline constexpr std::array kComponents{
+    Component{"Profile",
+              R"({"type":"object","required":["dialect"],"properties":{
+"dialect":{"type":"string","description":"The dialect that the agent speaks and reads."},
+"role":{"type":"string","maxLength":1024},
+"domain":{"type":"string","maxLength":1024},
+"instances":{"type":"integer","minimum":0,"maximum":10000,"description":"How many may live at once; 0 for any number."},
+"tools_allowed":{"type":"array","items":{"type":"string"}},
+"capabilities":{"type":"array","items":{"$ref":"#/components/schemas/Capability"}},
+"endpoint":{"type":["string","null"],"pattern":"^(http://.*)?$","description":"Where messages are posted to, for an agent without a client."}}})"},
+    Component{"Capability",
+              R"({"type":"object","required":["code"],"properties":{
+"code":{"type":"string"},"description":{"type":"string"},"version":{"type":"string"},"narration":{"type":"string"},
+"examples":{"type":"array","items":{"type":"string"}},"input_schema":{"type":["object","boolean"]},"output_schema":{"type":["object","boolean"]}}})"},
+    Component{
+        "Agent",
+        R"({"type":"object","required":["agent","dialect","role","domain","status","instances","waiting","in_flight","dead_letters","topics","tools_allowed","capabilities","endpoint"],"properties":{
+"agent":{"type":"string"},"dialect":{"type":"string"},"role":{"type":"string"},"domain":{"type":"string"},
+"status":{"enum":["OFFLINE","IDLE","BUSY"]},
+"instances":{"type":"array","items":{"$ref":"#/components/schemas/Instance"}},
+"waiting":{"type":"integer"},"in_flight":{"type":"integer"},"dead_letters":{"type":"integer"},
+"topics":{"type":"array","items":{"type":"string"}},
+"tools_allowed":{"type":"array","items":{"type":"string"}},
+"capabilities":{"type":"array","items":{"$ref":"#/components/schemas/Capability"}},
+"endpoint":{"type":"string"}}})"},
+    Component{
+        "Instance",
+        R"({"type":"object","required":["instance","name","kind","credit","in_flight","last_seen"],"properties":{
+"instance":{"type":"string"},"name":{"type":"string"},"kind":{"type":"string"},
+"credit":{"type":"integer"},"in_flight":{"type":"integer"},"last_seen":{"type":"string","format":"date-time"}}})"},
+    Component{
+        "Agents",
+        R"({"type":"object","required":["agents"],"properties":{"agents":{"type":"array","items":{"$ref":"#/components/schemas/Agent"}}}})"},
+    Component{
+        "Heartbeat",
+        R"({"type":"object","properties":{"instance":{"type":"string","minLength":1,"maxLength":128}}})"},
+    Component{"Accepted",
+              R"({"type":"object","required":["message_id","sequence"],"properties":{
+"message_id":{"type":"string"},"correlation_id":{"type":"string"},"sequence":{"type":"integer","minimum":1},
+"duplicate":{"const":true,"description":"It was there already; this is the first one's outcome."},
+"missed":{"type":"integer","minimum":1,"description":"So many subscribers of the topic had no room."}}})"},
+    Component{"Delivery",
+              R"({"type":"object","required":["delivery_id","attempt","message"],"properties":{
+"delivery_id":{"type":"string"},"attempt":{"type":"integer","minimum":1},"message":{"$ref":"#/components/schemas/Message"}}})"},
+    Component{
+        "Deliveries",
+        R"({"type":"object","required":["messages"],"properties":{"messages":{"type":"array","items":{"$ref":"#/components/schemas/Delivery"}}}})"},
+    Component{
+        "Nack",
+        R"({"type":"object","properties":{"reason":{"type":"string"},"final":{"type":"boolean","description":"Never, instead of not now."}}})"},
+    Component{"Extend",
+              R"({"type":"object","properties":{"by_ms":{"type":"integer","minimum":1}}})"},
+    Component{"Note", R"({"description":"Any JSON: how far it is."})"},
+    Component{
+        "Reply",
+        R"({"description":"The answer in the agent's own dialect. What the request settles may be left out; a bare result is put into the form that answers."})"},
+    Component{
+        "Topics",
+        R"({"type":"object","required":["topics"],"properties":{"topics":{"type":"array","items":{
+"type":"object","required":["topic","subscribers"],"properties":{"topic":{"type":"string"},"subscribers":{"type":"array","items":{"type":"string"}}}}}}})"},
+    Component{
+        "DeadLetter",
+        R"({"type":"object","required":["dead_letter_id","recipient","message_id","from","type","priority","reason","detail","attempts","died_at"],"properties":{
+"dead_letter_id":{"type":"string"},"recipient":{"type":"string"},"message_id":{"type":"string"},"from":{"type":"string"},
+"type":{"type":"string"},"priority":{"enum":["critical","high","normal","low"]},"reason":{"type":"string"},"detail":{"type":"string"},
+"attempts":{"type":"integer"},"died_at":{"type":"string","format":"date-time"},
+"message":{"$ref":"#/components/schemas/Message","description":"Only where one letter is asked for."}}})"},
+    Component{
+        "DeadLetters",
+        R"({"type":"object","required":["dead_letters"],"properties":{"dead_letters":{"type":"array","items":{"$ref":"#/components/schemas/DeadLetter"}}}})"},
+    Component{
+        "Discard",
+        R"({"type":"object","required":["reason"],"properties":{"reason":{"type":"string","minLength":1}}})"},
+    Component{"Hub",
+              R"({"type":"object","required":["hub","version","sequence","condition"],"properties":{
+"hub":{"type":"string"},"version":{"type":"string"},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},
+"waiting":{"type":"integer"},"in_flight":{"type":"integer"},"dead_letters":{"type":"integer"},"open_requests":{"type":"integer"},
+"bytes":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"}}})"},
+    Component{
+        "Health",
+        R"({"type":"object","required":["status","version"],"properties":{"status":{"const":"alive"},"version":{"type":"string"}}})"},
+    Component{"Readiness",
+              R"({"type":"object","required":["status","condition","reason"],"properties":{
+"status":{"enum":["ready","not ready"]},"condition":{"type":"string"},"reason":{"type":"string"}}})"},
+    Component{
+        "Schemas",
+        R"({"type":"object","required":["schemas"],"properties":{"schemas":{"type":"array","items":{
+"type":"object","required":["dialect","kind","is_message","path"],"properties":{
+"dialect":{"type":"string"},"kind":{"type":"string"},"is_message":{"type":"boolean"},"path":{"type":"string"}}}}}})"},
+    Component{"Document", R"({"type":["object","boolean"]})"},
+    Component{"Text", R"({"type":"string"})"},
+    Component{"Refused",
+              R"({"type":"object","required":["code","message","retryable"],"properties":{
+"message_id":{"type":"string"},"delivery_id":{"type":"string"},"code":{"$ref":"#/components/schemas/RefusalCode"},
+"message":{"type":"string"},"retryable":{"type":"boolean"},"retry_after_ms":{"type":"integer"},
+"dialect_error":{"type":"object","description":"The same in the agent's own dialect."}}})"},
+};
+
+/// All of them as the members of one JSON object.
+std::string write_components();
+
+}  // namespace parlance::gateway

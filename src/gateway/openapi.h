@@ -1,0 +1,14 @@
+// The doors described for machines, from the tables by which they work.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace parlance::gateway {
+
+/// OpenAPI 3.1 of every route.
+std::string write_openapi(std::string_view version);
+/// AsyncAPI 3.0 of /v1/connect.
+std::string write_asyncapi(std::string_view version);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,145 @@
+// Every route: which function answers it, and what it takes and gives. The dispatch (routes.cc),
+// /openapi.json (openapi.cc) and docs/protocols/http.md (by a test) follow this table.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "gateway/handlers.h"
+
+namespace parlance::gateway {
+
+struct Parameter {
+    std::string_view name;
+    std::string_view in;      ///< "query" or "header"; those of the path stand in the pattern.
+    std::string_view schema;  ///< JSON.
+    std::string_view meaning;
+};
+
+struct Answer {
+    int status;
+    std::string_view meaning;
+    std::string_view component{};  ///< Of components.h; none: no content.
+    std::string_view content_type = "application/json";
+};
+
+struct Route {
+    std::string_view method;
+    std::string_view pattern;
+    void (*handle)(Desk&, Call&);
+    std::string_view summary;
+    std::span<const Answer> answers;  ///< When all goes well; everything else is a Problem.
+    std::string_view body{};          ///< The component of the request's body, if it has one.
+    bool is_body_required = false;
+    std::span<const Parameter> parameters{};
+    bool is_public = false;  ///< Answered without an identity.
+};
+
+namespace routes {
+
+inline constexpr std::string_view kText = R"({"type":"string"})";
+inline constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
+
+inline constexpr std::array kDone{Answer{204, "Done, and on disk."}};
+inline constexpr std::array kAccepted{Answer{202, "Accepted, and on disk.", "Accepted"}};
+// Rows are as wide as they are, so that the tables can be read as such.
+// clang-format off
+inline constexpr std::array kSent{
+    Answer{202, "Accepted, and on disk. An answer, if one is awaited, comes to the inbox.", "Accepted"},
+    Answer{200, "The answer, in the sender's dialect.", "Message"}};
+inline constexpr std::array kTaken{Answer{200, "What is leased to the asker now.", "Deliveries"}};
+inline constexpr std::array kAgent{Answer{200, "The agent.", "Agent"}};
+inline constexpr std::array kAgents{Answer{200, "All agents.", "Agents"}};
+inline constexpr std::array kTopics{Answer{200, "All topics that have subscribers.", "Topics"}};
+inline constexpr std::array kDeadLetters{Answer{200, "A page of them.", "DeadLetters"}};
+inline constexpr std::array kDeadLetter{Answer{200, "The letter with its message.", "DeadLetter"}};
+inline constexpr std::array kEvents{
+    Answer{200, "One event of the record each, as server-sent events.", "Text", "text/event-stream"}};
+inline constexpr std::array kUpgraded{Answer{101, "A WebSocket; /asyncapi.json says what is spoken."}};
+inline constexpr std::array kHub{Answer{200, "The hub in figures.", "Hub"}};
+inline constexpr std::array kHealth{Answer{200, "The process lives.", "Health"}};
+inline constexpr std::array kReady{Answer{200, "The hub acknowledges.", "Readiness"},
+                                   Answer{503, "It does not, and why.", "Readiness"}};
+inline constexpr std::array kMetrics{
+    Answer{200, "Figures for Prometheus.", "Text", "text/plain; version=0.0.4"}};
+inline constexpr std::array kPage{Answer{200, "A page.", "Text", "text/html; charset=utf-8"}};
+inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
+inline constexpr std::array kSchema{
+    Answer{200, "A JSON Schema.", "Document", "application/schema+json"}};
+inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
+
+inline constexpr std::array kSendParameters{
+    Parameter{"Parlance-Dialect", "header", kText, "The message's dialect, where that is in doubt."},
+    Parameter{"Prefer", "header", kText, "wait=MS: hold the line for the answer, at most so long."}};
+inline constexpr std::array kInboxParameters{
+    Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":1})", "So many at most."},
+    Parameter{"wait", "query", R"({"type":"integer","minimum":0,"maximum":60000,"default":0})",
+              "Milliseconds to wait for the first."},
+    Parameter{"instance", "query", kText, "The name of the one that asks, if the agent has several."}};
+inline constexpr std::array kDeadLetterParameters{
+    Parameter{"agent", "query", kText, "Only those that were for this agent."},
+    Parameter{"after", "query", kText, "Only those behind this id."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":100})", "So many at most."}};
+inline constexpr std::array kEventParameters{
+    Parameter{"from", "query", kCount, "The first sequence; without it, from now on."},
+    Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},
+    Parameter{"limit", "query", kCount, "End after so many."},
+    Parameter{"Last-Event-ID", "header", kText, "Begin behind this one."}};
+
+}  // namespace routes
+
+/// The busiest first; a longer pattern before the shorter one that would take it too.
+inline constexpr std::array kRoutes{
+    Route{"POST", "/v1/messages", post_message, "Send a message of any dialect",
+          routes::kSent, "Message", true, routes::kSendParameters},
+    Route{"POST", "/v1/deliveries/{delivery_id}/ack", post_ack, "Settle a delivery: done",
+          routes::kDone},
+    Route{"POST", "/v1/deliveries/{delivery_id}/nack", post_nack, "Settle a delivery: not now, or never",
+          routes::kDone, "Nack"},
+    Route{"POST", "/v1/deliveries/{delivery_id}/extend", post_extend, "Hold a delivery longer",
+          routes::kDone, "Extend"},
+    Route{"POST", "/v1/deliveries/{delivery_id}/progress", post_progress, "Say how far it is",
+          routes::kDone, "Note"},
+    Route{"POST", "/v1/deliveries/{delivery_id}/reply", post_reply, "Settle a delivery with its answer",
+          routes::kAccepted, "Reply", true},
+    Route{"GET", "/v1/agents/{id}/inbox", get_inbox, "Lease waiting messages",
+          routes::kTaken, {}, false, routes::kInboxParameters},
+    Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat, "Give a sign of life",
+          routes::kDone, "Heartbeat"},
+    Route{"GET", "/v1/agents", get_agents, "List the agents", routes::kAgents},
+    Route{"GET", "/v1/agents/{id}", get_agent, "Show an agent", routes::kAgent},
+    Route{"PUT", "/v1/agents/{id}", put_agent, "Register or update an agent",
+          routes::kAgent, "Profile", true},
+    Route{"DELETE", "/v1/agents/{id}", delete_agent, "Remove an agent that has no work left",
+          routes::kDone},
+    Route{"GET", "/v1/topics", get_topics, "List the topics", routes::kTopics},
+    Route{"PUT", "/v1/topics/{topic}/subscribers/{agent}", put_subscriber, "Subscribe an agent",
+          routes::kDone},
+    Route{"DELETE", "/v1/topics/{topic}/subscribers/{agent}", delete_subscriber, "Unsubscribe an agent",
+          routes::kDone},
+    Route{"GET", "/v1/dead-letters", get_dead_letters, "List what could not be delivered",
+          routes::kDeadLetters, {}, false, routes::kDeadLetterParameters},
+    Route{"POST", "/v1/dead-letters/{id}/redeliver", post_redeliver, "Try it again from the start",
+          routes::kDone},
+    Route{"POST", "/v1/dead-letters/{id}/discard", post_discard, "Give it up, with a reason",
+          routes::kDone, "Discard", true},
+    Route{"GET", "/v1/dead-letters/{id}", get_dead_letter, "Show a dead letter", routes::kDeadLetter},
+    Route{"GET", "/v1/events", get_events, "Follow everything that happens",
+          routes::kEvents, {}, false, routes::kEventParameters},
+    Route{"GET", "/v1/connect", get_connect, "Open an agent's duplex connection", routes::kUpgraded},
+    Route{"GET", "/v1/hub", get_hub, "Show the hub in figures", routes::kHub},
+    Route{"GET", "/schemas/{dialect}/{kind}.json", get_schema, "The schema of a message or an object",
+          routes::kSchema},
+    Route{"GET", "/schemas", get_schemas, "List the schemas", routes::kSchemas},
+    Route{"GET", "/openapi.json", get_openapi, "These routes as an OpenAPI 3.1 document", routes::kDocument},
+    Route{"GET", "/asyncapi.json", get_asyncapi, "The WebSocket as an AsyncAPI 3.0 document",
+          routes::kDocument},
+    Route{"GET", "/healthz", get_health, "Whether the process lives", routes::kHealth, {}, false, {}, true},
+    Route{"GET", "/readyz", get_ready, "Whether the hub acknowledges", routes::kReady, {}, false, {}, true},
+    Route{"GET", "/metrics", get_metrics, "Figures for Prometheus", routes::kMetrics},
+    Route{"GET", "/", get_page, "A page that says what runs here", routes::kPage},
+};
+// clang-format on
+
+}  // namespace parlance::gateway

@@ -1,0 +1,95 @@
+// Every verb of a frame on /v1/connect, in both directions: what it carries and what it means.
+// The connection (connection.cc) and /asyncapi.json (asyncapi.cc) follow this table.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/json.h"
+#include "gateway/connection.h"
+
+namespace parlance::gateway {
+
+/// What an agent says.
+struct Verb {
+    std::string_view name;
+    void (Connection::*hear)(json::Value);
+    bool needs_hello;
+    std::string_view meaning;
+    std::string_view value;  ///< JSON Schema of what it carries.
+};
+
+// A row is three lines, so that the table can be read as one.
+// clang-format off
+/// In the order in which the verbs of one frame are acted on: make room before asking for more.
+inline constexpr std::array kVerbs{
+    Verb{"hello", &Connection::hear_hello, false,
+         "First of all, once: who is here, and how many unsettled deliveries it can hold.",
+         R"({"type":"object","properties":{"agent":{"type":"string"},"instance":{"type":"string","maxLength":128},"credit":{"type":"integer","minimum":0,"default":1},"register":{"$ref":"#/components/schemas/Profile"}}})"},
+    Verb{"credit", &Connection::hear_credit, true,
+         "The new total of unsettled deliveries that this instance can hold.",
+         R"({"type":"integer","minimum":0})"},
+    Verb{"subscribe", &Connection::hear_subscribe, true,
+         "Topics from now on; this outlives the connection.",
+         R"({"type":"array","items":{"type":"string"}})"},
+    Verb{"unsubscribe", &Connection::hear_unsubscribe, true,
+         "Topics no more.",
+         R"({"type":"array","items":{"type":"string"}})"},
+    Verb{"ack", &Connection::hear_ack, true,
+         "Deliveries that are done.",
+         R"({"type":"array","items":{"type":"string","description":"A delivery_id."}})"},
+    Verb{"nack", &Connection::hear_nack, true,
+         "Deliveries that cannot be done now, or never.",
+         R"({"type":"array","items":{"type":"object","required":["delivery_id"],"properties":{"delivery_id":{"type":"string"},"reason":{"type":"string"},"final":{"type":"boolean"}}}})"},
+    Verb{"extend", &Connection::hear_extend, true,
+         "Still working: the lease ends by_ms from now.",
+         R"({"type":"array","items":{"type":"object","required":["delivery_id"],"properties":{"delivery_id":{"type":"string"},"by_ms":{"type":"integer","minimum":1}}}})"},
+    Verb{"progress", &Connection::hear_progress, true,
+         "Still working, and how far; the requester is told.",
+         R"({"type":"array","items":{"type":"object","required":["delivery_id"],"properties":{"delivery_id":{"type":"string"},"note":{}}}})"},
+    Verb{"reply", &Connection::hear_reply, true,
+         "The answers, in the agent's own dialect; each settles its delivery.",
+         R"({"type":"array","items":{"type":"object","required":["delivery_id","message"],"properties":{"delivery_id":{"type":"string"},"message":{"$ref":"#/components/schemas/Reply"}}}})"},
+    Verb{"send", &Connection::hear_send, true,
+         "Messages; at most send_credit unanswered at a time.",
+         R"({"type":"array","items":{"$ref":"#/components/schemas/Message"}})"},
+    Verb{"heartbeat", &Connection::hear_heartbeat, true,
+         "A sign of life; every other frame is one too.",
+         R"({"description":"Anything."})"},
+};
+
+/// What the hub says.
+struct Word {
+    std::string_view name;
+    std::string_view meaning;
+    std::string_view value;  ///< JSON Schema of what it carries.
+};
+
+inline constexpr Word kWelcome{"welcome",
+    "Answers hello; be heard of at least every heartbeat_ms.",
+    R"({"type":"object","required":["hub","version","agent","instance","send_credit","heartbeat_ms"],"properties":{"hub":{"type":"string"},"version":{"type":"string"},"agent":{"type":"string"},"instance":{"type":"string"},"send_credit":{"type":"integer"},"heartbeat_ms":{"type":"integer"}}})"};
+inline constexpr Word kAccepted{"accepted",
+    "Messages that are on disk.",
+    R"({"type":"array","items":{"$ref":"#/components/schemas/Accepted"}})"};
+inline constexpr Word kRefused{"refused",
+    "What was not taken; nothing of it is kept but the record.",
+    R"({"type":"array","items":{"$ref":"#/components/schemas/Refused"}})"};
+inline constexpr Word kProgress{"progress",
+    "How far requests of this agent are.",
+    R"({"type":"array","items":{"type":"object","required":["message_id","note"],"properties":{"message_id":{"type":"string"},"note":{}}}})"};
+inline constexpr Word kDeliver{"deliver",
+    "Messages that are leased to this instance until it settles them.",
+    R"({"type":"array","items":{"$ref":"#/components/schemas/Delivery"}})"};
+inline constexpr Word kSettled{"settled",
+    "So many more of this connection's ack, nack and reply are on disk.",
+    R"({"type":"integer","minimum":1})"};
+inline constexpr Word kError{"error",
+    "The frame could not be read, the hub lets this instance go, or it stops; the connection closes.",
+    R"({"type":"object","required":["code","message"],"properties":{"code":{"$ref":"#/components/schemas/RefusalCode"},"message":{"type":"string"}}})"};
+// clang-format on
+
+/// In the order in which they stand in a frame.
+inline constexpr std::array kWords{
+    kWelcome, kAccepted, kRefused, kProgress, kDeliver, kSettled, kError};
+
+}  // namespace parlance::gateway
