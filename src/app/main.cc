@@ -15,8 +15,10 @@ int main(int argc, char** argv) {
     add_agents(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);
-
+    add_validate(app, context);
+    add_convert(app, context);
     add_schema(app, context);
+
     add_bench(app, context);
     add_sim(app, context);
     add_doctor(app, context);

@@ -208,6 +208,9 @@ def completion_works_in_the_shells_that_are_here(_):
     check("--priority" in completed("send", "--pri"), str(completed("send", "--pri")))
     check(completed("send", "--priority", "") == {"critical", "high", "normal", "low"},
           str(completed("send", "--priority", "")))
+    check(completed("convert", "--to", "") == {"taskwire", "kessel", "delegation", "sam", "correlation"},
+          str(completed("convert", "--to", "")))
+    check({"sam", "kessel"} <= completed("schema", ""), str(completed("schema", "")))
     for shell in ("zsh", "fish"):
         script = parlance(None, "completion", shell)
         expect(script, DONE, "dead-letters")
@@ -245,6 +248,79 @@ def every_exit_code_is_the_documented_one(hub, scratch):
     hub.start()
 
 
+GOOD = {"id": "m-1", "from": "alice", "to": "bob", "type": "HELP_REQUEST", "payload": {"question": "why"},
+        "metadata": {"priority": "high"}}
+BLOCK = """---
+REQUEST
+
+source_agent: ORC
+target_agent: ANL
+capability_code: ANL_NPV
+request_id: sess-789-20250118-143022
+inputs_json: {
+  cash_flows: [-100000, 25000]
+}
+---
+"""
+
+
+def messages_are_validated_without_a_hub(_, scratch):
+    validate = ("validate", "-")
+    expect(parlance(None, *validate, stdin=json.dumps(GOOD)), DONE, "ok taskwire HELP_REQUEST")
+    expect(parlance(None, *validate, stdin=BLOCK), DONE, "ok kessel REQUEST")
+    bad = {**GOOD, "type": "NONSENSE", "to": 7}
+    done = parlance(None, *validate, stdin=json.dumps(bad))
+    expect(done, REFUSED, "INPUT_VALIDATION_FAILED", "/type", '"NONSENSE"', "Message Types", "/to", "not 7")
+    for text in (json.dumps([GOOD, bad, GOOD]), "\n".join(map(json.dumps, (GOOD, bad, GOOD)))):
+        done = parlance(None, *validate, "--json", stdin=text)
+        check(done.returncode == REFUSED, done.stderr)
+        verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+        check([verdict["ok"] for verdict in verdicts] == [True, False, True], done.stdout)
+        check({problem["pointer"] for problem in verdicts[1]["problems"]} == {"/type", "/to"}, done.stdout)
+    expect(parlance(None, *validate, stdin='{"half":'), REFUSED, "MESSAGE_MALFORMED")
+    expect(parlance(None, *validate, stdin="---\nREQUEST\nnonsense\n---\n"), REFUSED, "MESSAGE_MALFORMED in kessel")
+    expect(parlance(None, *validate, "--dialect", "sam", stdin=json.dumps(GOOD)), REFUSED, "in sam", "/message_type")
+    expect(parlance(None, *validate, stdin=""), MISUSED, "no message")
+    expect(parlance(None, "validate", scratch + "/nowhere"), MISUSED, "nowhere")
+    expect(parlance(None, *validate, "--dialect", "klingon", stdin="{}"), MISUSED, "klingon")
+
+
+def messages_are_converted_and_come_back(_, scratch):
+    """Proves P1: through each other dialect and back it is what it was."""
+    where = scratch + "/message.json"
+    with open(where, "w") as file:
+        json.dump(GOOD, file)
+    for dialect in ("kessel", "delegation", "sam", "correlation"):
+        there = parlance(None, "convert", "--to", dialect, where)
+        expect(there, DONE, "why")
+        expect(parlance(None, "validate", "-", stdin=there.stdout), DONE, f"ok {dialect} ")
+        back = parlance(None, "convert", "--from", dialect, "--to", "taskwire", "-", stdin=there.stdout)
+        check(json.loads(back.stdout) == GOOD, f"through {dialect}: {back.stdout}{back.stderr}")
+    block = parlance(None, "convert", "--to", "kessel", "--block", where)
+    expect(block, DONE, "REQUEST", "source_agent: alice")
+    expect(parlance(None, "validate", "-", stdin=block.stdout), DONE, "ok kessel REQUEST")
+    plain = parlance(None, "convert", "--to", "kessel", "-", stdin=BLOCK)
+    check(json.loads(plain.stdout)["inputs_json"] == {"cash_flows": [-100000, 25000]}, plain.stdout)
+    done = parlance(None, "convert", "--to", "sam", "-", stdin=json.dumps([{**GOOD, "to": 7}, GOOD]))
+    expect(done, REFUSED, "/to", "not 7")
+    check(len(done.stdout.splitlines()) == 1, done.stdout)
+    expect(parlance(None, "convert", "--to", "sam", "--block", where), MISUSED, "kessel")
+    expect(parlance(None, "convert", where), MISUSED, "--to")
+
+
+def contracts_are_printed(_):
+    expect(parlance(None, "schema"), DONE, "/schemas/kessel/HANDOFF_CONTEXT.json")
+    schema = json.loads(parlance(None, "schema", "sam", "ERROR", "--json").stdout)
+    check(schema["$id"] == "/schemas/sam/ERROR.json", str(schema)[:200])
+    check(json.loads(parlance(None, "schema", "sam", "ERROR").stdout) == schema, "for people it is another")
+    expect(parlance(None, "schema", "sam", "NONSENSE"), MISUSED, "NONSENSE")
+    rows = parlance(None, "doctor", "--rows")
+    expect(rows, DONE, "K1", "A4", "133 rows", "missing")
+    first = json.loads(parlance(None, "doctor", "--rows", "--json").stdout.splitlines()[0])
+    check(first["row"] == "K1" and first["tests"], str(first))
+    expect(parlance(None, "doctor"), MISUSED, "--rows")
+
+
 def has_begun(process):
     """It catches Ctrl-C by now: bit 1 of the caught signals is SIGINT."""
     with open(f"/proc/{process}/status") as file:
@@ -275,7 +351,8 @@ def main():
             for story in (listen_waits_for_the_hub, agent_exec_waits_for_the_hub,
                           a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,
-                          every_exit_code_is_the_documented_one, ctrl_c_leaves_cleanly):
+                          every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,
+                          messages_are_converted_and_come_back, contracts_are_printed, ctrl_c_leaves_cleanly):
                 needs_scratch = story.__code__.co_argcount == 2
                 story(hub, scratch) if needs_scratch else story(hub)
                 print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)

@@ -57,6 +57,7 @@ void add_agent(CLI::App& app, Context& context);
 void add_agents(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
+void add_convert(CLI::App& app, Context& context);
 void add_dead_letters(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_journal(CLI::App& app, Context& context);
@@ -66,6 +67,7 @@ void add_schema(CLI::App& app, Context& context);
 void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 
 /// One clear line on stderr, and under it what to do; gives `exit` back.

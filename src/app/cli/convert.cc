@@ -1,0 +1,97 @@
+// `parlance convert`: a message in the words of another dialect, as its agents would be shown it.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/draft.h"
+#include "app/cli/json_view.h"
+#include "app/cli/written.h"
+#include "dialects/kessel/block.h"
+#include "dialects/translate.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct ConvertOptions {
+    std::string file{};
+    std::string from{};
+    std::string to{};
+    bool is_block = false;
+};
+
+dialects::Reading<std::string> convert_one(const Context& context,
+                                           const ConvertOptions& options,
+                                           const Written& written) {
+    const auto named = dialect_option(options.from);
+    const auto read = read_as_hub(context, written, named);
+    if (!read) return tl::unexpected(read.error());
+    // As it was written: with what the hub fills in it would not come back the same.
+    auto text = plain_json(written, named);
+    const Envelope& envelope = *read->envelope;
+    const Dialect to = *dialect_option(options.to);
+    if (!text || envelope.dialect() == to) return text;
+    return dialects::translate(*text,
+                               envelope.dialect(),
+                               to,
+                               {.now = now(), .from = envelope.from(), .to = envelope.to()});
+}
+
+/// Lines for programs, several lines for people, a block for who reads those.
+Result<std::string> laid_out(const Context& context,
+                             const ConvertOptions& options,
+                             const std::string& message) {
+    if (options.is_block) return dialects::kessel::json_to_block(message);
+    const Screen screen = context.out();
+    if (context.is_json || !screen.is_terminal) return one_line(message) + "\n";
+    return pretty(screen, json::root(message)) + "\n";
+}
+
+int convert(const Context& context, const ConvertOptions& options) {
+    if (options.is_block && options.to != "kessel") {
+        return complain(context,
+                        Misused,
+                        "only kessel has a block text",
+                        "Say --to kessel, or leave out --block.");
+    }
+    const auto messages = read_written(options.file);
+    if (!messages) return complain(context, Misused, messages.error().message);
+    int exit = Done;
+    for (const Written& written : *messages) {
+        const auto made = convert_one(context, options, written);
+        if (!made) {
+            // Not among the messages: whoever reads those must not take it for one.
+            fmt::print(stderr, "{}", in_words(context.err(), made.error()));
+            exit = Refused;
+            continue;
+        }
+        const auto text = laid_out(context, options, *made);
+        if (!text) return complain(context, Refused, text.error().message);
+        fmt::print("{}", *text);
+    }
+    return exit;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Context& context) {
+    CLI::App* const verb = add_verb(app,
+                                    {"convert",
+                                     "Say messages in another dialect, without a hub",
+                                     "  parlance convert --to kessel message.json\n"
+                                     "  parlance convert --to kessel --block message.json"});
+    const auto options = std::make_shared<ConvertOptions>();
+    verb->add_option("--to", options->to, "The dialect to say them in")
+        ->required()
+        ->check(CLI::IsMember(dialect_words()));
+    verb->add_option("--from", options->from, "Their dialect (default: recognised)")
+        ->check(CLI::IsMember(dialect_words()));
+    verb->add_flag("--block", options->is_block, "Print kessel's block text");
+    verb->add_option("file", options->file, "Where they stand; - for stdin")->required();
+    verb->callback([&context, options] {
+        context.run = [&context, options] { return convert(context, *options); };
+    });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,72 @@
+// `parlance validate`: whether the hub would take a message, and everything that is wrong with it.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/written.h"
+#include "base/json_write.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct ValidateOptions {
+    std::string file{};
+    std::string dialect{};
+};
+
+void say_good(const Context& context, const Envelope& envelope) {
+    const std::string_view dialect = dialects::name_of(envelope.dialect());
+    if (context.is_json) {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .boolean("ok", true)
+                       .text("dialect", dialect)
+                       .text("type", envelope.type())
+                       .text("id", envelope.id())
+                       .done());
+        return;
+    }
+    const std::string ok = paint(context.out(), Tone::Green, "ok");
+    fmt::print("{} {} {}\n", ok, dialect, harmless(envelope.type()));
+}
+
+int validate(const Context& context, const ValidateOptions& options) {
+    const auto messages = read_written(options.file);
+    if (!messages) return complain(context, Misused, messages.error().message);
+    int exit = Done;
+    for (const Written& written : *messages) {
+        const auto reading = read_as_hub(context, written, dialect_option(options.dialect));
+        if (reading) {
+            say_good(context, *reading->envelope);
+            continue;
+        }
+        exit = Refused;
+        if (context.is_json) {
+            fmt::print("{}\n", as_json(reading.error()));
+        } else {
+            fmt::print("{}", in_words(context.out(), reading.error()));
+        }
+    }
+    return exit;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Context& context) {
+    CLI::App* const verb = add_verb(app,
+                                    {"validate",
+                                     "Say what is wrong with messages, without a hub",
+                                     "  parlance validate message.json\n"
+                                     "  generate-messages | parlance validate --dialect sam -"});
+    const auto options = std::make_shared<ValidateOptions>();
+    verb->add_option("file", options->file, "Where they stand; - for stdin")->required();
+    verb->add_option("--dialect", options->dialect, "Their dialect (default: recognised)")
+        ->check(CLI::IsMember(dialect_words()));
+    verb->callback([&context, options] {
+        context.run = [&context, options] { return validate(context, *options); };
+    });
+}
+
+}  // namespace parlance::cli
