@@ -5,6 +5,7 @@ build_packages=(
     libboost1.81-dev libboost-json1.81-dev  # Asio, Beast, containers; JSON documents
     libssl-dev                              # SHA-256
     libsimdjson-dev libexpected-dev libfmt-dev
+    libre2-dev                              # patterns in linear time
     libcli11-dev libtomlplusplus-dev libspdlog-dev
 )
 test_packages=(

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <random>
 
 namespace parlance {
 
@@ -66,6 +67,15 @@ std::uint64_t sip(SipKey key, std::string_view bytes) {
 }
 
 }  // namespace
+
+SipKey process_key() {
+    static const SipKey key = [] {
+        std::random_device random;
+        const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };
+        return SipKey{word(), word()};
+    }();
+    return key;
+}
 
 std::uint64_t siphash(SipKey key, std::string_view bytes) { return sip<2, 4>(key, bytes); }
 std::uint64_t siphash_short(SipKey key, std::string_view bytes) { return sip<1, 3>(key, bytes); }

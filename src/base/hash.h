@@ -11,6 +11,9 @@ struct SipKey {
     std::uint64_t high = 0;  ///< Key bytes 8 to 15.
 };
 
+/// Drawn once per process, so that nobody can prepare keys that collide.
+SipKey process_key();
+
 /// SipHash-2-4.
 std::uint64_t siphash(SipKey key, std::string_view bytes);
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/decimal.h"
 #include "base/json_scan.h"
 
 namespace parlance::json {
@@ -175,43 +176,6 @@ char short_escape(char c) {
         default:
             return c;  // Quote, backslash and slash stand for themselves.
     }
-}
-
-/// A number as its significant digits and the power of ten that they are to be multiplied with.
-struct Decimal {
-    bool is_negative = false;
-    std::string digits;  ///< Without zeros at either end: empty for zero.
-    std::int64_t exponent = 0;
-};
-
-Decimal decimal_of(std::string_view raw) {
-    Decimal decimal;
-    decimal.is_negative = raw.front() == '-';
-    if (decimal.is_negative) raw.remove_prefix(1);
-
-    const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());
-    if (e + 1 < raw.size()) {
-        const std::string_view power = raw.substr(raw[e + 1] == '+' ? e + 2 : e + 1);
-        constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
-        std::int64_t exponent = 0;
-        const auto read = std::from_chars(power.data(), power.data() + power.size(), exponent, 10);
-        if (read.ec != std::errc{}) exponent = power.front() == '-' ? -kFar : kFar;
-        decimal.exponent = std::clamp(exponent, -kFar, kFar);
-    }
-
-    const std::string_view mantissa = raw.substr(0, e);
-    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-    decimal.digits.assign(mantissa.substr(0, point));
-    if (point < mantissa.size()) {
-        decimal.digits.append(mantissa.substr(point + 1));
-        decimal.exponent -= static_cast<std::int64_t>(mantissa.size() - point - 1);
-    }
-    const std::size_t last = decimal.digits.find_last_not_of('0');
-    const std::size_t kept = last == std::string::npos ? 0 : last + 1;
-    decimal.exponent += static_cast<std::int64_t>(decimal.digits.size() - kept);
-    decimal.digits.resize(kept);
-    decimal.digits.erase(0, std::min(decimal.digits.find_first_not_of('0'), kept));
-    return decimal;
 }
 
 std::optional<std::int64_t> whole_of(const Decimal& decimal) {
@@ -408,6 +372,24 @@ void append_quoted(std::string& out, std::string_view text) {
         at = stop + 1;
     }
     out.push_back('"');
+}
+
+void append_step(std::string& pointer, std::string_view key) {
+    pointer += '/';
+    for (const char c : key) {
+        if (c == '~' || c == '/') {
+            pointer += c == '~' ? "~0" : "~1";
+        } else {
+            pointer += c;
+        }
+    }
+}
+
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) return std::string{text};
+    std::size_t end = bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return std::string{text.substr(0, end)} + "…";
 }
 
 }  // namespace parlance::json

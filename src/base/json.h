@@ -100,4 +100,10 @@ std::optional<Value> find(Value object, std::string_view key);
 /// Appends `text` as a JSON string, quotes included.
 void append_quoted(std::string& out, std::string_view text);
 
+/// Appends a key to a JSON pointer, with the slash before it.
+void append_step(std::string& pointer, std::string_view key);
+
+/// A text as people are shown it: its first characters.
+std::string shortened(std::string_view text, std::size_t bytes_max = 60);
+
 }  // namespace parlance::json

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,23 +23,13 @@ constexpr std::uint32_t kPlaceMax = (std::uint32_t{1} << 30U) - 1;
 /// Up to this many keys are simply compared with each other; then they are hashed.
 constexpr std::size_t kFewKeys = 16;
 
-/// Drawn once per process, so that nobody can prepare keys that collide.
-SipKey table_key() {
-    static const SipKey key = [] {
-        std::random_device random;
-        const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };
-        return SipKey{word(), word()};
-    }();
-    return key;
-}
-
 /// The keys of all objects with many keys, in one table: an entry is a key and its object's number.
 class ManyKeys {
   public:
     /// False if this object has the key already.
     bool add(std::uint32_t object, std::string_view key) {
         if (slots_.size() * 3 <= used_ * 4) grow();
-        const std::uint64_t hash = siphash({table_key().low ^ object, table_key().high}, key);
+        const std::uint64_t hash = siphash({process_key().low ^ object, process_key().high}, key);
         for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
             Slot& slot = slots_[at];
             if (slot.object == 0) {

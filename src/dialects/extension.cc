@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/iso_time.h"
+#include "base/json_sorted.h"
 #include "base/json_write.h"
 #include "dialects/same.h"
 
@@ -17,14 +18,7 @@ namespace {
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
     std::string pointer{parent};
-    pointer += '/';
-    for (const char c : key) {
-        if (c == '~' || c == '/') {
-            pointer += c == '~' ? "~0" : "~1";
-        } else {
-            pointer += c;
-        }
-    }
+    json::append_step(pointer, key);
     return pointer;
 }
 
@@ -52,8 +46,8 @@ void find_differences(json::Value made,
                       json::Value original,
                       std::string_view parent,
                       std::vector<Keep>& keeps) {
-    const SortedMembers mades{made};
-    const SortedMembers originals{original};
+    const json::SortedMembers mades{made};
+    const json::SortedMembers originals{original};
     auto one = mades.all().begin();
     auto other = originals.all().begin();
     while (one != mades.all().end() || other != originals.all().end()) {

@@ -161,18 +161,7 @@ void append_pointer(std::string& out, const Path& path) {
         return;
     }
     append_pointer(out, *path.around);
-    out += '/';
-    if (path.is_place) {
-        out += std::to_string(path.place);
-        return;
-    }
-    for (const char c : path.name) {
-        if (c == '~' || c == '/') {
-            out += c == '~' ? "~0" : "~1";
-        } else {
-            out += c;
-        }
-    }
+    json::append_step(out, path.is_place ? std::to_string(path.place) : std::string{path.name});
 }
 
 std::string pointer_of(const Path& path) {
@@ -397,14 +386,6 @@ std::string_view short_text(json::Value value, std::string& spare) {
     if (!value.is_string()) return {};
     const std::string_view text = value.text(spare);
     return text.size() <= kIdBytesMax ? text : std::string_view{};
-}
-
-std::string shortened(std::string_view raw) {
-    constexpr std::size_t kBytesMax = 60;
-    if (raw.size() <= kBytesMax) return std::string{raw};
-    std::size_t end = kBytesMax;
-    while (end > 0 && (static_cast<unsigned char>(raw[end]) & 0xC0U) == 0x80U) --end;
-    return std::string{raw.substr(0, end)} + "…";
 }
 
 }  // namespace parlance::dialects

@@ -143,8 +143,7 @@ std::string expectation(const FieldRule& rule);
 /// The text of a string that is no longer than an id may be; else nothing.
 std::string_view short_text(json::Value value, std::string& spare);
 
-/// A value as a problem shows it: its first characters.
-std::string shortened(std::string_view raw);
+using json::shortened;  // As a problem shows a value.
 
 /// Equality that rarely comes as far as calling out: this is asked of every member.
 inline bool is_named(std::string_view key, std::string_view name) {

@@ -1,17 +1,17 @@
 #include "dialects/same.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/hash.h"
+#include "base/json_sorted.h"
 
 namespace parlance::dialects {
 
 namespace {
 
 bool is_same_object(json::Value left, json::Value right) {
-    const SortedMembers lefts{left};
-    const SortedMembers rights{right};
+    const json::SortedMembers lefts{left};
+    const json::SortedMembers rights{right};
     return std::ranges::equal(lefts.all(), rights.all(), [](const auto& one, const auto& other) {
         return one.key == other.key && is_same(one.value, other.value);
     });
@@ -29,20 +29,6 @@ bool is_same_array(json::Value left, json::Value right) {
 }
 
 }  // namespace
-
-SortedMembers::SortedMembers(json::Value object) {
-    const char* const begin = object.raw.data();
-    const std::less<> is_before;
-    for (json::Members members{object}; members.next();) {
-        // A key with escapes lives only until the next one.
-        const bool stands_in_text = !is_before(members.key.data(), begin) &&
-                                    is_before(members.key.data(), begin + object.raw.size());
-        if (!stands_in_text) unescaped_.emplace_front(members.key);
-        members_.push_back(
-            {stands_in_text ? members.key : std::string_view{unescaped_.front()}, members.value});
-    }
-    std::ranges::sort(members_, {}, &Member::key);
-}
 
 bool is_same(json::Value left, json::Value right) {
     if (left.raw == right.raw) return true;

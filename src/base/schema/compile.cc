@@ -1,0 +1,153 @@
+#include "base/schema/compile.h"
+
+#include <fmt/format.h>
+
+#include "base/schema/uri.h"
+
+namespace parlance::schema {
+
+namespace {
+
+constexpr std::size_t kNodesMax = 10'000;
+constexpr std::size_t kPatternsSizeMax = 20'000;
+constexpr std::size_t kPointerShown = 1024;
+
+}  // namespace
+
+std::string Program::pointer_of(NodeId node) const {
+    std::vector<std::string_view> steps;
+    for (; node != kNone; node = nodes[node].parent) steps.push_back(nodes[node].step);
+    std::string pointer;
+    for (; !steps.empty() && pointer.size() <= kPointerShown; steps.pop_back()) {
+        pointer += steps.back();
+    }
+    return json::shortened(pointer, kPointerShown);
+}
+
+Compiler::Compiler(std::string_view text) : program_{std::make_unique<Program>()} {
+    program_->text = text;
+}
+
+void Compiler::flaw(const Said& said, std::string reason, std::string_view step) {
+    if (flaw_) return;
+    auto pointer = program_->pointer_of(said.node);
+    if (!said.keyword.empty()) json::append_step(pointer, said.keyword);
+    pointer += step;
+    flaw_ = Flaw{.pointer = json::shortened(pointer, kPointerShown),
+                 .value = json::shortened(said.value.raw),
+                 .reason = std::move(reason)};
+}
+
+tl::expected<Schema, Flaw> Compiler::run() {
+    const auto no = [](std::string reason) {
+        return tl::unexpected<Flaw>({.reason = std::move(reason)});
+    };
+    if (program_->text.size() > kSchemaBytesMax) {
+        return no(fmt::format("is a schema of more than {} bytes", kSchemaBytesMax));
+    }
+    if (const auto checked = json::check(program_->text, program_->outline); !checked) {
+        return no(checked.error().message);
+    }
+    program_->resources.emplace_back();
+    const auto whole = json::root(program_->text, program_->outline);
+    if (whole.is_object() || whole.is_bool()) {
+        read(whole, {});
+    } else {
+        return no("must be a schema: an object, true or false");
+    }
+    resolve_all();
+    find_circles();
+    if (flaw_) return tl::unexpected(*std::move(flaw_));
+    return Schema{std::shared_ptr<const Program>{std::move(program_)}};
+}
+
+NodeId Compiler::subschema(const Said& said, json::Value value) {
+    std::string step;
+    json::append_step(step, said.keyword);
+    if (value.is_object() || value.is_bool()) {
+        return read(value, {.parent = said.node, .step = std::move(step)});
+    }
+    flaw({said.node, said.keyword, value}, "must be a schema: an object, true or false");
+    return kNone;
+}
+
+NodeId Compiler::subschema(const Said& said, json::Value value, std::string_view key) {
+    std::string below;
+    json::append_step(below, key);
+    if (!value.is_object() && !value.is_bool()) {
+        flaw({said.node, said.keyword, value}, "must be a schema: an object, true or false", below);
+        return kNone;
+    }
+    std::string step;
+    json::append_step(step, said.keyword);
+    return read(value, {.parent = said.node, .step = step + below});
+}
+
+std::optional<Pattern> Compiler::pattern(const Said& said,
+                                         std::string_view text,
+                                         std::string_view step) {
+    if (is_flawed()) return {};
+    auto pattern = Pattern::compile(text);
+    if (!pattern) {
+        flaw(said, std::move(pattern).error().message, step);
+        return {};
+    }
+    patterns_size_ += pattern->size();
+    if (patterns_size_ > kPatternsSizeMax) {
+        flaw(said, "is too large, together with the other patterns of the schema", step);
+    }
+    return *std::move(pattern);
+}
+
+/// An $id makes a schema a resource of its own; what is below it belongs to that.
+void Compiler::open_resource(NodeId id, json::Value schema) {
+    const auto value = json::find(schema, "$id");
+    if (!value) return;
+    const Said said{id, "$id", *value};
+    std::string spare;
+    if (!value->is_string()) return flaw(said, "must be a URI reference");
+    const auto is = resolve(resource_of(id).uri, value->text(spare));
+    if (!is.fragment.empty()) return flaw(said, "must have no fragment; use $anchor");
+    if (id != 0) {
+        node(id).resource = static_cast<std::uint32_t>(program_->resources.size());
+        program_->resources.emplace_back();
+    }
+    resource_of(id).uri = is.uri;
+    if (!by_uri_.emplace(is.uri, node(id).resource).second) {
+        flaw(said, "is the $id of another schema already");
+    }
+}
+
+NodeId Compiler::read(json::Value value, Place place) {
+    auto& nodes = program_->nodes;
+    const auto id = static_cast<NodeId>(nodes.size());
+    if (nodes.size() >= kNodesMax) {
+        flaw({place.parent, {}, value},
+             fmt::format("has more than {} schemas inside", kNodesMax),
+             place.step);
+    }
+    if (is_flawed()) return kNone;
+    if (place.parent != kNone) children_.emplace(std::pair{place.parent, place.step}, id);
+    const auto resource = place.parent == kNone ? 0 : nodes[place.parent].resource;
+    nodes.push_back({.parent = place.parent,
+                     .step = std::move(place.step),
+                     .resource = resource,
+                     .is_never = value.raw == "false"});
+    if (value.is_object()) open_resource(id, value);
+    auto& own = resource_of(id);
+    if (own.root == kNone) own.root = id;
+    if (!value.is_object()) return id;
+
+    if (auto names = names_in(value); !names.empty()) {
+        node(id).object = std::make_unique<ObjectRules>();
+        node(id).object->names = std::move(names);
+    }
+    for (json::Members members{value}; members.next() && !is_flawed();) {
+        read_keyword(*this, {id, members.key, members.value});
+    }
+    return id;
+}
+
+tl::expected<Schema, Flaw> compile(std::string_view text) { return Compiler{text}.run(); }
+
+}  // namespace parlance::schema

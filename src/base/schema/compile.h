@@ -1,0 +1,74 @@
+// How a schema's text becomes a Program. For the files of this folder only.
+//
+// First every subschema gets its number and its keywords are read (keywords.cc); then references
+// are resolved, and those that lead back to themselves are found (references.cc).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/schema/node.h"
+#include "base/schema/schema.h"
+
+namespace parlance::schema {
+
+/// A keyword where it stands.
+struct Said {
+    NodeId node;
+    std::string_view keyword;
+    json::Value value;
+};
+
+class Compiler {
+  public:
+    explicit Compiler(std::string_view text);
+
+    tl::expected<Schema, Flaw> run();
+
+    // For the keywords.
+
+    Node& node(NodeId id) { return program_->nodes[id]; }
+    Resource& resource_of(NodeId id) { return program_->resources[node(id).resource]; }
+    /// The first flaw counts. `step` leads from the keyword's value to the place.
+    void flaw(const Said& said, std::string reason, std::string_view step = {});
+    bool is_flawed() const { return flaw_.has_value(); }
+    /// Reads a subschema at the keyword, or below it at `key`.
+    NodeId subschema(const Said& said, json::Value value);
+    NodeId subschema(const Said& said, json::Value value, std::string_view key);
+    std::optional<Pattern> pattern(const Said& said, std::string_view text, std::string_view step);
+    /// To be resolved when everything has been read.
+    void refer(const Said& said) { references_.push_back(said); }
+
+  private:
+    struct Place {
+        NodeId parent = kNone;
+        std::string step;
+    };
+
+    NodeId read(json::Value value, Place place);
+    void open_resource(NodeId id, json::Value schema);
+    // references.cc
+    void resolve_all();
+    NodeId target_of(const Said& said, std::string* dynamic_name);
+    NodeId follow(NodeId from, std::string_view pointer) const;
+    void find_circles();
+
+    std::unique_ptr<Program> program_;
+    std::optional<Flaw> flaw_;
+    std::vector<Said> references_;
+    std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.
+    std::map<std::string, std::uint32_t, std::less<>> by_uri_;                ///< Resources.
+    std::size_t patterns_size_ = 0;
+};
+
+/// Reads one keyword of a schema; what is not known says nothing.
+void read_keyword(Compiler& compiler, const Said& said);
+/// The properties that the keywords of a schema speak of, sorted.
+std::vector<ObjectRules::Name> names_in(json::Value schema);
+
+}  // namespace parlance::schema

@@ -1,0 +1,137 @@
+// However large or clever the schema and the instance are, an answer comes soon.
+#include <chrono>
+
+#include "base/schema/testing/cases.h"
+
+namespace parlance::schema {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+const std::string kTooLong =
+    "takes too long to be held against the schema, or leads too deep into it";
+
+std::string repeated(std::string_view piece, std::size_t bytes) {
+    std::string out;
+    while (out.size() < bytes) out += piece;
+    return out;
+}
+
+std::string list_of(std::string_view item, std::size_t bytes) {
+    return "[" + repeated(std::string{item} + ",", bytes) + std::string{item} + "]";
+}
+
+/// Different from one another, each.
+std::string list_of_numbers(std::size_t bytes) {
+    std::string out = "[";
+    for (int i = 0; out.size() < bytes; ++i) out += std::to_string(i) + ",";
+    return out + "-1]";
+}
+
+std::string object_of(std::string_view value, std::size_t bytes) {
+    std::string out = "{";
+    for (int i = 0; out.size() < bytes; ++i) {
+        out += "\"k" + std::to_string(i) + "\":" + std::string{value} + ",";
+    }
+    return out + "\"last\":0}";
+}
+
+/// In the optimised build a check takes at most some 50 ms; with sanitizers it may be tenfold.
+constexpr std::chrono::seconds kPatience{2};
+
+void expect_soon(const std::string& schema, const std::string& instance) {
+    const auto start = std::chrono::steady_clock::now();
+    violations(schema, instance);
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took, kPatience) << schema.substr(0, 200);
+}
+
+TEST(Limits, LetTheLargestOrdinaryInstanceThrough) {
+    hold(
+        {{R"({"items":{"type":"integer"},"uniqueItems":true})", {list_of_numbers(kMiB / 2)}},
+         {R"({"items":{"type":"integer","minimum":0}})", {list_of("7", kMiB)}},
+         {R"({"additionalProperties":{"type":"integer"},"propertyNames":{"pattern":"^[a-z0-9]+$"}})",
+          {object_of("7", kMiB / 2)}},
+         {R"({"pattern":"^[a-z]+$","maxLength":9999999})", {"\"" + repeated("a", kMiB) + "\""}}});
+}
+
+TEST(Limits, AnswerSoonWhateverIsAsked) {
+    const auto many = [](std::string_view keyword, std::string_view each) {
+        return "{\"" + std::string{keyword} + "\":" + list_of(each, 100'000) + "}";
+    };
+    expect_soon(many("allOf", R"({"items":{"type":"number"}})"), list_of("1", kMiB));
+    expect_soon(many("anyOf", R"({"items":{"type":"string"}})"), list_of("1", kMiB));
+    expect_soon(many("oneOf", R"({"minLength":9999999})"), "\"" + repeated("é", kMiB) + "\"");
+    expect_soon(many("allOf", R"({"const":[1]})"), list_of("{\"a\":[1]}", kMiB));
+    expect_soon(many("allOf", R"({"uniqueItems":true})"), list_of_numbers(kMiB));
+    expect_soon(many("allOf", R"({"unevaluatedItems":{"type":"number"}})"), list_of("1", kMiB));
+    expect_soon(many("allOf", R"({"maximum":1e9})"), repeated("9", kMiB));
+    expect_soon(many("allOf", R"({"multipleOf":0.999999999999999999})"), repeated("9", kMiB));
+    expect_soon(R"({"uniqueItems":true})", list_of("{\"a\":1}", kMiB));
+    expect_soon(R"({"items":{"format":"regex"}})", list_of(R"("(((a{30}){30}){9}b|c)*")", kMiB));
+    expect_soon(R"({"items":{"format":"uri"}})", list_of(R"("http://a:b@c/d?e#f")", kMiB));
+    expect_soon(R"({"items":{"pattern":"(a|b)*a(a|b){25}c"}})",
+                list_of(R"("aababbabaaababbbabab")", kMiB));
+    expect_soon(R"({"pattern":"(a|b)*a(a|b){25}c"})", "\"" + repeated("ab", kMiB) + "\"");
+    expect_soon(R"({"pattern":"^(\\p{L}|[ab]*a[ab]{20})+$"})", "\"" + repeated("aab", kMiB) + "\"");
+    expect_soon(R"({"patternProperties":{"(x+x+)+y":true,"(k|1)*k(k|1){12}":true}})",
+                object_of("1", kMiB));
+    expect_soon(R"({"propertyNames":{"pattern":"(x+x+)+y"}})",
+                "{\"" + repeated("x", kMiB) + "\":1}");
+}
+
+TEST(Limits, StopAReferenceThatGrowsOnTheWay) {
+    // Each schema asks the next one twice: two to the fortieth questions.
+    std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";
+    for (int i = 0; i < 40; ++i) {
+        const auto next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
+        schema += "\"d" + std::to_string(i) + "\":{\"allOf\":[" + next + "," + next + "]},";
+    }
+    schema += R"("d40":{"type":"null"}}})";
+    EXPECT_EQ(violations(schema, "null").front().rule, kTooLong);
+}
+
+TEST(Limits, StopADynamicReferenceThatNeverGoesDeeper) {
+    EXPECT_EQ(violations(R"({"$dynamicAnchor":"a","$dynamicRef":"#a"})", "1").front().rule,
+              kTooLong);
+    // Also where a wrong answer would be a right one.
+    EXPECT_EQ(violations(R"({"not":{"$dynamicAnchor":"a","$dynamicRef":"#a"}})", "1").front().rule,
+              kTooLong);
+}
+
+TEST(Limits, LetTheDeepestInstanceThrough) {
+    const std::string schema =
+        R"({"$defs":{"n":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/list"}]},
+                     "list":{"type":"array","items":{"$ref":"#/$defs/n"}}},"$ref":"#/$defs/n"})";
+    hold({{schema,
+           {std::string(64, '[') + std::string(64, ']')},
+           {std::string(63, '[') + "1" + std::string(63, ']')}}});
+}
+
+TEST(Limits, OfASchemaAreItsSizeItsDepthAndItsPatterns) {
+    EXPECT_EQ(flaw_of("{\"title\":\"" + repeated("x", kSchemaBytesMax) + "\"}"),
+              ": is a schema of more than 262144 bytes");
+    const std::string deep = repeated("{\"not\":", 65 * 7);
+    EXPECT_NE(flaw_of(deep + "{}" + std::string(65, '}')).find("nested too deeply"),
+              std::string::npos);
+    EXPECT_NE(
+        flaw_of("{\"allOf\":" + list_of("true", 60'000) + "}").find("more than 10000 schemas"),
+        std::string::npos);
+    EXPECT_NE(flaw_of("{\"allOf\":" + list_of(R"({"pattern":"[a-z]{1,500}"})", 200'000) + "}")
+                  .find("together with the other patterns"),
+              std::string::npos);
+    EXPECT_NE(flaw_of("{\"pattern\":\"" + repeated("a", 5000) + "\"}").find("bytes of pattern"),
+              std::string::npos);
+}
+
+TEST(Limits, OfWhatIsSaidKeepItReadable) {
+    const auto all = violations(R"({"items":false})", list_of("1", 10'000));
+    EXPECT_EQ(all.size(), kViolationsMax);
+    const auto one =
+        violations(R"({"additionalProperties":{"type":"null"}})",
+                   "{\"" + repeated("k", 100'000) + "\":\"" + repeated("v", 9000) + "\"}");
+    EXPECT_LT(one.front().pointer.size(), 1100U);
+    EXPECT_LT(one.front().value.size(), 100U);
+}
+
+}  // namespace
+}  // namespace parlance::schema

@@ -1,0 +1,119 @@
+// One check of one instance. For the files of this folder only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/schema/node.h"
+#include "base/schema/schema.h"
+
+namespace parlance::schema {
+
+/// A set of places: of members of an object, of elements of an array.
+class Places {
+  public:
+    void add(std::size_t place) {
+        if (place / 64 >= words_.size()) words_.resize(place / 64 + 1);
+        words_[place / 64] |= std::uint64_t{1} << (place % 64);
+    }
+    void add_all() { is_all_ = true; }
+    void add(const Places& others) {
+        is_all_ = is_all_ || others.is_all_;
+        if (words_.size() < others.words_.size()) words_.resize(others.words_.size());
+        for (std::size_t i = 0; i < others.words_.size(); ++i) words_[i] |= others.words_[i];
+    }
+    bool has(std::size_t place) const {
+        return is_all_ || (place / 64 < words_.size() && (words_[place / 64] >> place % 64 & 1U));
+    }
+    std::size_t size() const { return words_.size(); }
+
+  private:
+    bool is_all_ = false;
+    std::vector<std::uint64_t> words_;
+};
+
+/// A value of the instance, and the way to it.
+struct Spot {
+    json::Value value{};
+    const Spot* around = nullptr;
+    std::string_view key{};
+    std::size_t place = 0;
+    bool is_place = false;
+};
+
+/// The resources that the way to a schema came through.
+struct Scope {
+    std::uint32_t resource = 0;
+    const Scope* around = nullptr;
+};
+
+/// Who asks: about which value, on which way, and whether it must know what was looked at.
+struct Asking {
+    const Spot& spot;
+    const Scope* scope = nullptr;
+    Places* evaluated = nullptr;  ///< Gets the places inside that some keyword has looked at.
+};
+
+class Run {
+  public:
+    explicit Run(const Program& program) : program_{program} {}
+
+    std::vector<Violation> whole(json::Value instance);
+
+  private:
+    /// Whether the value fits the schema. Says why not, unless nobody asked.
+    bool fits(NodeId id, const Asking& asking);
+    bool keeps_all(NodeId id, const Node& node, const Asking& asking);
+    /// The same where the answer alone counts.
+    bool fits_silently(NodeId id, const Asking& asking);
+
+    // What a schema says, by what it says it about.
+    bool keeps_type(NodeId id, const Node& node, const Spot& spot);
+    bool keeps_constants(NodeId id, const Node& node, const Spot& spot);
+    bool keeps_number(NodeId id, const NumberRules& rules, const Spot& spot);
+    bool keeps_string(NodeId id, const StringRules& rules, const Spot& spot);
+
+    // run_in_place.cc
+    bool keeps_in_place(NodeId id, const InPlace& rules, const Asking& asking);
+    bool keeps_any_of(NodeId id, const InPlace& rules, const Asking& asking);
+    bool keeps_one_of(NodeId id, const InPlace& rules, const Asking& asking);
+    bool keeps_if(const InPlace& rules, const Asking& asking);
+    NodeId dynamic_target(const InPlace& rules, const Scope* scope) const;
+
+    // run_containers.cc
+    bool keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking);
+    bool keeps_member(const ObjectRules& rules,
+                      const Asking& asking,
+                      const Spot& member,
+                      Places& present,
+                      std::size_t place);
+    bool keeps_name(const ObjectRules& rules, const Asking& asking, const Spot& member);
+    bool keeps_presence(NodeId id,
+                        const ObjectRules& rules,
+                        const Asking& asking,
+                        const Places& present);
+    bool keeps_array(NodeId id, const ArrayRules& rules, const Asking& asking);
+    bool keeps_contains(NodeId id, const ArrayRules& rules, const Asking& asking);
+    bool keeps_unique(NodeId id, const Spot& spot);
+    bool keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated);
+
+    /// Notes what is wrong, and is false.
+    bool wrong(NodeId id, std::string_view keyword, const Spot& spot, std::string rule);
+    bool wrong_missing(NodeId id, std::string_view keyword, const Spot& spot, std::string_view key);
+    /// False when too much has been done already.
+    bool spend(std::size_t steps);
+    bool can_match(const Pattern& pattern, std::string_view text);
+    /// Nobody hears of what else is wrong.
+    bool is_enough(bool is_right) const { return !is_right && (silent_ > 0 || is_spent()); }
+    bool is_spent() const { return steps_left_ < 0; }
+
+    const Program& program_;
+    std::vector<Violation> violations_;
+    std::int64_t steps_left_ = 0;
+    std::size_t depth_ = 0;
+    std::size_t silent_ = 0;
+};
+
+}  // namespace parlance::schema

@@ -1,0 +1,218 @@
+// The keywords about what is inside of objects and arrays. Each is walked once for all of a
+// schema's keywords together.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/schema/equal.h"
+#include "base/schema/run.h"
+
+namespace parlance::schema {
+
+namespace {
+
+std::size_t cost_of(json::Value value) { return value.raw.size() / 64 + 1; }
+
+}  // namespace
+
+bool Run::keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking) {
+    Places present;  // Of the names that the schema speaks of.
+    std::size_t count = 0;
+    bool is_right = true;
+    for (json::Members members{asking.spot.value}; members.next(); ++count) {
+        if (!spend(cost_of(members.value) + members.key.size() / 4)) return false;
+        const Spot member{.value = members.value, .around = &asking.spot, .key = members.key};
+        is_right &= keeps_member(rules, asking, member, present, count);
+        if (is_enough(is_right)) return false;
+    }
+    if (count < rules.count_min) {
+        is_right = wrong(id,
+                         "minProperties",
+                         asking.spot,
+                         fmt::format("must have at least {} members", rules.count_min));
+    }
+    if (count > rules.count_max) {
+        is_right = wrong(id,
+                         "maxProperties",
+                         asking.spot,
+                         fmt::format("must have at most {} members", rules.count_max));
+    }
+    return keeps_presence(id, rules, asking, present) && is_right;
+}
+
+bool Run::keeps_member(const ObjectRules& rules,
+                       const Asking& asking,
+                       const Spot& member,
+                       Places& present,
+                       std::size_t place) {
+    bool is_right = true;
+    bool is_evaluated = false;
+    const auto hold = [&](NodeId schema) {
+        is_evaluated = true;
+        is_right &= fits(schema, {.spot = member, .scope = asking.scope});
+    };
+    const auto named =
+        std::ranges::lower_bound(rules.names, member.key, {}, &ObjectRules::Name::text);
+    if (named != rules.names.end() && named->text == member.key) {
+        present.add(static_cast<std::size_t>(named - rules.names.begin()));
+        if (named->property != kNone) hold(named->property);
+    }
+    for (const auto& row : rules.by_pattern) {
+        if (!can_match(row.pattern, member.key)) return false;
+        if (row.pattern.matches(member.key)) hold(row.schema);
+    }
+    if (!is_evaluated && rules.additional != kNone) hold(rules.additional);
+    if (is_evaluated && asking.evaluated != nullptr) asking.evaluated->add(place);
+    return keeps_name(rules, asking, member) && is_right;
+}
+
+bool Run::keeps_name(const ObjectRules& rules, const Asking& asking, const Spot& member) {
+    if (rules.property_names == kNone) return true;
+    std::string quoted;
+    json::append_quoted(quoted, member.key);
+    const Spot name{.value = {.raw = quoted}, .around = member.around, .key = member.key};
+    return fits(rules.property_names, {.spot = name, .scope = asking.scope});
+}
+
+bool Run::keeps_presence(NodeId id,
+                         const ObjectRules& rules,
+                         const Asking& asking,
+                         const Places& present) {
+    bool is_right = true;
+    const auto require = [&](std::string_view keyword, const std::vector<std::uint32_t>& places) {
+        if (!spend(places.size() / 8)) return;
+        for (const auto place : places) {
+            if (present.has(place)) continue;
+            is_right = wrong_missing(id, keyword, asking.spot, rules.names[place].text);
+            if (is_enough(is_right)) return;
+        }
+    };
+    require("required", rules.required);
+    for (const auto& dependent : rules.dependents) {
+        if (is_enough(is_right)) return false;
+        if (!present.has(dependent.trigger)) continue;
+        require(dependent.keyword, dependent.required);
+        if (dependent.schema != kNone) is_right &= fits(dependent.schema, asking);
+    }
+    return is_right;
+}
+
+bool Run::keeps_array(NodeId id, const ArrayRules& rules, const Asking& asking) {
+    std::size_t count = 0;
+    bool is_right = true;
+    for (json::Elements elements{asking.spot.value}; elements.next(); ++count) {
+        if (!spend(cost_of(elements.value))) return false;
+        const bool is_prefix = count < rules.prefix_items.size();
+        const auto schema = is_prefix ? rules.prefix_items[count] : rules.items;
+        if (schema == kNone) continue;
+        const Spot element{
+            .value = elements.value, .around = &asking.spot, .place = count, .is_place = true};
+        is_right &= fits(schema, {.spot = element, .scope = asking.scope});
+        if (is_enough(is_right)) return false;
+        if (asking.evaluated != nullptr) asking.evaluated->add(count);
+    }
+    if (count < rules.count_min) {
+        is_right = wrong(id,
+                         "minItems",
+                         asking.spot,
+                         fmt::format("must have at least {} items", rules.count_min));
+    }
+    if (count > rules.count_max) {
+        is_right = wrong(id,
+                         "maxItems",
+                         asking.spot,
+                         fmt::format("must have at most {} items", rules.count_max));
+    }
+    if (is_enough(is_right)) return false;
+    if (rules.is_unique) is_right &= keeps_unique(id, asking.spot);
+    if (is_enough(is_right)) return false;
+    if (rules.contains != kNone) is_right &= keeps_contains(id, rules, asking);
+    return is_right;
+}
+
+bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const Asking& asking) {
+    std::size_t found = 0;
+    std::size_t place = 0;
+    for (json::Elements elements{asking.spot.value}; elements.next(); ++place) {
+        if (!spend(cost_of(elements.value))) return false;
+        const Spot element{
+            .value = elements.value, .around = &asking.spot, .place = place, .is_place = true};
+        if (!fits_silently(rules.contains, {.spot = element, .scope = asking.scope})) continue;
+        ++found;
+        if (asking.evaluated != nullptr) asking.evaluated->add(place);
+    }
+    if (found < rules.contains_min) {
+        return wrong(id,
+                     rules.contains_min == 1 ? "contains" : "minContains",
+                     asking.spot,
+                     fmt::format("must have at least {} of the items that this schema allows, and "
+                                 "has {}",
+                                 rules.contains_min,
+                                 found));
+    }
+    if (found <= rules.contains_max) return true;
+    return wrong(
+        id,
+        "maxContains",
+        asking.spot,
+        fmt::format("must have at most {} of the items that this schema allows, and has {}",
+                    rules.contains_max,
+                    found));
+}
+
+/// Equal items have equal hashes, and stand together when they are in the order of their hashes.
+bool Run::keeps_unique(NodeId id, const Spot& spot) {
+    struct Item {
+        std::uint64_t hash;
+        std::size_t place;
+        json::Value value;
+    };
+    if (!spend(spot.value.raw.size() / 4)) return false;
+    std::vector<Item> items;
+    for (json::Elements elements{spot.value}; elements.next();) {
+        items.push_back({hash_of(elements.value), items.size(), elements.value});
+    }
+    if (!spend(items.size() * 8)) return false;
+    std::ranges::sort(items, {}, [](const Item& item) { return std::pair{item.hash, item.place}; });
+    const auto same = std::ranges::adjacent_find(items, [](const Item& one, const Item& other) {
+        return one.hash == other.hash && is_equal(one.value, other.value);
+    });
+    if (same == items.end()) return true;
+    return wrong(id,
+                 "uniqueItems",
+                 spot,
+                 fmt::format("must have no two equal items; {} and {} are equal",
+                             same->place,
+                             std::next(same)->place));
+}
+
+/// Only now is it known what all the other keywords have left.
+bool Run::keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated) {
+    const auto value = asking.spot.value;
+    const auto schema = value.is_object()  ? rules.unevaluated_properties
+                        : value.is_array() ? rules.unevaluated_items
+                                           : kNone;
+    if (schema == kNone) return true;
+    bool is_right = true;
+    std::size_t place = 0;
+    const auto hold = [&](Spot spot) {
+        if (evaluated.has(place)) return;
+        spot.around = &asking.spot;
+        is_right &= fits(schema, {.spot = spot, .scope = asking.scope});
+    };
+    if (value.is_object()) {
+        for (json::Members members{value}; members.next() && !is_enough(is_right); ++place) {
+            if (!spend(cost_of(members.value))) return false;
+            hold({.value = members.value, .key = members.key});
+        }
+    } else {
+        for (json::Elements elements{value}; elements.next() && !is_enough(is_right); ++place) {
+            if (!spend(cost_of(elements.value))) return false;
+            hold({.value = elements.value, .place = place, .is_place = true});
+        }
+    }
+    if (asking.evaluated != nullptr) asking.evaluated->add_all();
+    return is_right;
+}
+
+}  // namespace parlance::schema

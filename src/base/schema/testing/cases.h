@@ -1,0 +1,60 @@
+// A schema with instances that fit it and instances that do not: how the tests of schemas read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/schema/schema.h"
+
+namespace parlance::schema {
+
+struct Case {
+    std::string schema;
+    std::vector<std::string> good{};
+    std::vector<std::string> bad{};
+};
+
+inline std::vector<Violation> violations(std::string_view schema, std::string_view instance) {
+    const auto compiled = compile(schema);
+    if (!compiled) {
+        ADD_FAILURE() << schema << ": " << compiled.error().pointer << " "
+                      << compiled.error().reason;
+        return {};
+    }
+    json::Outline outline;
+    const auto checked = json::check(instance, outline);
+    EXPECT_TRUE(checked) << instance;
+    if (!checked) return {};
+    return check(*compiled, json::root(instance, outline));
+}
+
+/// As "pointer: rule (keyword)", each on a line.
+inline std::string told(std::string_view schema, std::string_view instance) {
+    std::string out;
+    for (const auto& violation : violations(schema, instance)) {
+        out += violation.pointer + ": " + violation.rule + " (" + violation.keyword + ")\n";
+    }
+    return out;
+}
+
+inline void hold(const std::vector<Case>& cases) {
+    for (const auto& [schema, good, bad] : cases) {
+        for (const auto& instance : good) {
+            EXPECT_EQ(told(schema, instance), "") << schema << "\n" << instance;
+        }
+        for (const auto& instance : bad) {
+            EXPECT_FALSE(violations(schema, instance).empty()) << schema << "\n" << instance;
+        }
+    }
+}
+
+/// Why a schema cannot be used, as "pointer: reason".
+inline std::string flaw_of(std::string_view schema) {
+    const auto compiled = compile(schema);
+    return compiled ? "" : compiled.error().pointer + ": " + compiled.error().reason;
+}
+
+}  // namespace parlance::schema
