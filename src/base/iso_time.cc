@@ -125,18 +125,35 @@ Result<Time> parse_iso_time(std::string_view text) {
                             text.substr(0, 40)));
 }
 
+namespace {
+
+/// Writes `count` digits of the number.
+template <std::size_t kCount>
+void put_digits(char* out, std::int64_t number) {
+    for (std::size_t i = kCount; i-- > 0; number /= 10) {
+        out[i] = static_cast<char>('0' + number % 10);
+    }
+}
+
+}  // namespace
+
 std::string print_iso_time(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{time - day};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-                       static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()),
-                       static_cast<unsigned>(date.day()),
-                       clock.hours().count(),
-                       clock.minutes().count(),
-                       clock.seconds().count(),
-                       clock.subseconds().count());
+    const int year = static_cast<int>(date.year());
+    if (year < 0 || year > 9999) {  // The calendar goes on, four digits do not.
+        return fmt::format("{:04}-01-01T00:00:00.000Z", year);
+    }
+    std::string text = "0000-00-00T00:00:00.000Z";
+    put_digits<4>(text.data(), year);
+    put_digits<2>(text.data() + 5, static_cast<unsigned>(date.month()));
+    put_digits<2>(text.data() + 8, static_cast<unsigned>(date.day()));
+    put_digits<2>(text.data() + 11, clock.hours().count());
+    put_digits<2>(text.data() + 14, clock.minutes().count());
+    put_digits<2>(text.data() + 17, clock.seconds().count());
+    put_digits<3>(text.data() + 20, clock.subseconds().count());
+    return text;
 }
 
 }  // namespace parlance

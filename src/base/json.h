@@ -32,6 +32,7 @@ struct Outline {
     std::unique_ptr<Row[]> rows;  ///< Room for as many values as the text could have.
     std::size_t room = 0;
     std::size_t count = 0;  ///< 0: the text has no outline.
+    std::size_t depth = 0;  ///< How deeply its containers are nested.
 };
 
 /// Nothing if `text` is one strict JSON value; else what is wrong and at which byte.

@@ -84,6 +84,7 @@ class Checker {
     }
 
     std::size_t row_count() const { return row_count_; }
+    std::size_t depth() const { return depth_; }
 
     Error error() const {
         return {Fault::Malformed,
@@ -145,9 +146,9 @@ class Checker {
             case '"':
                 return string(has_escapes);
             case '{':
-                return depth < depth_max_ ? object(depth + 1) : too_deep();
+                return goes_deeper(depth) && object(depth + 1);
             case '[':
-                return depth < depth_max_ ? array(depth + 1) : too_deep();
+                return goes_deeper(depth) && array(depth + 1);
             case 't':
                 return word("true");
             case 'f':
@@ -159,7 +160,11 @@ class Checker {
         }
     }
 
-    bool too_deep() { return wrong("it is nested too deeply"); }
+    bool goes_deeper(std::size_t depth) {
+        if (depth >= depth_max_) return wrong("it is nested too deeply");
+        depth_ = std::max(depth_, depth + 1);
+        return true;
+    }
 
     bool word(std::string_view expected) {
         const auto left = static_cast<std::size_t>(end_ - at_);
@@ -349,6 +354,7 @@ class Checker {
     const char* at_;
     const char* end_;
     std::size_t depth_max_;
+    std::size_t depth_ = 0;
     const char* wrong_at_ = nullptr;
     const char* wrong_ = nullptr;
 
@@ -394,9 +400,7 @@ std::size_t first_bad_utf8(std::string_view text) {
     return at;
 }
 
-Result<std::size_t> count_rows(std::string_view text,
-                               std::size_t depth_max,
-                               const Outline* outline) {
+Result<void> check(std::string_view text, std::size_t depth_max, Outline* outline) {
     if (!simdjson::validate_utf8(text)) {
         return fail(
             Fault::Malformed,
@@ -404,7 +408,10 @@ Result<std::size_t> count_rows(std::string_view text,
     }
     Checker checker{text, depth_max, outline};
     if (!checker.whole_text()) return tl::unexpected(checker.error());
-    return checker.row_count();
+    if (outline == nullptr) return {};
+    outline->count = checker.row_count();
+    outline->depth = checker.depth();
+    return {};
 }
 
 /// A value takes a byte, and a comma, a colon or a bracket beside it; those that are never closed
@@ -422,8 +429,7 @@ void make_room(Outline& outline, std::size_t room) {
 }  // namespace
 
 Result<void> check(std::string_view text, std::size_t depth_max) {
-    TRY(count_rows(text, depth_max, nullptr));
-    return {};
+    return check(text, depth_max, nullptr);
 }
 
 Result<void> check(std::string_view text, Outline& outline) {
@@ -432,8 +438,7 @@ Result<void> check(std::string_view text, Outline& outline) {
     // Its places are words of 30 bits; what is larger is walked without it.
     if (text.size() > kPlaceMax) return check(text);
     make_room(outline, values_max(text));
-    outline.count = TRY(count_rows(text, kDepthMax, &outline));
-    return {};
+    return check(text, kDepthMax, &outline);
 }
 
 }  // namespace parlance::json

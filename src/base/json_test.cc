@@ -360,6 +360,7 @@ TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
     ASSERT_TRUE(check(text, outline));
     const Value whole = root(text, outline);
     ASSERT_EQ(outline.count, 15U) << "one for each value";
+    ASSERT_EQ(outline.depth, 4U);
     EXPECT_EQ(find(*find(whole, "c"), "e")->raw, "[5,[6]]");
     Elements elements{*find(whole, "f")};
     ASSERT_TRUE(elements.next());

@@ -13,6 +13,10 @@ namespace parlance::json {
 /// ObjectWriter{}.text("id", id).integer("count", 3).done()
 class ObjectWriter {
   public:
+    ObjectWriter() {
+        out_.reserve(kUsualBytes);
+        out_ = '{';
+    }
     ObjectWriter& text(std::string_view key, std::string_view value) {
         append_quoted(next(key), value);
         return *this;
@@ -42,7 +46,8 @@ class ObjectWriter {
         return out_;
     }
 
-    std::string out_ = "{";
+    static constexpr std::size_t kUsualBytes = 240;
+    std::string out_;
 };
 
 }  // namespace parlance::json

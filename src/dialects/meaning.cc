@@ -253,11 +253,14 @@ class Writing {
 
     std::string message() {
         std::string out;
+        out.reserve(kUsualBytes);
         object(*form_.shape, out);
         return out;
     }
 
   private:
+    static constexpr std::size_t kUsualBytes = 1024;
+
     /// Where no word of the status says it, the text of the error does.
     void say_the_timeout() {
         if (!meaning_.says(Slot::ErrorText)) {
@@ -290,8 +293,7 @@ class Writing {
         const bool is_needed = demand == Demand::Present ||
                                (rule.need != Need::Optional && rule.need != Need::Routing);
         const std::size_t start = out.size();
-        json::append_quoted(out, rule.name);
-        out += ':';
+        out.append(1, '"').append(rule.name).append("\":");  // No name in a table needs escapes.
         const std::size_t value_start = out.size();
         const bool is_said = value(rule, out);
         if (!is_said && !is_needed) out.resize(value_start);

@@ -50,9 +50,9 @@ class Completion {
         : form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
 
     /// Empty when nothing is left out; else the message with it, and every other byte as it came.
-    std::string of(std::string_view text) {
+    std::string of(std::string_view text, json::Value message) {
         Splice splice{text};
-        complete(*form_.shape, json::root(text), splice);
+        complete(*form_.shape, message, splice);
         return splice.is_empty() ? std::string{} : splice.done();
     }
 
@@ -188,8 +188,8 @@ Header header_of(const DialectRow& row,
 SendMessage compose(const Form& form,
                     Header header,
                     const Meaning& meaning,
-                    std::string_view body) {
-    const json::Value message = json::root(body);
+                    std::string_view body,
+                    json::Value message) {
     // A form that has no id is known by what it says: the same again is a duplicate.
     const std::string derived =
         header.id.empty() ? derived_uuid(digest_of(message)) : std::string{};
@@ -228,27 +228,28 @@ Rejection formless(const DialectRow& row, std::string_view text, const Reception
     return rejected(any, text, Refusal::InputValidationFailed, std::move(problems));
 }
 
+/// `message` is the text as a value.
 Reading<SendMessage> read(const DialectRow& row,
                           std::string_view text,
+                          json::Value message,
                           const Reception& reception,
                           const Settled* settled) {
-    const Form* form = form_of(*row.forms, json::root(text));
+    const Form* form = form_of(*row.forms, message);
     if (form == nullptr) return tl::unexpected(formless(row, text, reception));
     Problems problems;
-    hold_to_shape(*form->shape,
-                  json::root(text),
-                  "",
-                  {.reception = &reception, .body = form->body},
-                  problems);
+    hold_to_shape(
+        *form->shape, message, "", {.reception = &reception, .body = form->body}, problems);
     if (!problems.empty()) {
         return tl::unexpected(
             rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
     }
     Texts texts;
-    const std::string whole = Completion{*form, reception, settled, texts}.of(text);
-    if (auto problem = outgrown(text, whole)) return tl::unexpected(*std::move(problem));
+    const std::string whole = Completion{*form, reception, settled, texts}.of(text, message);
+    json::Outline outline;
+    if (auto problem = outgrown(text, whole, outline)) return tl::unexpected(*std::move(problem));
     const std::string_view body = whole.empty() ? text : std::string_view{whole};
-    const Meaning meaning = understand(*form, json::root(body), reception.now, texts);
+    if (!whole.empty()) message = json::root(whole, outline);
+    const Meaning meaning = understand(*form, message, reception.now, texts);
     if (row.forbid != nullptr) {
         const Refusal refusal = row.forbid(*form, meaning, problems);
         if (refusal != Refusal::None) {
@@ -256,7 +257,7 @@ Reading<SendMessage> read(const DialectRow& row,
         }
     }
     const Header header = header_of(row, *form, meaning, reception, settled, texts);
-    return compose(*form, header, meaning, body);
+    return compose(*form, header, meaning, body, message);
 }
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
@@ -342,7 +343,9 @@ Meaning meaning_of(const HubWord& word, Texts& texts) {
 
 }  // namespace
 
-std::optional<Rejection> outgrown(std::string_view text, std::string_view made) {
+std::optional<Rejection> outgrown(std::string_view text,
+                                  std::string_view made,
+                                  json::Outline& outline) {
     const auto because = [&](Refusal refusal, std::string rule) {
         return Rejection{.refusal = refusal,
                          .problems = {{.value = shortened(text), .rule = std::move(rule)}}};
@@ -352,7 +355,7 @@ std::optional<Rejection> outgrown(std::string_view text, std::string_view made) 
                        fmt::format("must be at most {} bytes long with what the hub fills in",
                                    kMessageBytesMax));
     }
-    const auto still_json = made.empty() ? Result<void>{} : json::check(made);
+    const auto still_json = made.empty() ? Result<void>{} : json::check(made, outline);
     if (still_json) return {};
     return because(Refusal::MessageMalformed,
                    "must be JSON with what the hub fills in, but: " + still_json.error().message);
@@ -361,14 +364,15 @@ std::optional<Rejection> outgrown(std::string_view text, std::string_view made) 
 Reading<SendMessage> read_by_tables(const DialectRow& row,
                                     std::string_view text,
                                     const Reception& reception) {
-    return read(row, text, reception, nullptr);
+    return read(row, text, value_of(text, reception), reception, nullptr);
 }
 
 Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
                                           std::string_view text,
                                           const Envelope& request,
                                           const Reception& reception) {
-    const json::Value answer = json::root(text);
+    const json::Value answer = value_of(text, reception);
+    json::Outline outline;
     const Settled settled = settled_by(request, reception);
     Texts texts;
     const Meaning known = known_to_hub(reception, &settled, texts);
@@ -377,8 +381,10 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         row.marks, [&](std::string_view mark) { return json::find(answer, mark).has_value(); });
     if (!is_message && (form == nullptr || !answers(*form))) {
         const std::string made = wrapped(row, text, known, reception.now);
-        if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
-        return read(row, made, reception, &settled);
+        if (auto problem = outgrown(text, made, outline)) {
+            return tl::unexpected(*std::move(problem));
+        }
+        return read(row, made, json::root(made, outline), reception, &settled);
     }
     Problems problems;
     if (form != nullptr) {
@@ -386,9 +392,10 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
     }
     std::string made;
-    if (form != nullptr) made = Completion{*form, reception, &settled, texts}.of(text);
-    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
-    auto reading = read(row, made.empty() ? text : made, reception, &settled);
+    if (form != nullptr) made = Completion{*form, reception, &settled, texts}.of(text, answer);
+    if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
+    auto reading = made.empty() ? read(row, text, answer, reception, &settled)
+                                : read(row, made, json::root(made, outline), reception, &settled);
     if (problems.empty()) return reading;
     if (reading) {
         return tl::unexpected(

@@ -22,7 +22,10 @@ std::string write_failure_by_tables(const DialectRow& row,
 
 std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word);
 
-/// What was right as it came may be too long or too deep with what was put around it.
-std::optional<Rejection> outgrown(std::string_view text, std::string_view made);
+/// What was right as it came may be too long or too deep with what was put around it. Outlines
+/// what was made.
+std::optional<Rejection> outgrown(std::string_view text,
+                                  std::string_view made,
+                                  json::Outline& outline);
 
 }  // namespace parlance::dialects

@@ -67,6 +67,15 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     return rule;
 }
 
+/// The text as a value, to be walked more than once.
+json::Value outlined(std::string_view text, json::Outline& outline) {
+    return json::check(text, outline) ? json::root(text, outline) : json::root(text);
+}
+
+/// A message no deeper than this cannot become too deep: its content moves by a member or two, and
+/// into an extension by a few.
+constexpr std::size_t kDepthEasy = json::kDepthMax / 2;
+
 /// What a form says and the hub knows better than anybody in between: who sends and receives, and
 /// where it carries the message itself, which message it is and what it belongs to.
 class Known {
@@ -163,14 +172,15 @@ class Translation {
         : row_{row}, other_{other}, passage_{passage} {}
 
     std::string fresh(const Form& form, json::Value message) const {
-        const std::string made = plainly(form, message, *other_.forms, nullptr, passage_);
-        const std::string back = way_back(form, made);
-        return with_extension(made,
-                              {.form = &form,
-                               .at = passage_.now,
-                               .digest = digest_of(json::root(made)),
-                               .keeps = differences(json::root(back), message)},
-                              row_);
+        std::string made = plainly(form, message, *other_.forms, nullptr, passage_);
+        json::Outline outline;
+        const json::Value other = outlined(made, outline);
+        const std::string back = way_back(form, other);
+        const Extension extension{.form = &form,
+                                  .at = passage_.now,
+                                  .digest = digest_of(other),
+                                  .keeps = differences(json::root(back), message)};
+        return with_extension(std::move(made), extension, row_);
     }
 
     /// On the way home: what was kept is put back. What this dialect's agents have added is kept in
@@ -193,7 +203,7 @@ class Translation {
             extension.keeps = std::move(heeded.left);
             rest = with_extension(std::move(rest), extension, other_);
         }
-        const std::string back = way_back(form, made);
+        const std::string back = way_back(form, json::root(made));
         const Extension again{.form = &form,
                               .at = passage_.now,
                               .digest = digest_of(json::root(made)),
@@ -220,8 +230,7 @@ class Translation {
         return problems_in(other_, wanted, plain).empty() ? plain : std::string{};
     }
 
-    std::string way_back(const Form& form, std::string_view made) const {
-        const json::Value message = json::root(made);
+    std::string way_back(const Form& form, json::Value message) const {
         const Form* other = form_of(*other_.forms, message);
         CHECK(other != nullptr);  // It was written in one of its forms.
         return plainly(*other, message, *row_.forms, &form, {.now = passage_.now});
@@ -242,7 +251,8 @@ Reading<std::string> translate(std::string_view text,
     const DialectRow* row = row_of(from);
     const DialectRow* other = row_of(to);
     CHECK(row != nullptr && other != nullptr);  // Only dialects that are spoken are asked for.
-    const json::Value message = json::root(text);
+    json::Outline outline;
+    const json::Value message = outlined(text, outline);
     const Form* form = form_of(*row->forms, message);
     if (form == nullptr) {
         return tl::unexpected(Rejection{
@@ -260,7 +270,12 @@ Reading<std::string> translate(std::string_view text,
     } else {
         made = translation.fresh(*form, message);
     }
-    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
+    const bool is_surely_json = outline.count != 0 && outline.depth <= kDepthEasy;
+    if (is_surely_json && made.size() <= kMessageBytesMax) return made;
+    json::Outline outline_made;
+    if (auto problem = outgrown(text, made, outline_made)) {
+        return tl::unexpected(*std::move(problem));
+    }
     return made;
 }
 

@@ -172,8 +172,11 @@ Reading<SendMessage> read_reply(const DialectRow& /*row*/,
     const bool is_message = json::find(answer, "type").has_value();
     const std::string made = is_message ? completed(text, settled, reception)
                                         : wrapped(text, request, settled, reception);
-    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
-    return checked(read_answer(made.empty() ? text : made, reception, request.id()),
+    json::Outline outline;
+    if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
+    Reception received = reception;
+    if (!made.empty()) received.message = json::root(made, outline);
+    return checked(read_answer(made.empty() ? text : made, received, request.id()),
                    is_message ? contradictions(answer, settled) : Problems{});
 }
 
