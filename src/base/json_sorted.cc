@@ -8,6 +8,8 @@ namespace parlance::json {
 SortedMembers::SortedMembers(Value object) {
     const char* const begin = object.raw.data();
     const std::less<> is_before;
+    constexpr std::size_t kUsualCount = 16;
+    members_.reserve(kUsualCount);
     for (Members members{object}; members.next();) {
         // A key with escapes lives only until the next one.
         const bool stands_in_text = !is_before(members.key.data(), begin) &&

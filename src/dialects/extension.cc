@@ -192,23 +192,22 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
     return extension;
 }
 
-std::string write_extension(const Extension& extension, const DialectRow& origin) {
-    std::string keeps = "[";
+void append_extension(std::string& out, const Extension& extension, const DialectRow& origin) {
+    const std::string digest = fmt::format("{:016x}", extension.digest);
+    out += R"({"dialect":")";
+    out.append(origin.name).append(R"(","form":)");
+    json::append_quoted(out, extension.form->name);
+    out.append(R"(,"at":")").append(print_iso_time(extension.at));
+    out.append(R"(","digest":")").append(digest).append(R"(","keeps":[)");
     for (const Keep& keep : extension.keeps) {
-        if (keeps.size() > 1) keeps += ',';
-        json::ObjectWriter entry;
-        entry.text("at", keep.at);
-        if (!keep.value.raw.empty()) entry.raw("value", keep.value.raw);
-        if (!keep.was.raw.empty()) entry.raw("was", keep.was.raw);
-        keeps += entry.done();
+        out += R"({"at":)";
+        json::append_quoted(out, keep.at);
+        if (!keep.value.raw.empty()) out.append(R"(,"value":)").append(keep.value.raw);
+        if (!keep.was.raw.empty()) out.append(R"(,"was":)").append(keep.was.raw);
+        out += "},";
     }
-    return json::ObjectWriter{}
-        .text("dialect", origin.name)
-        .text("form", extension.form->name)
-        .text("at", print_iso_time(extension.at))
-        .text("digest", fmt::format("{:016x}", extension.digest))
-        .raw("keeps", keeps + ']')
-        .done();
+    if (out.back() == ',') out.pop_back();
+    out += "]}";
 }
 
 std::vector<Keep> differences(json::Value made, json::Value original) {

@@ -34,7 +34,7 @@ inline constexpr std::string_view kExtensionMember = "parlance";
 
 /// The extension by which this message can become one of `origin` again; else nothing.
 std::optional<Extension> read_extension(json::Value message, const DialectRow& origin);
-std::string write_extension(const Extension& extension, const DialectRow& origin);
+void append_extension(std::string& out, const Extension& extension, const DialectRow& origin);
 
 /// Everything by which `original` differs from `made`; both are objects.
 std::vector<Keep> differences(json::Value made, json::Value original);

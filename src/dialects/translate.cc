@@ -156,14 +156,24 @@ struct Heeded {
     }
 };
 
+bool has_extension(json::Value message) {
+    return json::find(message, kExtensionMember).has_value();
+}
+
+void append_member(std::string& text, const Extension& extension, const DialectRow& origin) {
+    text.pop_back();
+    if (text.size() > 1) text += ',';
+    text.append(1, '"').append(kExtensionMember).append("\":");
+    append_extension(text, extension, origin);
+    text += '}';
+}
+
 /// The text with what the way back needs. A member of that name which somebody else put there
 /// comes back by itself, and stays.
 std::string with_extension(std::string text, const Extension& extension, const DialectRow& origin) {
-    if (json::find(json::root(text), kExtensionMember)) return text;
-    text.pop_back();
-    if (text.size() > 1) text += ',';
-    json::append_quoted(text, kExtensionMember);
-    return text + ':' + write_extension(extension, origin) + '}';
+    if (has_extension(json::root(text))) return text;
+    append_member(text, extension, origin);
+    return text;
 }
 
 class Translation {
@@ -180,7 +190,8 @@ class Translation {
                                   .at = passage_.now,
                                   .digest = digest_of(other),
                                   .keeps = differences(json::root(back), message)};
-        return with_extension(std::move(made), extension, row_);
+        if (!has_extension(other)) append_member(made, extension, row_);
+        return made;
     }
 
     /// On the way home: what was kept is put back. What this dialect's agents have added is kept in
