@@ -8,6 +8,7 @@
 #include "dialects/dialects.h"
 #include "dialects/form.h"
 #include "dialects/meaning.h"
+#include "dialects/versions.h"
 
 namespace parlance::dialects {
 
@@ -29,6 +30,7 @@ struct DialectRow {
     std::string_view document;                ///< For people: what its document is called.
     std::span<const std::string_view> marks;  ///< Any of these members makes it this dialect.
     const Forms* forms;
+    const Versions* versions = nullptr;       ///< Null: its messages name none.
     std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.
     /// Whether what a form's body lacks is a problem when it is sent, and not only when asked.
     bool is_body_whole = true;

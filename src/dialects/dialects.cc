@@ -167,10 +167,22 @@ Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow&
                      {});
 }
 
+/// The text in the dialect's current version; empty if it is that already.
+Reading<std::string> current_of(const DialectRow& row, std::string_view text) {
+    if (row.versions == nullptr) return std::string{};
+    auto current = made_current(*row.versions, text);
+    if (!current) current.error().dialect = row.dialect;
+    return current;
+}
+
 Reading<SendMessage> read_in(const DialectRow& row,
                              std::string_view text,
                              const Reception& reception) {
-    auto reading = row.read_message(row, text, reception);
+    auto current = current_of(row, text);
+    if (!current) return tl::unexpected(std::move(current).error());
+    Reception as_current = reception;
+    if (!current->empty()) as_current.message = {};
+    auto reading = row.read_message(row, current->empty() ? text : *current, as_current);
     if (!reading) reading.error().dialect = row.dialect;
     return reading;
 }
@@ -270,7 +282,10 @@ Reading<SendMessage> read_reply(std::string_view text,
     const Dialect dialect = reception.dialect.value_or(request.dialect());
     const DialectRow* row = row_of(dialect);
     if (row == nullptr) return tl::unexpected(unspoken(text, dialect));
-    auto reading = row->read_reply(*row, text, request, reception);
+    auto current = current_of(*row, text);
+    if (!current) return tl::unexpected(std::move(current).error());
+    auto reading =
+        row->read_reply(*row, current->empty() ? text : *current, request, reception);
     if (!reading) reading.error().dialect = dialect;
     return reading;
 }

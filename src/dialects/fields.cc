@@ -125,16 +125,6 @@ std::string_view kind_in_words(Kind kind) {
     }
 }
 
-/// "a, b or c"
-std::string listed(std::span<const std::string_view> words) {
-    std::string list;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (i > 0) list += i + 1 == words.size() ? " or " : ", ";
-        list += words[i];
-    }
-    return list;
-}
-
 Problem problem_at(std::string pointer,
                    const FieldRule& rule,
                    json::Value value,
@@ -289,6 +279,15 @@ class Inspection {
 };
 
 }  // namespace
+
+std::string listed(std::span<const std::string_view> words) {
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i > 0) list += i + 1 == words.size() ? " or " : ", ";
+        list += words[i];
+    }
+    return list;
+}
 
 std::string expectation(const FieldRule& rule) {
     if (!rule.expected.empty()) return std::string{rule.expected};

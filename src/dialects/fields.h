@@ -143,6 +143,9 @@ std::string expectation(const FieldRule& rule);
 /// The text of a string that is no longer than an id may be; else nothing.
 std::string_view short_text(json::Value value, std::string& spare);
 
+/// "a, b or c"
+std::string listed(std::span<const std::string_view> words);
+
 using json::shortened;  // As a problem shows a value.
 
 /// Equality that rarely comes as far as calling out: this is asked of every member.

@@ -48,6 +48,12 @@ inline constexpr std::array kAccepted{Answer{202, "Accepted, and on disk.", "Acc
 inline constexpr std::array kSent{
     Answer{202, "Accepted, and on disk. An answer, if one is awaited, comes to the inbox.", "Accepted"},
     Answer{200, "The answer, in the sender's dialect.", "Message"}};
+inline constexpr std::array kReplied{
+    Answer{202, "Accepted, and on disk.", "Accepted"},
+    Answer{204, "Its status is pending: taken as progress, and on disk."}};
+inline constexpr std::array kDelegated{
+    Answer{200, "The response, or the hub's own at the deadline.", "Message"},
+    Answer{202, "Accepted; the answer comes to the inbox.", "Accepted"}};
 inline constexpr std::array kTaken{Answer{200, "What is leased to the asker now.", "Deliveries"}};
 inline constexpr std::array kAgent{Answer{200, "The agent.", "Agent"}};
 inline constexpr std::array kAgents{Answer{200, "All agents.", "Agents"}};
@@ -72,6 +78,11 @@ inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
 inline constexpr std::array kSendParameters{
     Parameter{"Parlance-Dialect", "header", kText, "The message's dialect, where that is in doubt."},
     Parameter{"Prefer", "header", kText, "wait=MS: hold the line for the answer, at most so long."}};
+inline constexpr std::array kDelegationParameters{
+    Parameter{"X-Agent-Request-ID", "header", kText, "The request_id, if the body has none; else the same."},
+    Parameter{"X-Agent-Origin", "header", kText, "The same for origin_employee."},
+    Parameter{"X-Agent-Depth", "header", kText, "The same for current_depth."},
+    Parameter{"X-Agent-Parent-Session", "header", kText, "The same for parent_session_id."}};
 inline constexpr std::array kInboxParameters{
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":1})", "So many at most."},
     Parameter{"wait", "query", R"({"type":"integer","minimum":0,"maximum":60000,"default":0})",
@@ -102,9 +113,11 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/deliveries/{delivery_id}/progress", post_progress, "Say how far it is",
           routes::kDone, "Note"},
     Route{"POST", "/v1/deliveries/{delivery_id}/reply", post_reply, "Settle a delivery with its answer",
-          routes::kAccepted, "Reply", true},
+          routes::kReplied, "Reply", true},
     Route{"GET", "/v1/agents/{id}/inbox", get_inbox, "Lease waiting messages",
           routes::kTaken, {}, false, routes::kInboxParameters},
+    Route{"POST", "/v1/delegations", post_delegation, "Delegate, and wait for the answer",
+          routes::kDelegated, "Message", true, routes::kDelegationParameters},
     Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat, "Give a sign of life",
           routes::kDone, "Heartbeat"},
     Route{"GET", "/v1/agents", get_agents, "List the agents", routes::kAgents},

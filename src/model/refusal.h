@@ -41,6 +41,7 @@ enum class Refusal : std::uint8_t {
     IdentityRoleForbidden,
     AgentHasWork,
     ConnectionUpgradeRequired,
+    ProtocolVersionUnsupported,
 };
 
 struct RefusalRow {
@@ -112,6 +113,8 @@ inline constexpr std::array kRefusals{
                "Let it finish, or clear its mailbox and dead letters, then remove it."},
     RefusalRow{Refusal::ConnectionUpgradeRequired, "CONNECTION_UPGRADE_REQUIRED", 426, false,
                "Open a WebSocket (version 13) and say hello; plain HTTP has /v1/messages and /v1/agents/{id}/inbox."},
+    RefusalRow{Refusal::ProtocolVersionUnsupported, "PROTOCOL_VERSION_UNSUPPORTED", 400, false,
+               "Send the message in a version that is read, or without one for the current."},
 };
 // clang-format on
 

@@ -114,6 +114,18 @@ def converse(hub, asker, answerer):
     print(f"{asker} asked {answerer}, and understood")
 
 
+def delegate(hub, answerer):
+    """X12: the same question over HTTP, with headers for who asks; answered while the caller waits."""
+    question = DIALECTS["delegation"]["ask"]("delegation", answerer, "what is 6 times 7")
+    headers = {"X-Agent-Request-ID": question.pop("request_id"), "X-Agent-Origin": question.pop("origin_employee"),
+               "X-Agent-Depth": "0", "X-Agent-Parent-Session": question.pop("parent_session_id")}
+    status, answer = hub.ask("POST", "/v1/delegations", question, headers, timeout=30)
+    check(status == 200, f"a delegation to {answerer} got {status} {answer}")
+    check(answer.get("request_id") == headers["X-Agent-Request-ID"], f"{answerer} answered another request: {answer}")
+    check(answer.get("target_employee") == answerer and answer.get("status") == "success", f"not its answer: {answer}")
+    check(f"{answerer} says 42" in json.dumps(answer), f"the delegation was not told what {answerer} said: {answer}")
+
+
 def main():
     with Scratch() as scratch:
         hub = Hub(scratch + "/data").start()
@@ -121,7 +133,7 @@ def main():
             status, told = hub.ask("PUT", f"/v1/agents/{dialect}", {"dialect": dialect})
             check(status == 200, f"{dialect} cannot register: {status} {told}")
         results = multiprocessing.Queue()
-        agents = [multiprocessing.Process(target=serve, args=(hub, dialect, len(DIALECTS), results))
+        agents = [multiprocessing.Process(target=serve, args=(hub, dialect, len(DIALECTS) + 1, results))
                   for dialect in DIALECTS]
         for agent in agents:
             agent.start()
@@ -129,6 +141,8 @@ def main():
             for asker in DIALECTS:
                 for answerer in DIALECTS:
                     converse(hub, asker, answerer)
+            for answerer in DIALECTS:
+                delegate(hub, answerer)
             troubles = [trouble for trouble in (results.get(timeout=30) for _ in agents) if trouble]
             check(not troubles, "; ".join(troubles))
         finally:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dialects/delegation/tables.h"
+#include "dialects/splice.h"
 #include "dialects/tables.h"
 
 namespace parlance::dialects::delegation {
@@ -24,8 +25,14 @@ void check_token_usage(json::Value usage, std::string_view pointer, Problems& pr
                         .section = std::string{kResponseSection}});
 }
 
-Problems check_headers(json::Value request,
-                       const std::function<std::string_view(std::string_view name)>& header) {
+Reading<std::string> in_current_version(std::string_view text) {
+    auto made = made_current(kReadVersions, text);
+    if (!made) made.error().dialect = Dialect::Delegation;
+    if (made && made->empty()) made->assign(text);
+    return made;
+}
+
+Problems check_headers(json::Value request, const HeaderOf& header) {
     Problems problems;
     for (const HeaderRow& row : kHeaders) {
         const std::string_view said = header(row.header);
@@ -43,12 +50,33 @@ Problems check_headers(json::Value request,
     return problems;
 }
 
+std::string with_headers(json::Value request, const HeaderOf& header) {
+    std::vector<NewMember> members;
+    for (const HeaderRow& row : kHeaders) {
+        const std::string_view said = header(row.header);
+        const auto value = json::find(request, row.field);
+        if (said.empty() || (value && !value->is_null())) continue;
+        // A depth is a number; whatever else stands there is for the field's rule to refuse.
+        const bool is_number = row.is_number && json::check(said) && json::Value{said}.integer();
+        members.push_back({row.field, {}});
+        if (is_number) {
+            members.back().json = said;
+        } else {
+            json::append_quoted(members.back().json, said);
+        }
+    }
+    Splice splice{request.raw};
+    splice.set(request, members);
+    return splice.is_empty() ? std::string{request.raw} : splice.done();
+}
+
 constinit const DialectRow kRow{
     .dialect = Dialect::Delegation,
     .name = "delegation",
     .document = kDocument,
     .marks = kMarks,
     .forms = &kForms,
+    .versions = &kReadVersions,
     .read_message = read_by_tables,
     .read_reply = read_reply_by_tables,
     .write_failure = write_failure_by_tables,

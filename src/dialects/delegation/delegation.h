@@ -9,9 +9,18 @@ namespace parlance::dialects::delegation {
 
 extern const DialectRow kRow;
 
+/// X17: the message in the current version.
+Reading<std::string> in_current_version(std::string_view text);
+
 /// X12: every header of the HTTP form that contradicts the request. `header` gives the value of a
 /// header, empty if there is none.
-Problems check_headers(json::Value request,
-                       const std::function<std::string_view(std::string_view name)>& header);
+using HeaderOf = std::function<std::string_view(std::string_view name)>;
+Problems check_headers(json::Value request, const HeaderOf& header);
+
+/// The request with what it leaves to its headers.
+std::string with_headers(json::Value request, const HeaderOf& header);
+
+/// Where a request says who asks.
+inline constexpr std::string_view kOriginPointer = "/origin_employee";
 
 }  // namespace parlance::dialects::delegation

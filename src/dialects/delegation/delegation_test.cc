@@ -131,11 +131,91 @@ TEST(Delegation, X12_AHeaderMustNotContradictTheBody) {
     EXPECT_EQ(delegation::kHeaders.size(), 4U);
 }
 
+TEST(Delegation, X12_HeadersStandInForWhatTheRequestLeavesOut) {
+    const auto header = [](std::string_view name) -> std::string_view {
+        if (name == "X-Agent-Request-ID") return "550e8400-e29b-41d4-a716-446655440000";
+        if (name == "X-Agent-Origin") return "prime-boss";
+        if (name == "X-Agent-Depth") return "1";
+        return {};
+    };
+    const std::string text = delegation::with_headers(
+        json::root(R"({"origin_employee":"tag-ai","request_id":null,"input":"i"})"), header);
+    EXPECT_EQ(at(text, {"request_id"}), R"("550e8400-e29b-41d4-a716-446655440000")");
+    EXPECT_EQ(at(text, {"origin_employee"}), R"("tag-ai")") << "its own word stays";
+    EXPECT_EQ(at(text, {"current_depth"}), "1");
+    EXPECT_FALSE(json::find(json::root(text), "parent_session_id"));
+    const auto odd = [](std::string_view name) -> std::string_view {
+        return name == "X-Agent-Depth" ? "1,\"x\":2" : "";
+    };
+    EXPECT_TRUE(json::check(delegation::with_headers(json::root("{}"), odd)));
+}
+
 TEST(Delegation, X17_ReadsItsVersionAndSaysWhichItReads) {
     read(with(kRequest, "{", R"({"version":"1.0",)"));
     const Rejection rejection = rejection_of(with(kRequest, "{", R"({"version":"3.0",)"));
     EXPECT_EQ(pointers(rejection), (Pointers{"/version"}));
     EXPECT_NE(rejection.summary().find("1.0"), std::string::npos);
+}
+
+TEST(Delegation, X17_AVersionThatIsNotReadIsRefusedAndTheOthersAreNamed) {
+    for (const char* version : {R"("1.1")", R"("0.7")", R"("")", "1.0"}) {
+        const Rejection rejection =
+            rejection_of(with(kRequest, "{", R"({"version":)" + std::string{version} + ","));
+        EXPECT_EQ(rejection.refusal, Refusal::ProtocolVersionUnsupported);
+        EXPECT_NE(rejection.summary().find("1.0, 0.9 or 0.8"), std::string::npos)
+            << rejection.summary();
+    }
+}
+
+TEST(Delegation, X17_TheVersionBeforeIsReadUnderItsOwnNames) {
+    constexpr std::string_view kOlder =
+        R"({"version":"0.9","request_id":"550e8400-e29b-41d4-a716-446655440000",)"
+        R"("origin":"prime-boss","target":"byte-doc","user_id":"user-1",)"
+        R"("parent_session_id":"prime-session","objective":"Extract receipt data",)"
+        R"("input":"all fields","depth":1,"constraints":{"deadline_ms":5000},"x_own":[1]})";
+    const SendMessage send = read(kOlder);
+    const std::string_view body = send.envelope->body();
+    EXPECT_EQ(send.envelope->from(), "prime-boss");
+    EXPECT_EQ(send.envelope->to(), "byte-doc");
+    EXPECT_EQ(send.timeout, Duration{5000});
+    EXPECT_EQ(at(body, {"version"}), R"("1.0")");
+    EXPECT_EQ(at(body, {"current_depth"}), "1");
+    EXPECT_EQ(at(body, {"x_own"}), "[1]");
+    EXPECT_FALSE(json::find(json::root(body), "origin")) << body;
+    EXPECT_EQ(read(body).fingerprint, send.fingerprint) << "it is a current message now";
+    const auto reply = read_reply(R"({"version":"0.9","result":"r","status":"success",)"
+                                  R"("token_usage":{"prompt":1,"completion":1,"total":2}})",
+                                  *send.envelope,
+                                  {.caller = "byte-doc", .fresh_id = "f-1", .now = kNoon});
+    ASSERT_TRUE(reply) << reply.error().summary();
+    EXPECT_EQ(at(reply->envelope->body(), {"summary"}), R"("")");
+}
+
+TEST(Delegation, X17_TheVersionBeforeThatHadItsLimitsAtTheTop) {
+    constexpr std::string_view kOldest =
+        R"({"version":"0.8","request_id":"550e8400-e29b-41d4-a716-446655440000",)"
+        R"("origin":"prime-boss","target":"byte-doc","user_id":"user-1",)"
+        R"("parent_session_id":"prime-session","objective":"Extract receipt data",)"
+        R"("input":"all fields","max_tokens":800,"deadline_ms":5000,"facts":["a"]})";
+    const SendMessage send = read(kOldest);
+    const std::string_view body = send.envelope->body();
+    EXPECT_EQ(at(body, {"constraints", "max_tokens"}), "800");
+    EXPECT_EQ(at(body, {"constraints", "max_depth"}), "2") << "the default, as ever";
+    EXPECT_EQ(at(body, {"handoff_data", "facts"}), R"(["a"])");
+    EXPECT_EQ(at(body, {"origin_employee"}), R"("prime-boss")");
+    EXPECT_EQ(send.timeout, Duration{5000});
+    const auto reply = read_reply(R"({"version":"0.8","result":"r","status":"success"})",
+                                  *send.envelope,
+                                  {.caller = "byte-doc", .fresh_id = "f-1", .now = kNoon});
+    ASSERT_TRUE(reply) << reply.error().summary();
+    EXPECT_EQ(at(reply->envelope->body(), {"token_usage", "total"}), "0");
+}
+
+TEST(Delegation, X17_WhatIsWrongInAnOlderVersionIsSaidOfTheCurrentField) {
+    const Rejection rejection = rejection_of(
+        R"({"version":"0.8","origin":"prime-boss","target":"byte-doc","user_id":"u",)"
+        R"("parent_session_id":"s","objective":"o","input":"i","deadline_ms":"soon"})");
+    EXPECT_EQ(pointers(rejection), (Pointers{"/constraints/deadline_ms"}));
 }
 
 TEST(DelegationReply, X2_IsCompletedFromItsRequest) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "dialects/form.h"
+#include "dialects/versions.h"
 
 namespace parlance::dialects::delegation {
 
@@ -19,14 +20,37 @@ inline constexpr std::array<std::string_view, 5> kArtifactTypes{
 /// In the order of Priority. Ours: the document has none.
 inline constexpr std::array<std::string_view, 4> kPriorityWords{
     "critical", "high", "normal", "low"};
-/// The version that is spoken. The document's first has none before it.
+inline constexpr std::string_view kVersionSection = "Protocol Versioning";
+/// The version that is spoken. Older ones have become it before their fields are looked at.
 inline constexpr std::array<std::string_view, 1> kVersions{"1.0"};
 
-inline constexpr FieldRule kVersion{.name = "version",
-                                    .kind = Kind::Word,
-                                    .words = kVersions,
-                                    .expected = "a version that is read: 1.0",
-                                    .section = "Protocol Versioning"};
+inline constexpr FieldRule kVersion{
+    .name = "version", .kind = Kind::Word, .words = kVersions, .section = kVersionSection};
+
+/// X17: what docs/protocols/delegation-versions.md says for people.
+inline constexpr std::array kFrom09{
+    Change{.was = "origin", .is = "origin_employee"},
+    Change{.was = "target", .is = "target_employee"},
+    Change{.was = "depth", .is = "current_depth"},
+    Change{.was = "", .is = "summary", .mark = "result", .value = R"("")"},
+};
+inline constexpr std::array kFrom08{
+    Change{.was = "max_tokens", .object = "constraints", .is = "max_tokens"},
+    Change{.was = "max_depth", .object = "constraints", .is = "max_depth"},
+    Change{.was = "deadline_ms", .object = "constraints", .is = "deadline_ms"},
+    Change{.was = "facts", .object = "handoff_data", .is = "facts"},
+    Change{.was = "",
+           .is = "token_usage",
+           .mark = "result",
+           .value = R"({"prompt":0,"completion":0,"total":0})"},
+};
+inline constexpr std::array kVersionRows{
+    VersionRow{.version = "1.0"},
+    VersionRow{.version = "0.9", .changes = kFrom09},
+    VersionRow{.version = "0.8", .changes = kFrom08},
+};
+inline constexpr Versions kReadVersions{
+    .field = kVersion.name, .section = kVersionSection, .rows = kVersionRows};
 inline constexpr FieldRule kCorrelation{
     .name = "correlation_id", .kind = Kind::Text, .slot = Slot::Correlation, .section = kExtension};
 
@@ -257,11 +281,12 @@ inline constexpr std::array<std::string_view, 6> kMarks{"origin_employee",
 struct HeaderRow {
     std::string_view header;
     std::string_view field;
+    bool is_number = false;
 };
 inline constexpr std::array kHeaders{
     HeaderRow{"X-Agent-Request-ID", "request_id"},
     HeaderRow{"X-Agent-Origin", "origin_employee"},
-    HeaderRow{"X-Agent-Depth", "current_depth"},
+    HeaderRow{"X-Agent-Depth", "current_depth", true},
     HeaderRow{"X-Agent-Parent-Session", "parent_session_id"},
 };
 

@@ -218,6 +218,7 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::MessageMalformed, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::MessageDialectUnknown, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::MessageTooLarge, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::ProtocolVersionUnsupported, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::InputValidationFailed, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::AgentNotRegistered, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::RouteNotPermitted, "AUTHENTICATION_ERROR", "high"},

@@ -1,0 +1,70 @@
+// POST /v1/delegations: a delegation request as its document sends it over HTTP, with headers that
+// say who asks, and answered while the caller waits (X12).
+#include <algorithm>
+
+#include "dialects/delegation/delegation.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// How much longer than the deadline the line is held: the hub's own answer comes at the deadline.
+constexpr Duration kGrace{std::chrono::seconds{5}};
+
+/// What a header says against the body. Who asks is a matter of identity.
+dialects::Rejection contradicted(dialects::Problems problems) {
+    const bool is_origin = std::ranges::any_of(problems, [](const dialects::Problem& problem) {
+        return problem.pointer == dialects::delegation::kOriginPointer;
+    });
+    return {.refusal = is_origin ? Refusal::IdentityMismatch : Refusal::InputValidationFailed,
+            .dialect = Dialect::Delegation,
+            .problems = std::move(problems)};
+}
+
+dialects::Rejection not_a_request(const Envelope& message) {
+    return {.refusal = Refusal::InputValidationFailed,
+            .dialect = Dialect::Delegation,
+            .id = std::string{message.id()},
+            .from = std::string{message.from()},
+            .problems = {{.rule = "must be a DelegationRequest; a response goes to /v1/messages",
+                          .section = "Request Envelope"}}};
+}
+
+}  // namespace
+
+void post_delegation(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    const auto current = dialects::delegation::in_current_version(body->raw);
+    if (!current) return refuse_message(desk, call, current.error());
+    const json::Value request = json::root(*current);
+    const auto header = [&](std::string_view name) { return call.request().header(name); };
+    auto problems = dialects::delegation::check_headers(request, header);
+    if (!problems.empty()) return refuse_message(desk, call, contradicted(std::move(problems)));
+
+    const std::string text = dialects::delegation::with_headers(request, header);
+    // A header may be of any bytes.
+    if (const auto checked = json::check(text); !checked) {
+        return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
+    }
+    const auto fresh_id = fresh_uuid(desk);
+    auto message = dialects::read_message(text,
+                                          {.dialect = Dialect::Delegation,
+                                           .caller = call.caller->agent.value,
+                                           .fresh_id = fresh_id,
+                                           .now = desk.clock()});
+    if (!message) return refuse_message(desk, call, message.error());
+    if (message->envelope->intent() != Intent::Request) {
+        return refuse_message(desk, call, not_a_request(*message->envelope));
+    }
+    message->waits = true;
+    Pending pending{.kind = Pending::Kind::Send,
+                    .exchange = std::move(call.exchange),
+                    .envelope = message->envelope,
+                    .wait = message->timeout.value_or(Duration{}) + kGrace};
+    bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
+}
+
+}  // namespace parlance::gateway
