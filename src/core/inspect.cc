@@ -72,10 +72,10 @@ std::optional<AgentListing> find_agent(const State& state, const AgentId& agent)
     return listing(state, handle);
 }
 
-std::optional<Dialect> find_dialect(const State& state, const AgentId& agent) {
-    const auto handle = registry::find_agent(state.registry, agent.value);
-    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) return std::nullopt;
-    return state.registry.agents[handle].profile.dialect;
+const Profile* find_profile(const State& state, std::string_view agent) {
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) return nullptr;
+    return &state.registry.agents[handle].profile;
 }
 
 std::vector<DeadLetterListing> list_dead_letters(const State& state, const DeadLetterQuery& query) {

@@ -14,8 +14,8 @@ HubListing list_hub(const State& state);
 std::vector<AgentListing> list_agents(const State& state);
 std::optional<AgentListing> find_agent(const State& state, const AgentId& agent);
 
-/// What the agent speaks; nothing if it is not registered.
-std::optional<Dialect> find_dialect(const State& state, const AgentId& agent);
+/// What the agent says of itself; null if it is not registered.
+const Profile* find_profile(const State& state, std::string_view agent);
 
 struct DeadLetterQuery {
     AgentId recipient{};  ///< Empty: of all.

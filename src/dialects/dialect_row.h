@@ -35,7 +35,10 @@ struct DialectRow {
     /// Whether what a form's body lacks is a problem when it is sent, and not only when asked.
     bool is_body_whole = true;
     /// What the dialect forbids although the tables allow it; Refusal::None if nothing.
-    Refusal (*forbid)(const Form& form, const Meaning& meaning, Problems& problems) = nullptr;
+    Refusal (*forbid)(const Form& form,
+                      const Meaning& meaning,
+                      const Reception& reception,
+                      Problems& problems) = nullptr;
 
     Reading<SendMessage> (*read_message)(const DialectRow& row,
                                          std::string_view text,

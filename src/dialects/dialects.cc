@@ -284,8 +284,7 @@ Reading<SendMessage> read_reply(std::string_view text,
     if (row == nullptr) return tl::unexpected(unspoken(text, dialect));
     auto current = current_of(*row, text);
     if (!current) return tl::unexpected(std::move(current).error());
-    auto reading =
-        row->read_reply(*row, current->empty() ? text : *current, request, reception);
+    auto reading = row->read_reply(*row, current->empty() ? text : *current, request, reception);
     if (!reading) reading.error().dialect = dialect;
     return reading;
 }

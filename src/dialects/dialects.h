@@ -3,6 +3,7 @@
 // A dialect is tables. This room touches no socket and holds nothing between two messages.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ struct Rejection {
 template <class T>
 using Reading = tl::expected<T, Rejection>;
 
+/// The role that an agent is registered with in the message's dialect: empty for one of another
+/// dialect, nothing for one that has none or is not registered.
+using RoleOf = std::function<std::optional<std::string_view>(std::string_view agent)>;
+
 /// What decoding needs beside the bytes.
 struct Reception {
     json::Value message{};             ///< The text as a value, if whoever checked it outlined it.
@@ -45,6 +50,7 @@ struct Reception {
     std::string_view caller{};         ///< Stands in for a sender that the message leaves out.
     std::string_view fresh_id{};       ///< Stands in for an id that the message leaves out.
     Time now{};                        ///< Turns a deadline date into a time left.
+    const RoleOf* role_of = nullptr;   ///< Null: nobody has one.
 };
 
 /// Reads one message. `text` must already be strict JSON (base/json.h).

@@ -251,7 +251,7 @@ Reading<SendMessage> read(const DialectRow& row,
     if (!whole.empty()) message = json::root(whole, outline);
     const Meaning meaning = understand(*form, message, reception.now, texts);
     if (row.forbid != nullptr) {
-        const Refusal refusal = row.forbid(*form, meaning, problems);
+        const Refusal refusal = row.forbid(*form, meaning, reception, problems);
         if (refusal != Refusal::None) {
             return tl::unexpected(rejected(*form, body, refusal, std::move(problems)));
         }

@@ -347,8 +347,8 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
-std::optional<Dialect> Engine::dialect(const AgentId& agent) const {
-    return core::find_dialect(state_, agent);
+const Profile* Engine::profile(std::string_view agent) const {
+    return core::find_profile(state_, agent);
 }
 
 EnvelopePtr Engine::question(const Envelope& reply) const {

@@ -94,7 +94,7 @@ class Engine {
     HubListing hub() const;
     std::vector<AgentListing> agents() const;
     std::optional<AgentListing> agent(const AgentId& agent) const;
-    std::optional<Dialect> dialect(const AgentId& agent) const;
+    const Profile* profile(std::string_view agent) const;
     std::vector<DeadLetterListing> dead_letters(const core::DeadLetterQuery& query) const;
     std::optional<DeadLetterListing> dead_letter(Ticket ticket) const;
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;

@@ -303,7 +303,8 @@ void Connection::hear_reply(json::Value value) {
                                           {.dialect = dialect(),
                                            .caller = caller_->agent.value,
                                            .fresh_id = fresh_id,
-                                           .now = desk_.clock()});
+                                           .now = desk_.clock(),
+                                           .role_of = &desk_.role_of});
         if (!reply) return reject(reply.error(), delivery);
         bring(ReplyToDelivery{delivery, std::move(reply->envelope)}, delivery);
     });
@@ -319,7 +320,8 @@ void Connection::hear_send(json::Value value) {
         const dialects::Reception reception{.message = messages.value,
                                             .caller = caller_->agent.value,
                                             .fresh_id = fresh_id,
-                                            .now = now};
+                                            .now = now,
+                                            .role_of = &desk_.role_of};
         auto message = dialects::read_message(messages.value.raw, reception);
         if (message) message = with_question(desk_, *std::move(message), reception);
         if (!message) {

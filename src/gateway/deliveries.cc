@@ -115,7 +115,8 @@ void post_reply(Desk& desk, Call& call) {
                                       {.dialect = dialect_of(desk, held->holder),
                                        .caller = held->holder.value,
                                        .fresh_id = fresh_id,
-                                       .now = desk.clock()});
+                                       .now = desk.clock(),
+                                       .role_of = &desk.role_of});
     if (!reply) return refuse_message(desk, call, reply.error());
     Pending pending{.kind = Pending::Kind::Reply,
                     .exchange = std::move(call.exchange),

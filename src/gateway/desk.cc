@@ -56,7 +56,9 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
 }
 
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
-    return desk.engine->dialect(agent);
+    const auto* profile = desk.engine->profile(agent.value);
+    if (profile == nullptr) return {};
+    return profile->dialect;
 }
 
 namespace {
@@ -100,7 +102,8 @@ dialects::Reading<SendMessage> with_question(const Desk& desk,
                                             {.dialect = said.dialect(),
                                              .caller = said.from(),
                                              .fresh_id = reception.fresh_id,
-                                             .now = reception.now});
+                                             .now = reception.now,
+                                             .role_of = &desk.role_of});
     if (!reply) return tl::unexpected(reply.error());
     // Its bytes stay as they came: the same again is a repeat.
     Header header = reply->envelope->header();

@@ -83,6 +83,7 @@ struct Desk {
     std::function<Time()> clock;
     std::function<std::uint64_t()> chance;
     engine::Engine* engine = nullptr;
+    dialects::RoleOf role_of{};  ///< In correlation, whose types go from role to role.
     const transport::Server* server = nullptr;
 
     json::Outline outline;  ///< Of the frame or body that is being read.

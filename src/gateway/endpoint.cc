@@ -83,7 +83,8 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
                                       {.dialect = dialect_of(desk_, caller_->agent),
                                        .caller = caller_->agent.value,
                                        .fresh_id = fresh_id,
-                                       .now = desk_.clock()});
+                                       .now = desk_.clock(),
+                                       .role_of = &desk_.role_of});
     if (!reply) return reject(reply.error().summary());
     settle(ReplyToDelivery{deliver.delivery, std::move(reply->envelope)});
 }

@@ -119,6 +119,13 @@ Gateway::~Gateway() = default;
 
 void Gateway::attach(engine::Engine& engine) {
     desk_.engine = &engine;
+    desk_.role_of = [&engine](std::string_view agent) -> std::optional<std::string_view> {
+        const auto* profile = engine.profile(agent);
+        if (profile == nullptr) return std::nullopt;
+        if (profile->dialect != Dialect::Correlation) return std::string_view{};
+        if (profile->role.empty()) return std::nullopt;
+        return profile->role;
+    };
     carry(std::exchange(early_, {}));
 }
 

@@ -134,7 +134,8 @@ void post_message(Desk& desk, Call& call) {
                                         .dialect = dialect,
                                         .caller = call.caller->agent.value,
                                         .fresh_id = fresh_id,
-                                        .now = now};
+                                        .now = now,
+                                        .role_of = &desk.role_of};
     auto message = dialects::read_message(request.body, reception);
     if (message) message = with_question(desk, *std::move(message), reception);
     if (!message) return refuse_message(desk, call, message.error());

@@ -11,27 +11,51 @@ namespace parlance::dialects::correlation {
 
 namespace {
 
-/// C3: whether this end may be this agent. Agents that the document does not know have no end.
-void hold_to_direction(json::Value said,
-                       std::string_view permitted,
-                       std::string_view field,
-                       std::string_view type,
-                       Problems& problems) {
-    std::string spare;
-    const std::string_view agent = short_text(said, spare);
-    const bool is_bound = std::ranges::find(kAgents, agent) != kAgents.end();
-    if (permitted.empty() || !is_bound || agent == permitted) return;
-    problems.push_back({.pointer = fmt::format("/{}", field),
-                        .value = shortened(said.raw),
-                        .rule = fmt::format("must be {} in a {}", permitted, type),
-                        .section = std::string{kTypesSection}});
+/// Which of the document's agents this one is: by the role it is registered with, else by its name.
+/// Empty for one that the document does not know.
+std::string_view part_of(std::string_view agent, const Reception& reception) {
+    const auto role = reception.role_of == nullptr ? std::nullopt : (*reception.role_of)(agent);
+    const auto part = std::ranges::find(kAgents, role.value_or(agent));
+    return part == kAgents.end() ? std::string_view{} : *part;
 }
 
-Refusal forbid(const Form& form, const Meaning& meaning, Problems& problems) {
+/// An end of a message: who it is, and which of the document's agents may stand there.
+struct End {
+    const FieldRule& field;
+    json::Value said;
+    std::string_view permitted;  ///< Empty: any.
+};
+
+std::string in_words(const TypeRow& type) {
+    const auto or_any = [](std::string_view agent) {
+        return agent.empty() ? std::string_view{"any agent"} : agent;
+    };
+    return fmt::format("{} goes from {} to {}", type.name, or_any(type.from), or_any(type.to));
+}
+
+/// C3: agents that the document does not know may stand at any end.
+void hold_to_direction(const End& end,
+                       const TypeRow& type,
+                       const Reception& reception,
+                       Problems& problems) {
+    std::string spare;
+    const std::string_view part = part_of(short_text(end.said, spare), reception);
+    if (end.permitted.empty() || part.empty() || part == end.permitted) return;
+    problems.push_back(
+        {.pointer = fmt::format("/{}", end.field.name),
+         .value = shortened(end.said.raw),
+         .rule = fmt::format("must be {} and not {}: {}", end.permitted, part, in_words(type)),
+         .section = std::string{kTypesSection}});
+}
+
+Refusal forbid(const Form& form,
+               const Meaning& meaning,
+               const Reception& reception,
+               Problems& problems) {
     const auto type = std::ranges::find(kTypes, form.name, &TypeRow::name);
     if (type == kTypes.end()) return Refusal::None;
-    hold_to_direction(meaning[Slot::From], type->from, kAgent.name, type->name, problems);
-    hold_to_direction(meaning[Slot::To], type->to, kTargetAgent.name, type->name, problems);
+    hold_to_direction({kAgent, meaning[Slot::From], type->from}, *type, reception, problems);
+    hold_to_direction({kTargetAgent, meaning[Slot::To], type->to}, *type, reception, problems);
     return problems.empty() ? Refusal::None : Refusal::RouteNotPermitted;
 }
 

@@ -102,12 +102,35 @@ TEST(Correlation, C3_EachTypeGoesOnlyInItsDirection) {
         rejection_of(message("classification_result", "task_planning", "intent_recognition"));
     EXPECT_EQ(back.refusal, Refusal::RouteNotPermitted);
     EXPECT_EQ(pointers(back), (Pointers{"/agent", "/target_agent"}));
-    EXPECT_EQ(back.problems[0].rule, "must be intent_recognition in a classification_result");
+    EXPECT_EQ(back.problems[0].rule,
+              "must be intent_recognition and not task_planning: classification_result goes from "
+              "intent_recognition to task_planning");
     EXPECT_EQ(rejection_of(message("status_update", "task_planning", "tool_coordination")).refusal,
               Refusal::RouteNotPermitted);
     EXPECT_EQ(rejection_of(message("orchestration_command", "task_planning", "tool_coordination"))
                   .refusal,
               Refusal::RouteNotPermitted);
+}
+
+TEST(Correlation, C3_HoldsAnAgentToTheRoleItIsRegisteredWith) {
+    const RoleOf roles = [](std::string_view agent) -> std::optional<std::string_view> {
+        if (agent == "alice") return "conversation_manager";
+        if (agent == "bob") return "task_planning";
+        if (agent == "task_planning") return "";  // Of another dialect: only the name is the same.
+        return std::nullopt;
+    };
+    const auto refusal = [&](std::string_view type, std::string_view from, std::string_view to) {
+        const auto send = read_message(message(type, from, to),
+                                       {.dialect = Dialect::Correlation, .role_of = &roles});
+        return send ? Refusal::None : send.error().refusal;
+    };
+    EXPECT_EQ(refusal("orchestration_command", "alice", "bob"), Refusal::None);
+    EXPECT_EQ(refusal("orchestration_command", "bob", "alice"), Refusal::RouteNotPermitted);
+    EXPECT_EQ(refusal("status_update", "bob", "alice"), Refusal::None);
+    EXPECT_EQ(refusal("status_update", "alice", "bob"), Refusal::RouteNotPermitted);
+    EXPECT_EQ(refusal("execution_plan", "bob", "tool_coordination"), Refusal::None);
+    EXPECT_EQ(refusal("execution_plan", "tool_coordination", "bob"), Refusal::RouteNotPermitted);
+    EXPECT_EQ(refusal("status_update", "bob", "task_planning"), Refusal::None);
 }
 
 TEST(Correlation, C4_EveryInteractionSucceedsFailsOrIsPending) {
