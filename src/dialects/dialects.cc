@@ -168,9 +168,11 @@ Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow&
 }
 
 /// The text in the dialect's current version; empty if it is that already.
-Reading<std::string> current_of(const DialectRow& row, std::string_view text) {
+Reading<std::string> current_of(const DialectRow& row,
+                                std::string_view text,
+                                const Reception& reception) {
     if (row.versions == nullptr) return std::string{};
-    auto current = made_current(*row.versions, text);
+    auto current = made_current(*row.versions, text, value_of(text, reception));
     if (!current) current.error().dialect = row.dialect;
     return current;
 }
@@ -178,7 +180,7 @@ Reading<std::string> current_of(const DialectRow& row, std::string_view text) {
 Reading<SendMessage> read_in(const DialectRow& row,
                              std::string_view text,
                              const Reception& reception) {
-    auto current = current_of(row, text);
+    auto current = current_of(row, text, reception);
     if (!current) return tl::unexpected(std::move(current).error());
     Reception as_current = reception;
     if (!current->empty()) as_current.message = {};
@@ -282,9 +284,11 @@ Reading<SendMessage> read_reply(std::string_view text,
     const Dialect dialect = reception.dialect.value_or(request.dialect());
     const DialectRow* row = row_of(dialect);
     if (row == nullptr) return tl::unexpected(unspoken(text, dialect));
-    auto current = current_of(*row, text);
+    auto current = current_of(*row, text, reception);
     if (!current) return tl::unexpected(std::move(current).error());
-    auto reading = row->read_reply(*row, current->empty() ? text : *current, request, reception);
+    Reception as_current = reception;
+    if (!current->empty()) as_current.message = {};
+    auto reading = row->read_reply(*row, current->empty() ? text : *current, request, as_current);
     if (!reading) reading.error().dialect = dialect;
     return reading;
 }

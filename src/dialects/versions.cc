@@ -93,22 +93,25 @@ Rejection unsupported(const Versions& versions, json::Value said) {
 
 }  // namespace
 
-Reading<std::string> made_current(const Versions& versions, std::string_view text) {
-    const auto said = json::find(json::root(text), versions.field);
+Reading<std::string> made_current(const Versions& versions,
+                                  std::string_view text,
+                                  json::Value value) {
+    const auto said = json::find(value, versions.field);
     if (!said || said->is_null()) return std::string{};
     std::string spare;
     const std::string_view version = short_text(*said, spare);
     const auto row = std::ranges::find(versions.rows, version, &VersionRow::version);
     if (row == versions.rows.end()) return tl::unexpected(unsupported(versions, *said));
     if (row == versions.rows.begin()) return std::string{};
-    Draft message{json::root(text)};
+    Draft message{value};
     for (auto older = row;; --older) {
         for (const Change& change : older->changes) apply(change, message);
         if (older == versions.rows.begin()) break;
     }
     message.set(versions.field, fmt::format("\"{}\"", versions.rows.front().version));
     std::string made = message.done();
-    if (auto problem = outgrown(text, made)) return tl::unexpected(*std::move(problem));
+    json::Outline outline;
+    if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
     return made;
 }
 

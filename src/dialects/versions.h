@@ -32,7 +32,10 @@ struct Versions {
     std::span<const VersionRow> rows;  ///< The current first, then each one before.
 };
 
-/// The message as one of the current version: empty if it is that already, or names none.
-Reading<std::string> made_current(const Versions& versions, std::string_view text);
+/// The message as one of the current version: empty if it is that already, or names none. `value`
+/// is the text as one.
+Reading<std::string> made_current(const Versions& versions,
+                                  std::string_view text,
+                                  json::Value value);
 
 }  // namespace parlance::dialects

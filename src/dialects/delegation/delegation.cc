@@ -26,7 +26,7 @@ void check_token_usage(json::Value usage, std::string_view pointer, Problems& pr
 }
 
 Reading<std::string> in_current_version(std::string_view text) {
-    auto made = made_current(kReadVersions, text);
+    auto made = made_current(kReadVersions, text, json::root(text));
     if (!made) made.error().dialect = Dialect::Delegation;
     if (made && made->empty()) made->assign(text);
     return made;
