@@ -131,9 +131,8 @@ Problems problems_in(const DialectRow& row, const Form& form, std::string_view t
     if (form_of(*row.forms, json::root(text)) != &form) return {{.rule = "must be of its form"}};
     const Reception anybody{.caller = "a", .fresh_id = "00000000-0000-4000-8000-000000000000"};
     Problems problems;
-    const Checking checking{.reception = &anybody,
-                            .body = form.body,
-                            .is_body_whole = row.dialect != Dialect::Taskwire};
+    const Checking checking{
+        .reception = &anybody, .body = form.body, .is_body_whole = row.is_body_whole};
     hold_to_shape(*form.shape, json::root(text), "", checking, problems);
     return problems;
 }
