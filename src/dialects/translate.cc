@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -149,9 +150,10 @@ struct Heeded {
 
     template <class IsLeft>
     void leave(IsLeft is_left) {
-        const auto rest = std::ranges::stable_partition(keeps, std::not_fn(is_left));
-        std::ranges::move(rest, std::back_inserter(left));
-        keeps.erase(rest.begin(), rest.end());
+        const auto rest = std::stable_partition(keeps.begin(), keeps.end(), std::not_fn(is_left));
+        left.insert(
+            left.end(), std::make_move_iterator(rest), std::make_move_iterator(keeps.end()));
+        keeps.erase(rest, keeps.end());
     }
 };
 
