@@ -27,6 +27,7 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const ExtendLease& extend) { decide_extend(draft, extend); },
         [&](const ReportProgress& progress) { decide_progress(draft, progress); },
         [&](const ReplyToDelivery& reply) { decide_reply(draft, reply); },
+        [&](const RefuseReply& refused) { decide_refuse_reply(draft, refused); },
         [&](const RedeliverDeadLetter& redeliver) { decide_redeliver(draft, redeliver); },
         [&](const DiscardDeadLetter& discard) { decide_discard(draft, discard); },
         [&](const RecordRefusal& refusal) { decide_refusal(draft, refusal); });

@@ -124,6 +124,38 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                         .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
 }
 
+/// The agent has had its turn, and the requester need not wait for a better one.
+void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
+    const auto& state = draft.state;
+    const broker::Message* question = nullptr;
+    const broker::OpenRequest* request = nullptr;
+    if (refused.reply == nullptr) {
+        question = held(draft, refused.delivery, Mutant::AcceptStaleReply);
+        if (question == nullptr) return;
+        request = broker::find_request(state.requests, question->ticket);
+    } else if (draft.may_act_for(refused.reply->from())) {
+        request = broker::find_answered(state.requests, state.broker, state.key, *refused.reply);
+        if (request != nullptr) question = broker::find_message(state.broker, request->ticket);
+    }
+    const auto from = refused.reply ? refused.reply->from() : std::string_view{};
+    draft.add(MessageRefused{.from = std::string{draft.asker().empty() ? from : draft.asker()},
+                             .id = refused.id,
+                             .refusal = refused.refusal,
+                             .detail = refused.detail});
+    if (request == nullptr) return;
+    const bool is_held = question != nullptr && question->stage == broker::Stage::Leased;
+    if (is_held) {
+        note_life(draft, *question);
+        draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
+    } else if (question != nullptr) {
+        draft.add(MessageDropped{question->ticket, Setback::Rejected, refused.detail});
+    }
+    fail_request(draft,
+                 request->ticket,
+                 Refusal::OutputValidationFailed,
+                 "the answer was not passed on: " + refused.detail);
+}
+
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop) {
     const auto* request = broker::find_request(draft.state.requests, stop.request);
     if (request != nullptr && request->waits) draft.add(WaitEnded{stop.request});

@@ -54,6 +54,7 @@ void decide_extend(Draft& draft, const ExtendLease& extend);
 void note_progress(Draft& draft, const broker::Message& message, std::string note);
 void decide_progress(Draft& draft, const ReportProgress& progress);
 void decide_reply(Draft& draft, const ReplyToDelivery& reply);
+void decide_refuse_reply(Draft& draft, const RefuseReply& refused);
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop);
 void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver);
 void decide_discard(Draft& draft, const DiscardDeadLetter& discard);

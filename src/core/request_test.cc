@@ -398,6 +398,36 @@ TEST(Request, W1_ARejectedQuestionFailsTheRequestWithTheReason) {
     EXPECT_EQ(answer.failure.detail, "I cannot");
 }
 
+TEST(Request, K5_AnAnswerThatIsRefusedIsTheEndOfTheRequest) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, true);
+    story.ask(RefuseReply{.delivery = story.last_delivery(), .id = "r1", .detail = "no npv"});
+    const auto refused = story.happened<MessageRefused>();
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_EQ(refused[0].id, "r1");
+    EXPECT_EQ(refused[0].refusal, Refusal::OutputValidationFailed);
+    const auto answers = story.asked_for<TellAnswer>();
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].failure.refusal, Refusal::OutputValidationFailed);
+    EXPECT_EQ(answers[0].failure.detail, "the answer was not passed on: no npv");
+    EXPECT_EQ(story.mailbox("bob").in_flight, 0U) << "bob has had its turn";
+    EXPECT_EQ(talk.open(), 0U);
+}
+
+TEST(Request, K5_ARefusedAnswerWithoutADeliveryFindsItsRequestById) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"});
+    story.ask(RefuseReply{.reply = envelope(reply("r1", "q2")), .id = "r1"});
+    EXPECT_EQ(talk.open(), 1U) << "another's";
+    story.ask(RefuseReply{.reply = envelope(reply("r1", "q1")), .id = "r1"});
+    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
+    ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
+    EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::OutputValidationFailed);
+}
+
 TEST(Request, W1_ADeadQuestionFailsTheRequestAndARevivedOneAnswersNobody) {
     Talk talk;
     auto& story = talk.story;

@@ -270,7 +270,7 @@ bool take_message(ByteReader& in,
     const auto due = take_time(in);
     if (in.varint() != 0) {
         Failure failure;
-        failure.refusal = take_enum(in, Refusal::None, Refusal::AgentHasWork);
+        failure.refusal = take_enum(in, Refusal::None, kRefusals.back().refusal);
         failure.detail = take_text(in);
         broker.notices.emplace(message.ticket.value, std::move(failure));
     }

@@ -30,7 +30,9 @@ struct DialectRow {
     std::string_view document;                ///< For people: what its document is called.
     std::span<const std::string_view> marks;  ///< Any of these members makes it this dialect.
     const Forms* forms;
-    const Versions* versions = nullptr;       ///< Null: its messages name none.
+    const Versions* versions = nullptr;  ///< Null: its messages name none.
+    /// A request's action is always a capability of its recipient; in others it may be one.
+    bool names_capabilities = false;
     std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.
     /// Whether what a form's body lacks is a problem when it is sent, and not only when asked.
     bool is_body_whole = true;

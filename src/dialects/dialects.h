@@ -32,6 +32,7 @@ struct Rejection {
     std::optional<Dialect> dialect{};  ///< The message's, and so on, as far as it could be read.
     std::string id{};
     std::string from{};
+    EnvelopePtr reply{};  ///< Of an answer that names its request: its header, without a body.
     std::vector<Problem> problems{};
     std::string summary() const;  ///< All problems in one sentence or two.
 };

@@ -219,6 +219,21 @@ Rejection rejected(const Form& form, std::string_view text, Refusal refusal, Pro
             .problems = std::move(problems)};
 }
 
+/// The header of an answer that was refused, so that who waits for it can be told.
+EnvelopePtr refused_answer(const Form& form, std::string_view text, const Reception& reception) {
+    if (form.intent != Intent::Reply) return {};
+    Texts texts;
+    const Meaning meaning = understand(form, json::root(text), {}, texts);
+    HeaderTexts header{meaning, texts};
+    const std::string_view answered = header(Slot::Answers);
+    if (answered.empty()) return {};
+    return Envelope::make({.from = first_of({header(Slot::From), reception.caller}),
+                           .to = header(Slot::To),
+                           .answers = answered,
+                           .intent = Intent::Reply},
+                          {});
+}
+
 /// No form fits: the type is missing, or none that the dialect has. The first form's shape says
 /// so, and what else is wrong.
 Rejection formless(const DialectRow& row, std::string_view text, const Reception& reception) {
@@ -240,8 +255,9 @@ Reading<SendMessage> read(const DialectRow& row,
     hold_to_shape(
         *form->shape, message, "", {.reception = &reception, .body = form->body}, problems);
     if (!problems.empty()) {
-        return tl::unexpected(
-            rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
+        auto rejection = rejected(*form, text, Refusal::InputValidationFailed, std::move(problems));
+        rejection.reply = refused_answer(*form, text, reception);
+        return tl::unexpected(std::move(rejection));
     }
     Texts texts;
     const std::string whole = Completion{*form, reception, settled, texts}.of(text, message);

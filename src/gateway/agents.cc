@@ -110,21 +110,10 @@ void read_tools(Problems& problems, std::string_view key, json::Value value, Pro
 }
 
 void read_capabilities(Problems& problems,
-                       std::string_view key,
+                       std::string_view /*key*/,
                        json::Value value,
                        Profile& profile) {
-    expect(problems, value.is_array(), key, value, "a list of capabilities");
-    if (!value.is_array()) return;
-    json::Elements capabilities{value};
-    while (capabilities.next()) {
-        const auto code =
-            capabilities.value.is_object() ? json::find(capabilities.value, "code") : std::nullopt;
-        expect(problems,
-               code && code->is_string(),
-               key,
-               capabilities.value,
-               "an object with a \"code\"");
-    }
+    check_capabilities(value, problems);
     profile.capabilities = value.raw;
 }
 

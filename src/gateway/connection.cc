@@ -161,7 +161,11 @@ void Connection::hear_hello(json::Value value) {
     if (!caller_->agent.value.empty() && !agent.value.empty() && agent != caller_->agent) {
         const auto what = "this connection proved to be '" + caller_->agent.value +
                           "' and cannot be '" + agent.value.substr(0, kIdBytesMax) + "'";
-        record(Refusal::IdentityMismatch, {}, what);
+        submit(desk_,
+               RecordRefusal{.refusal = static_cast<std::uint8_t>(Refusal::IdentityMismatch),
+                             .detail = what},
+               caller_,
+               {});
         return break_off(Refusal::IdentityMismatch, what);
     }
     if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});
@@ -170,7 +174,7 @@ void Connection::hear_hello(json::Value value) {
 
     if (const auto profile_value = json::find(value, "register")) {
         auto profile = read_profile(profile_value->raw);
-        if (!profile) return reject(profile.error());
+        if (!profile) return reject(std::move(profile).error());
         // Its outcome shows in the join that follows; a success is nothing to talk about.
         submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});
     }
@@ -305,7 +309,15 @@ void Connection::hear_reply(json::Value value) {
                                            .fresh_id = fresh_id,
                                            .now = desk_.clock(),
                                            .role_of = &desk_.role_of});
-        if (!reply) return reject(reply.error(), delivery);
+        if (reply) {
+            auto unfit = unfit_answer(desk_,
+                                      {.request = *held->envelope,
+                                       .agent = caller_->agent,
+                                       .reply = *reply->envelope,
+                                       .said = message->raw});
+            if (unfit) reply = tl::unexpected(*std::move(unfit));
+        }
+        if (!reply) return reject(std::move(reply).error(), delivery);
         bring(ReplyToDelivery{delivery, std::move(reply->envelope)}, delivery);
     });
 }
@@ -325,7 +337,12 @@ void Connection::hear_send(json::Value value) {
         auto message = dialects::read_message(messages.value.raw, reception);
         if (message) message = with_question(desk_, *std::move(message), reception);
         if (!message) {
-            reject(message.error());
+            reject(std::move(message).error());
+            continue;
+        }
+        if (auto unfit = unfit_message(desk_, *message->envelope)) {
+            if (message->envelope->id() == fresh_id) fresh_id.clear();
+            reject(*std::move(unfit));
             continue;
         }
         if (message->envelope->id() == fresh_id) fresh_id.clear();
@@ -356,18 +373,9 @@ void Connection::refuse(const Refused& refused) {
     touch();
 }
 
-void Connection::record(Refusal refusal, std::string_view id, std::string_view detail) {
-    submit(desk_,
-           RecordRefusal{.id = std::string{id},
-                         .refusal = static_cast<std::uint8_t>(refusal),
-                         .detail = std::string{detail}},
-           caller_,
-           {});
-}
-
-void Connection::reject(const dialects::Rejection& rejection, const DeliveryToken& delivery) {
+void Connection::reject(dialects::Rejection rejection, const DeliveryToken& delivery) {
+    submit(desk_, record_of(rejection, delivery), caller_, {});
     const auto summary = rejection.summary();
-    record(rejection.refusal, rejection.id, summary);
     refuse({.message_id = rejection.id,
             .delivery_id = name_of(delivery),
             .refusal = rejection.refusal,

@@ -59,6 +59,9 @@ void post_delegation(Desk& desk, Call& call) {
     if (message->envelope->intent() != Intent::Request) {
         return refuse_message(desk, call, not_a_request(*message->envelope));
     }
+    if (auto unfit = unfit_request(desk, *message->envelope)) {
+        return refuse_message(desk, call, *std::move(unfit));
+    }
     message->waits = true;
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),

@@ -117,7 +117,20 @@ void post_reply(Desk& desk, Call& call) {
                                        .fresh_id = fresh_id,
                                        .now = desk.clock(),
                                        .role_of = &desk.role_of});
-    if (!reply) return refuse_message(desk, call, reply.error());
+    if (reply) {
+        auto unfit = unfit_answer(desk,
+                                  {.request = *held->envelope,
+                                   .agent = held->holder,
+                                   .reply = *reply->envelope,
+                                   .said = body});
+        if (unfit) reply = tl::unexpected(*std::move(unfit));
+    }
+    if (!reply) {
+        auto rejection = std::move(reply).error();
+        submit(desk, record_of(rejection, *delivery), call.caller, {});
+        return call.exchange->respond(
+            problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
+    }
     Pending pending{.kind = Pending::Kind::Reply,
                     .exchange = std::move(call.exchange),
                     .envelope = reply->envelope};

@@ -27,6 +27,23 @@ void bring_done(Desk& desk, Call& call, Command command) {
     bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
+Command record_of(dialects::Rejection& rejection, const DeliveryToken& delivery) {
+    const bool is_reply = delivery != DeliveryToken{} || rejection.reply != nullptr;
+    if (is_reply && rejection.refusal == Refusal::InputValidationFailed) {
+        rejection.refusal = Refusal::OutputValidationFailed;
+    }
+    if (!is_reply) {
+        return RecordRefusal{.id = rejection.id,
+                             .refusal = static_cast<std::uint8_t>(rejection.refusal),
+                             .detail = rejection.summary()};
+    }
+    return RefuseReply{.delivery = delivery,
+                       .reply = delivery == DeliveryToken{} ? rejection.reply : nullptr,
+                       .id = rejection.id,
+                       .refusal = rejection.refusal,
+                       .detail = rejection.summary()};
+}
+
 std::string fresh_uuid(Desk& desk) {
     const auto high = desk.chance();
     return uuid_v4(high, desk.chance());

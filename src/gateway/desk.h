@@ -19,6 +19,7 @@
 
 #include "dialects/dialects.h"
 #include "engine/engine.h"
+#include "gateway/capabilities.h"
 #include "model/command.h"
 #include "model/effect.h"
 #include "transport/transport.h"
@@ -101,6 +102,7 @@ struct Desk {
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
     std::vector<std::shared_ptr<Stream>> streams;
+    std::map<std::string, CapabilitySet, std::less<>> capabilities;  ///< By agent, as needed.
 };
 
 /// One HTTP request on its way through the routes.
@@ -117,6 +119,10 @@ void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
 void bring_done(Desk& desk, Call& call, Command command);
 /// Puts a command to the engine under an ask that exists already.
 Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
+
+/// What puts a refusal on record. An answer that is refused is the only one its request gets: the
+/// requester is told. A reply through a delivery names it; `rejection` says so from then on.
+Command record_of(dialects::Rejection& rejection, const DeliveryToken& delivery);
 
 std::string fresh_uuid(Desk& desk);
 

@@ -71,12 +71,12 @@ void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Respo
 }
 
 void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
-    const auto reject = [&](const std::string& what) {
-        settle(NackDelivery{.delivery = deliver.delivery,
-                            .reason = "endpoint " + url_ + " gave no usable answer: " + what,
-                            .is_final = true});
-    };
-    if (const auto checked = json::check(body); !checked) return reject(checked.error().message);
+    if (const auto checked = json::check(body); !checked) {
+        return reject(
+            deliver.delivery,
+            {.refusal = Refusal::OutputValidationFailed,
+             .problems = {{.rule = "must be an answer, but " + checked.error().message}}});
+    }
     const auto fresh_id = fresh_uuid(desk_);
     auto reply = dialects::read_reply(body,
                                       *deliver.envelope,
@@ -85,8 +85,19 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
                                        .fresh_id = fresh_id,
                                        .now = desk_.clock(),
                                        .role_of = &desk_.role_of});
-    if (!reply) return reject(reply.error().summary());
+    if (!reply) return reject(deliver.delivery, std::move(reply).error());
+    auto unfit = unfit_answer(desk_,
+                              {.request = *deliver.envelope,
+                               .agent = caller_->agent,
+                               .reply = *reply->envelope,
+                               .said = body});
+    if (unfit) return reject(deliver.delivery, *std::move(unfit));
     settle(ReplyToDelivery{deliver.delivery, std::move(reply->envelope)});
+}
+
+/// There is nobody to tell but the record and the requester: the agent's line is closed.
+void Endpoint::reject(const DeliveryToken& delivery, dialects::Rejection rejection) {
+    settle(record_of(rejection, delivery));
 }
 
 void open_endpoint(Desk& desk, const OpenEndpoint& order) {

@@ -26,6 +26,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   private:
     void take_answer(const Deliver& deliver, const Result<transport::Response>& answer);
     void take_reply(const Deliver& deliver, const std::string& body);
+    void reject(const DeliveryToken& delivery, dialects::Rejection rejection);
     void settle(Command command);
 
     Desk& desk_;

@@ -39,7 +39,7 @@ void get_metrics(Desk& desk, Call& call);
 void get_page(Desk& desk, Call& call);
 
 /// Answers and records a message that could not be read.
-void refuse_message(Desk& desk, Call& call, const dialects::Rejection& rejection);
+void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
 dialects::Reading<Profile> read_profile(std::string_view text);

@@ -139,6 +139,9 @@ void post_message(Desk& desk, Call& call) {
     auto message = dialects::read_message(request.body, reception);
     if (message) message = with_question(desk, *std::move(message), reception);
     if (!message) return refuse_message(desk, call, message.error());
+    if (auto unfit = unfit_message(desk, *message->envelope)) {
+        return refuse_message(desk, call, *std::move(unfit));
+    }
 
     const auto wait = preferred_wait(request);
     const bool holds = wait > Duration{} && message->envelope->intent() == Intent::Request;
@@ -151,13 +154,8 @@ void post_message(Desk& desk, Call& call) {
 }
 
 /// Refused whole: nothing of it is stored but the record of its refusal.
-void refuse_message(Desk& desk, Call& call, const dialects::Rejection& rejection) {
-    submit(desk,
-           RecordRefusal{.id = rejection.id,
-                         .refusal = static_cast<std::uint8_t>(rejection.refusal),
-                         .detail = rejection.summary()},
-           call.caller,
-           {});
+void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
+    submit(desk, record_of(rejection, {}), call.caller, {});
     call.exchange->respond(
         problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
 }

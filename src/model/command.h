@@ -12,6 +12,7 @@
 #include "model/ids.h"
 #include "model/message.h"
 #include "model/profile.h"
+#include "model/refusal.h"
 
 namespace parlance {
 
@@ -120,6 +121,16 @@ struct ReplyToDelivery {
     EnvelopePtr envelope;
 };
 
+/// An answer that breaks the rules, reported by the front desk: it is not passed on, and the
+/// requester is told that there will be none. Named by its delivery, or by what it says itself.
+struct RefuseReply {
+    DeliveryToken delivery{};
+    EnvelopePtr reply{};  ///< Without a delivery: as far as it could be read.
+    std::string id{};
+    Refusal refusal = Refusal::OutputValidationFailed;
+    std::string detail{};
+};
+
 struct RedeliverDeadLetter {
     Ticket ticket;
 };
@@ -156,6 +167,7 @@ using Command = std::variant<StartHub,
                              ExtendLease,
                              ReportProgress,
                              ReplyToDelivery,
+                             RefuseReply,
                              RedeliverDeadLetter,
                              DiscardDeadLetter,
                              RecordRefusal,

@@ -42,6 +42,8 @@ enum class Refusal : std::uint8_t {
     AgentHasWork,
     ConnectionUpgradeRequired,
     ProtocolVersionUnsupported,
+    CapabilityNotRegistered,
+    OutputValidationFailed,
 };
 
 struct RefusalRow {
@@ -115,6 +117,10 @@ inline constexpr std::array kRefusals{
                "Open a WebSocket (version 13) and say hello; plain HTTP has /v1/messages and /v1/agents/{id}/inbox."},
     RefusalRow{Refusal::ProtocolVersionUnsupported, "PROTOCOL_VERSION_UNSUPPORTED", 400, false,
                "Send the message in a version that is read, or without one for the current."},
+    RefusalRow{Refusal::CapabilityNotRegistered, "CAPABILITY_NOT_REGISTERED", 404, false,
+               "Ask for a capability that the agent has registered; GET /v1/agents/{id} lists them."},
+    RefusalRow{Refusal::OutputValidationFailed, "OUTPUT_VALIDATION_FAILED", 422, false,
+               "The answer breaks a rule and was not passed on. Correct the agent that gives it."},
 };
 // clang-format on
 

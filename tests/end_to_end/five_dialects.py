@@ -18,6 +18,11 @@ def session_id():
     return f"session_user_1692633600_{uuid.uuid4().hex[:8]}_1692633612"
 
 
+# What kessel's requests ask for must be registered (K1); the others may ask in their own words.
+CAPABILITY = {"code": "ANL_NPV", "version": "1.0", "description": "answers a question",
+              "input_schema": {"type": "object", "required": ["question"]},
+              "output_schema": {"type": "object"}}
+
 # A dialect: what a request looks like, how a reader tells one, and how it answers and reads answers.
 # `names` are the members that a request must have when it arrives, `answers` those of a reply, and `echoes` says which
 # question an answer is for: a place in the question, and the place in the answer where the same must stand.
@@ -130,7 +135,8 @@ def main():
     with Scratch() as scratch:
         hub = Hub(scratch + "/data").start()
         for dialect in DIALECTS:
-            status, told = hub.ask("PUT", f"/v1/agents/{dialect}", {"dialect": dialect})
+            status, told = hub.ask("PUT", f"/v1/agents/{dialect}",
+                                   {"dialect": dialect, "capabilities": [CAPABILITY]})
             check(status == 200, f"{dialect} cannot register: {status} {told}")
         results = multiprocessing.Queue()
         agents = [multiprocessing.Process(target=serve, args=(hub, dialect, len(DIALECTS) + 1, results))

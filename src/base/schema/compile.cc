@@ -45,11 +45,11 @@ tl::expected<Schema, Flaw> Compiler::run() {
     if (program_->text.size() > kSchemaBytesMax) {
         return no(fmt::format("is a schema of more than {} bytes", kSchemaBytesMax));
     }
-    if (const auto checked = json::check(program_->text, program_->outline); !checked) {
+    if (const auto checked = json::check(program_->text, outline_); !checked) {
         return no(checked.error().message);
     }
     program_->resources.emplace_back();
-    const auto whole = json::root(program_->text, program_->outline);
+    const auto whole = json::root(program_->text, outline_);
     if (whole.is_object() || whole.is_bool()) {
         read(whole, {});
     } else {

@@ -59,6 +59,7 @@ class Compiler {
     void find_circles();
 
     std::unique_ptr<Program> program_;
+    json::Outline outline_;  ///< Of its text, while it is read.
     std::optional<Flaw> flaw_;
     std::vector<Said> references_;
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.

@@ -143,18 +143,21 @@ void read_type(Compiler& in, const Said& said) {
     in.node(said.node).types = types;
 }
 
+/// Kept without the outline, which ends with the compiling.
+Constant constant_of(json::Value value) { return {{.raw = value.raw}, hash_of(value)}; }
+
 void read_enum(Compiler& in, const Said& said) {
     if (!said.value.is_array()) return in.flaw(said, "must be a list of values");
     auto& allowed = in.node(said.node).allowed;
     for (json::Elements elements{said.value}; elements.next();) {
-        allowed.push_back({elements.value, hash_of(elements.value)});
+        allowed.push_back(constant_of(elements.value));
     }
     std::ranges::sort(allowed, {}, &Constant::hash);
-    in.node(said.node).listed = said.value;
+    in.node(said.node).listed = {.raw = said.value.raw};
 }
 
 void read_const(Compiler& in, const Said& said) {
-    in.node(said.node).constant = Constant{said.value, hash_of(said.value)};
+    in.node(said.node).constant = constant_of(said.value);
 }
 
 void read_multiple_of(Compiler& in, const Said& said) {

@@ -116,7 +116,7 @@ struct InPlace {
 };
 
 struct Constant {
-    json::Value value;
+    json::Value value;  ///< In the program's text.
     std::uint64_t hash;
 };
 
@@ -146,7 +146,6 @@ struct Resource {
 
 struct Program {
     std::string text;
-    json::Outline outline;  ///< Of the text.
     std::vector<Node> nodes;
     std::vector<Resource> resources;  ///< The whole is the first.
 

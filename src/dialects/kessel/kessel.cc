@@ -11,6 +11,7 @@ constinit const DialectRow kRow{
     .document = kDocument,
     .marks = kMarks,
     .forms = &kForms,
+    .names_capabilities = true,
     .read_message = read_by_tables,
     .read_reply = read_reply_by_tables,
     .write_failure = write_failure_by_tables,

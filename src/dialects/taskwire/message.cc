@@ -257,6 +257,23 @@ std::string as_far_as_readable(const Parts& parts, BaseField field) {
     return std::string{value.text(spare)};
 }
 
+/// The header of an answer that was refused, so that who waits for it can be told.
+EnvelopePtr refused_answer(const Parts& parts, const Reception& reception) {
+    std::string spare;
+    const auto type =
+        std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
+    if (type == kTypes.end() || intent_of(*type, parts) != Intent::Reply) return {};
+    const auto answered = short_text(value_at(parts, type->answers), spare);
+    if (answered.empty()) return {};
+    const auto from = as_far_as_readable(parts, From);
+    const auto to = as_far_as_readable(parts, To);
+    return Envelope::make({.from = from.empty() ? reception.caller : std::string_view{from},
+                           .to = to,
+                           .answers = answered,
+                           .intent = Intent::Reply},
+                          {});
+}
+
 }  // namespace
 
 Reading<SendMessage> read_answer(std::string_view text,
@@ -275,6 +292,7 @@ Reading<SendMessage> read_answer(std::string_view text,
     return tl::unexpected(Rejection{.refusal = Refusal::InputValidationFailed,
                                     .id = as_far_as_readable(parts, Id),
                                     .from = as_far_as_readable(parts, From),
+                                    .reply = refused_answer(parts, reception),
                                     .problems = std::move(problems)});
 }
 

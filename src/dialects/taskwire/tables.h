@@ -245,6 +245,8 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::IdentityRoleForbidden, "AUTHENTICATION_ERROR", "high"},
     ErrorTypeRow{Refusal::AgentHasWork, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::ConnectionUpgradeRequired, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::CapabilityNotRegistered, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::OutputValidationFailed, "VALIDATION_ERROR", "high"},
 };
 
 }  // namespace parlance::dialects::taskwire

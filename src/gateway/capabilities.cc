@@ -1,0 +1,253 @@
+#include "gateway/capabilities.h"
+
+#include <algorithm>
+#include <array>
+
+#include "dialects/matter.h"
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+using Problems = std::vector<dialects::Problem>;
+
+constexpr std::string_view kSection = "PUT /v1/agents/{id}";
+constexpr std::size_t kCapabilitiesMax = 200;
+constexpr std::size_t kSetsKept = 4096;
+
+// --- as they are registered ----------------------------------------------------------------
+
+/// A member of a capability where it stands.
+struct Place {
+    std::string pointer;
+    json::Value value;
+};
+
+void add(Problems& problems, const Place& place, std::string rule) {
+    problems.push_back({.pointer = place.pointer,
+                        .value = json::shortened(place.value.raw),
+                        .rule = std::move(rule),
+                        .section = std::string{kSection}});
+}
+
+void check_text(Problems& problems, const Place& place) {
+    constexpr std::size_t kTextMax = 4096;
+    if (!place.value.is_string() || place.value.raw.size() > kTextMax) {
+        add(problems, place, "must be a string of at most 4096 bytes");
+    }
+}
+
+void check_code(Problems& problems, const Place& place) {
+    const bool is_code = place.value.is_string() && place.value.raw.size() > 2 &&
+                         place.value.raw.size() <= kIdBytesMax + 2;
+    if (!is_code) add(problems, place, "must be a string of 1 to 128 bytes");
+}
+
+void check_examples(Problems& problems, const Place& place) {
+    if (!place.value.is_array()) return add(problems, place, "must be a list of phrases");
+    std::size_t number = 0;
+    for (json::Elements elements{place.value}; elements.next(); ++number) {
+        check_text(problems, {place.pointer + "/" + std::to_string(number), elements.value});
+    }
+}
+
+void check_schema(Problems& problems, const Place& place) {
+    const auto compiled = schema::compile(place.value.raw);
+    if (compiled) return;
+    const auto& flaw = compiled.error();
+    problems.push_back({.pointer = place.pointer + flaw.pointer,
+                        .value = flaw.value,
+                        .rule = flaw.reason,
+                        .section = "JSON Schema 2020-12"});
+}
+
+struct Member {
+    std::string_view name;
+    void (*check)(Problems& problems, const Place& place);
+};
+constexpr std::array kMembers{
+    Member{"code", check_code},
+    Member{"description", check_text},
+    Member{"examples", check_examples},
+    Member{"input_schema", check_schema},
+    Member{"output_schema", check_schema},
+    Member{"version", check_text},
+    Member{"narration", check_text},
+};
+
+void check_capability(Problems& problems, const Place& place) {
+    if (!place.value.is_object()) return add(problems, place, "must be an object with a \"code\"");
+    bool has_code = false;
+    for (json::Members members{place.value}; members.next();) {
+        const auto known = std::ranges::find(kMembers, members.key, &Member::name);
+        if (known == kMembers.end()) continue;
+        has_code = has_code || known->name == "code";
+        known->check(problems, {place.pointer + "/" + std::string{known->name}, members.value});
+    }
+    if (!has_code) add(problems, {place.pointer + "/code", {}}, "is missing; must be a string");
+}
+
+// --- compiled ------------------------------------------------------------------------------
+
+std::optional<schema::Schema> compiled(json::Value capability, std::string_view name) {
+    const auto value = json::find(capability, name);
+    if (!value) return {};
+    auto schema = schema::compile(value->raw);
+    // What an earlier version of the hub let in and this one cannot read holds nobody up.
+    if (!schema) return {};
+    return *std::move(schema);
+}
+
+std::vector<Capability> read_set(std::string_view text) {
+    std::vector<Capability> all;
+    const auto list = json::root(text);
+    if (!list.is_array()) return all;
+    for (json::Elements elements{list}; elements.next();) {
+        const auto code =
+            elements.value.is_object() ? json::find(elements.value, "code") : std::nullopt;
+        if (!code || !code->is_string()) continue;
+        std::string spare;
+        all.push_back({.code = std::string{code->text(spare)},
+                       .input = compiled(elements.value, "input_schema"),
+                       .output = compiled(elements.value, "output_schema")});
+    }
+    return all;
+}
+
+/// Made when it is first asked for, and again when the profile is another.
+const std::vector<Capability>& set_of(Desk& desk, std::string_view agent, const Profile& profile) {
+    if (desk.capabilities.size() > kSetsKept) desk.capabilities.clear();
+    auto& set = desk.capabilities[std::string{agent}];
+    if (set.text != profile.capabilities) {
+        set = {.text = profile.capabilities, .all = read_set(profile.capabilities)};
+    }
+    return set.all;
+}
+
+bool has_none(const Profile& profile) { return profile.capabilities == "[]"; }
+
+const Capability* find_capability(Desk& desk,
+                                  std::string_view agent,
+                                  const Profile& profile,
+                                  std::string_view code) {
+    if (code.empty() || has_none(profile)) return nullptr;
+    const auto& all = set_of(desk, agent, profile);
+    const auto found = std::ranges::find(all, code, &Capability::code);
+    return found == all.end() ? nullptr : &*found;
+}
+
+Problems violations(const schema::Schema& schema,
+                    const dialects::Matter& matter,
+                    std::string_view parent,
+                    const std::string& section) {
+    const auto content = matter.content.empty() ? std::string_view{"null"} : matter.content;
+    Problems problems;
+    for (auto& violation : schema::check(schema, json::root(content))) {
+        problems.push_back({.pointer = std::string{parent} + violation.pointer,
+                            .value = std::move(violation.value),
+                            .rule = std::move(violation.rule),
+                            .section = section + violation.keyword});
+    }
+    return problems;
+}
+
+dialects::Rejection rejection_of(const Envelope& envelope, Refusal refusal, Problems problems) {
+    return {.refusal = refusal,
+            .dialect = envelope.dialect(),
+            .id = std::string{envelope.id()},
+            .from = std::string{envelope.from()},
+            .problems = std::move(problems)};
+}
+
+/// Where the agent wrote the content: a bare result is the content itself.
+std::string_view content_place(const dialects::Matter& matter, std::string_view said) {
+    const auto first =
+        std::string_view{matter.content_pointer}.substr(0, matter.content_pointer.find('/', 1));
+    const auto root = json::root(said);
+    const bool is_message =
+        first.size() > 1 && root.is_object() && json::find(root, first.substr(1)).has_value();
+    return is_message ? std::string_view{matter.content_pointer} : std::string_view{};
+}
+
+}  // namespace
+
+void check_capabilities(json::Value list, Problems& problems) {
+    const Place place{"/capabilities", list};
+    if (!list.is_array()) return add(problems, place, "must be a list of capabilities");
+    std::vector<std::string> codes;
+    std::size_t number = 0;
+    for (json::Elements elements{list}; elements.next(); ++number) {
+        if (number == kCapabilitiesMax) return add(problems, place, "must have at most 200 items");
+        const Place each{place.pointer + "/" + std::to_string(number), elements.value};
+        check_capability(problems, each);
+        const auto code =
+            elements.value.is_object() ? json::find(elements.value, "code") : std::nullopt;
+        std::string spare;
+        if (code && code->is_string()) codes.emplace_back(code->text(spare));
+    }
+    std::ranges::sort(codes);
+    if (std::ranges::adjacent_find(codes) != codes.end()) {
+        add(problems, place, "must have a different \"code\" in each");
+    }
+}
+
+std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request) {
+    if (request.intent() != Intent::Request) return {};
+    const auto* profile = desk.engine->profile(request.to());
+    if (profile == nullptr) return {};  // The core says so.
+    const bool must_name = dialects::names_capabilities(request.dialect());
+    if (has_none(*profile) && !must_name) return {};
+    const auto matter = dialects::matter_of(request);
+    const auto* capability = find_capability(desk, request.to(), *profile, matter.action);
+    const std::string agent{request.to()};
+    if (capability == nullptr) {
+        if (!matter.names_capability) return {};
+        return rejection_of(request,
+                            Refusal::CapabilityNotRegistered,
+                            {{.pointer = matter.action_pointer,
+                              .value = json::shortened(matter.action),
+                              .rule = "must be a capability that '" + agent + "' has registered",
+                              .section = "registered capabilities"}});
+    }
+    if (!capability->input) return {};
+    auto problems = violations(*capability->input,
+                               matter,
+                               matter.content_pointer,
+                               "input_schema of " + capability->code + " ");
+    if (problems.empty()) return {};
+    return rejection_of(request, Refusal::InputValidationFailed, std::move(problems));
+}
+
+std::optional<dialects::Rejection> unfit_answer(Desk& desk, const Answer& answer) {
+    const auto* profile = desk.engine->profile(answer.agent.value);
+    if (profile == nullptr || has_none(*profile)) return {};
+    const auto asked = dialects::matter_of(answer.request);
+    const auto* capability = find_capability(desk, answer.agent.value, *profile, asked.action);
+    if (capability == nullptr || !capability->output) return {};
+    auto matter = dialects::matter_of(answer.reply);
+    if (!matter.is_success) return {};
+    const auto place = content_place(matter, answer.said);
+    // What the hub put around or into a bare result is not the agent's.
+    if (place.empty()) matter.content = json::root(answer.said).raw;
+    auto problems = violations(
+        *capability->output, matter, place, "output_schema of " + capability->code + " ");
+    if (problems.empty()) return {};
+    return rejection_of(answer.reply, Refusal::OutputValidationFailed, std::move(problems));
+}
+
+std::optional<dialects::Rejection> unfit_message(Desk& desk, const Envelope& message) {
+    if (message.intent() == Intent::Request) return unfit_request(desk, message);
+    if (message.intent() != Intent::Reply) return {};
+    const auto* profile = desk.engine->profile(message.from());
+    if (profile == nullptr || has_none(*profile)) return {};
+    const auto asked = desk.engine->question(message);
+    if (asked == nullptr) return {};
+    const AgentId agent{std::string{message.from()}};
+    auto unfit = unfit_answer(
+        desk, {.request = *asked, .agent = agent, .reply = message, .said = message.body()});
+    if (unfit) unfit->reply = &message;
+    return unfit;
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,50 @@
+// What agents can do and with what (K6): capabilities as they are registered, and their schemas,
+// which requests are held to before an agent is bothered and answers before anybody trusts them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/schema/schema.h"
+#include "dialects/dialects.h"
+#include "model/envelope.h"
+#include "model/ids.h"
+
+namespace parlance::gateway {
+
+struct Desk;
+
+struct Capability {
+    std::string code;
+    std::optional<schema::Schema> input{};
+    std::optional<schema::Schema> output{};
+};
+
+/// An agent's capabilities, compiled, and the text of its profile that they were made of.
+struct CapabilitySet {
+    std::string text;
+    std::vector<Capability> all;
+};
+
+/// Adds a problem for everything that is wrong with a list of capabilities.
+void check_capabilities(json::Value list, std::vector<dialects::Problem>& problems);
+
+/// Why this request must not reach its recipient; nothing if it may.
+std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request);
+
+/// Why this answer must not reach who asked; nothing if it may. `said` is what the agent wrote, of
+/// which the answer was made.
+struct Answer {
+    const Envelope& request;
+    const AgentId& agent;
+    const Envelope& reply;
+    std::string_view said;
+};
+std::optional<dialects::Rejection> unfit_answer(Desk& desk, const Answer& answer);
+/// The same for an answer that comes as a message of its own.
+std::optional<dialects::Rejection> unfit_message(Desk& desk, const Envelope& message);
+
+}  // namespace parlance::gateway
