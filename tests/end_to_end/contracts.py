@@ -240,6 +240,10 @@ def the_routes_are_as_described(hub, schemas):
         call("POST", where + verb, body)
         refuse("POST", where + verb, body)
     refuse("POST", "/v1/messages", {"to": 7, "type": "NONSENSE"})
+    call("PUT", "/v1/agents/delegate", {"dialect": "delegation"})
+    call("POST", "/v1/delegations", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",
+                                     "target_employee": "delegate", "parent_session_id": "s", "objective": "o",
+                                     "input": "i", "constraints": {"deadline_ms": 50}})
     letters = call("GET", "/v1/dead-letters?agent=tour")["dead_letters"]
     letter = f"/v1/dead-letters/{letters[0]['dead_letter_id']}"
     call("GET", letter)
