@@ -105,12 +105,6 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                                       message->attempt == delivery.attempt};
 }
 
-const Profile* find_profile(const State& state, std::string_view agent) {
-    const auto handle = registry::find_agent(state.registry, agent);
-    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) return nullptr;
-    return &state.registry.agents[handle].profile;
-}
-
 EnvelopePtr find_question(const State& state, const Envelope& reply) {
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
     return request == nullptr ? nullptr : request->asked;

@@ -35,7 +35,5 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 
 /// The open request that a reply means; null if there is none.
 EnvelopePtr find_question(const State& state, const Envelope& reply);
-/// What an agent says about itself; null if it is not registered.
-const Profile* find_profile(const State& state, std::string_view agent);
 
 }  // namespace parlance::core

@@ -196,7 +196,10 @@ std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& req
     if (request.intent() != Intent::Request) return {};
     const auto* profile = desk.engine->profile(request.to());
     if (profile == nullptr) return {};  // The core says so.
-    const bool must_name = dialects::names_capabilities(request.dialect());
+    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
+    // any: an agent of another dialect that registered none takes what comes.
+    const bool must_name = dialects::names_capabilities(request.dialect()) &&
+                           dialects::names_capabilities(profile->dialect);
     if (has_none(*profile) && !must_name) return {};
     const auto matter = dialects::matter_of(request);
     const auto* capability = find_capability(desk, request.to(), *profile, matter.action);
@@ -219,7 +222,7 @@ std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& req
     return rejection_of(request, Refusal::InputValidationFailed, std::move(problems));
 }
 
-std::optional<dialects::Rejection> unfit_answer(Desk& desk, const Answer& answer) {
+std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& answer) {
     const auto* profile = desk.engine->profile(answer.agent.value);
     if (profile == nullptr || has_none(*profile)) return {};
     const auto asked = dialects::matter_of(answer.request);

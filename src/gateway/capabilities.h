@@ -37,13 +37,13 @@ std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& req
 
 /// Why this answer must not reach who asked; nothing if it may. `said` is what the agent wrote, of
 /// which the answer was made.
-struct Answer {
+struct GivenAnswer {
     const Envelope& request;
     const AgentId& agent;
     const Envelope& reply;
     std::string_view said;
 };
-std::optional<dialects::Rejection> unfit_answer(Desk& desk, const Answer& answer);
+std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& answer);
 /// The same for an answer that comes as a message of its own.
 std::optional<dialects::Rejection> unfit_message(Desk& desk, const Envelope& message);
 

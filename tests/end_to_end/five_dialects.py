@@ -21,7 +21,7 @@ def session_id():
 # What kessel's requests ask for must be registered (K1); the others may ask in their own words.
 CAPABILITY = {"code": "ANL_NPV", "version": "1.0", "description": "answers a question",
               "input_schema": {"type": "object", "required": ["question"]},
-              "output_schema": {"type": "object"}}
+              "output_schema": {"type": ["object", "string"]}}
 
 # A dialect: what a request looks like, how a reader tells one, and how it answers and reads answers.
 # `names` are the members that a request must have when it arrives, `answers` those of a reply, and `echoes` says which
