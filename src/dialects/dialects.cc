@@ -11,6 +11,7 @@
 #include "dialects/correlation/correlation.h"
 #include "dialects/delegation/delegation.h"
 #include "dialects/dialect_row.h"
+#include "dialects/kessel/block.h"
 #include "dialects/kessel/kessel.h"
 #include "dialects/sam/sam.h"
 #include "dialects/taskwire/taskwire.h"
@@ -347,6 +348,19 @@ std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::s
     }
     hold_to_shape(**shape, object, "", {.is_message = false}, problems);
     return problems;
+}
+
+bool is_text_form(std::string_view text) { return kessel::is_block(text); }
+
+Result<FromText> from_text_form(std::string_view text) {
+    return FromText{Dialect::Kessel, TRY(kessel::block_to_json(text))};
+}
+
+std::optional<std::string> to_text_form(Dialect dialect, std::string_view message) {
+    if (dialect != Dialect::Kessel) return {};
+    auto block = kessel::json_to_block(message);
+    if (!block) return {};
+    return *std::move(block);
 }
 
 std::optional<Dialect> dialect_named(std::string_view name) {

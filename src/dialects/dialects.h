@@ -84,6 +84,17 @@ std::string write_refusal(Dialect dialect,
 /// a problem too. `text` must already be strict JSON.
 std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::string_view text);
 
+/// Whether the text is a message in a dialect's own text form, and no JSON.
+bool is_text_form(std::string_view text);
+/// A message in its dialect's text form as JSON, and which dialect that is.
+struct FromText {
+    Dialect dialect;
+    std::string json;
+};
+Result<FromText> from_text_form(std::string_view text);
+/// A message of this dialect in its text form; nothing if it has none.
+std::optional<std::string> to_text_form(Dialect dialect, std::string_view message);
+
 std::optional<Dialect> dialect_named(std::string_view name);
 std::string_view name_of(Dialect dialect);
 

@@ -100,7 +100,11 @@ void post_progress(Desk& desk, Call& call) {
 void post_reply(Desk& desk, Call& call) {
     const auto delivery = delivery_of(call);
     if (!delivery) return;
-    const auto& body = call.request().body;
+    const auto written = written_message(call.request().body);
+    if (!written) {
+        return call.exchange->respond(problem(Refusal::MessageMalformed, written.error().message));
+    }
+    const std::string_view body = written->text(call.request().body);
     if (const auto checked = json::check(body); !checked) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }

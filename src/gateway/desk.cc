@@ -72,6 +72,15 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 
+Result<WrittenMessage> written_message(std::string_view body) {
+    if (!dialects::is_text_form(body)) return WrittenMessage{};
+    auto read = dialects::from_text_form(body);
+    if (!read) {
+        return fail(Fault::Malformed, "is no block that can be read: " + read.error().message);
+    }
+    return WrittenMessage{read->dialect, std::move(read->json)};
+}
+
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
     const auto* profile = desk.engine->profile(agent.value);
     if (profile == nullptr) return {};

@@ -131,6 +131,16 @@ std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
+/// A message as it was written, if not in JSON: in the text form of this dialect.
+struct WrittenMessage {
+    std::optional<Dialect> dialect{};
+    std::string json{};
+    std::string_view text(std::string_view body) const {
+        return dialect ? std::string_view{json} : body;
+    }
+};
+Result<WrittenMessage> written_message(std::string_view body);
+
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
 /// A message that answers an open request, with what that settles and its words leave out or say

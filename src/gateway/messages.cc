@@ -88,6 +88,18 @@ std::vector<Holder> take_holders(Desk& desk, Ticket request) {
     return std::move(waiter.holders);
 }
 
+/// The answer as JSON, or in its dialect's text form for one who would rather read that.
+void tell_answer(transport::Exchange& exchange, std::string message, Dialect dialect) {
+    const bool wants_text =
+        exchange.request().header("Accept").find("text/plain") != std::string_view::npos;
+    auto text = wants_text ? dialects::to_text_form(dialect, message) : std::nullopt;
+    if (!text) return exchange.respond({.status = 200, .headers = {}, .body = std::move(message)});
+    exchange.respond({.status = 200,
+                      .content_type = "text/plain; charset=utf-8",
+                      .headers = {},
+                      .body = *std::move(text)});
+}
+
 /// A repeat of a request that has its answer gets that answer, from the record.
 void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     auto& loop = desk.loop;
@@ -104,7 +116,7 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
                 response.body =
                     shown(desk, pending.envelope, {failed->refusal, failed->detail}, std::nullopt);
             }
-            pending.exchange->respond(std::move(response));
+            tell_answer(*pending.exchange, std::move(response.body), pending.envelope->dialect());
         });
     });
 }
@@ -114,13 +126,17 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
 void post_message(Desk& desk, Call& call) {
     const auto& request = call.request();
     const auto now = desk.clock();
-    if (auto checked = json::check(request.body, desk.outline); !checked) {
-        return refuse_message(desk,
-                              call,
-                              {.refusal = Refusal::MessageMalformed,
-                               .problems = {{.rule = checked.error().message}}});
+    auto written = written_message(request.body);
+    const std::string_view text = written ? written->text(request.body) : std::string_view{};
+    const auto checked = written ? json::check(text, desk.outline) : Result<void>{};
+    if (!written || !checked) {
+        const auto& error = written ? checked.error() : written.error();
+        return refuse_message(
+            desk,
+            call,
+            {.refusal = Refusal::MessageMalformed, .problems = {{.rule = error.message}}});
     }
-    std::optional<Dialect> dialect;
+    std::optional<Dialect> dialect = written->dialect;
     if (const auto named = request.header("Parlance-Dialect"); !named.empty()) {
         dialect = dialects::dialect_named(named);
         if (!dialect) {
@@ -130,13 +146,13 @@ void post_message(Desk& desk, Call& call) {
         }
     }
     const auto fresh_id = fresh_uuid(desk);
-    const dialects::Reception reception{.message = json::root(request.body, desk.outline),
+    const dialects::Reception reception{.message = json::root(text, desk.outline),
                                         .dialect = dialect,
                                         .caller = call.caller->agent.value,
                                         .fresh_id = fresh_id,
                                         .now = now,
                                         .role_of = &desk.role_of};
-    auto message = dialects::read_message(request.body, reception);
+    auto message = dialects::read_message(text, reception);
     if (message) message = with_question(desk, *std::move(message), reception);
     if (!message) return refuse_message(desk, call, message.error());
     if (auto unfit = unfit_message(desk, *message->envelope)) {
@@ -193,10 +209,8 @@ void answer_waiter(Desk& desk, const TellAnswer& answer) {
     for (const auto& holder : take_holders(desk, answer.request)) {
         // Who holds the line speaks as it asked.
         const auto& said = answer.reply ? answer.reply : holder.asked;
-        holder.exchange->respond(
-            {.status = 200,
-             .headers = {},
-             .body = shown(desk, said, answer.failure, holder.asked->dialect())});
+        const auto dialect = holder.asked->dialect();
+        tell_answer(*holder.exchange, shown(desk, said, answer.failure, dialect), dialect);
     }
 }
 
