@@ -54,8 +54,10 @@ void look_at(std::string_view text) {
     static simdjson::dom::parser parser;
     static simdjson::dom::parser parser_again;
     static Outline outline;
+    static Outline shallow{.depth_max = 1};
     const auto checked = check(text);
     CHECK(check(text, outline).has_value() == checked.has_value());
+    CHECK(check(text, shallow).has_value() == checked.has_value());
     const auto document = parser.parse(text.data(), text.size());
     if (!checked) {
         const auto& reason = checked.error().message;
@@ -66,6 +68,7 @@ void look_at(std::string_view text) {
     bool has_large_number = false;
     const std::string again = walked(root(text), has_large_number);
     CHECK(walked(root(text, outline), has_large_number) == again);
+    CHECK(walked(root(text, shallow), has_large_number) == again);
     CHECK(check(again));
     if (has_large_number) return;
     CHECK(document.error() == simdjson::SUCCESS);

@@ -67,7 +67,8 @@ struct HubFrame {
 
     /// Holds the texts that had escapes; the views above point here or into the frame.
     std::deque<std::string> unescaped{};
-    json::Outline outline{};  ///< Of the frame that was read last.
+    /// Of the frame that was read last, as far in as the members of its items.
+    json::Outline outline{.depth_max = 3};
 
     void clear();
 };

@@ -124,6 +124,13 @@ std::string_view raw_of(const Outline& outline, const Outline::Row& row) {
     return {outline.begin + row.begin, row.end - row.begin};
 }
 
+/// By which what is inside of a container can be walked; null if it must be looked at.
+const Outline* outline_inside(Value container) {
+    const Outline* const outline = container.outline;
+    if (outline == nullptr || outline->rows[container.row].is_closed != 0) return nullptr;
+    return outline;
+}
+
 /// Past the comma, if there is one. `end` is the closing bracket.
 const char* next_item(const char* at, const char* end) {
     at = skip_space(at, end);
@@ -256,11 +263,11 @@ std::optional<double> Value::number() const {
 }
 
 Members::Members(Value object)
-    : value{.raw = {}, .outline = object.outline},
+    : value{.raw = {}, .outline = outline_inside(object)},
       at_{object.raw.data() + 1},
       end_{object.raw.data() + object.raw.size() - 1} {
     CHECK(object.is_object() && object.raw.size() >= 2);
-    if (object.outline == nullptr) {
+    if (value.outline == nullptr) {
         at_ = skip_space(at_, end_);
         return;
     }
@@ -305,11 +312,11 @@ void Members::scan() {
 }
 
 Elements::Elements(Value array)
-    : value{.raw = {}, .outline = array.outline},
+    : value{.raw = {}, .outline = outline_inside(array)},
       at_{array.raw.data() + 1},
       end_{array.raw.data() + array.raw.size() - 1} {
     CHECK(array.is_array() && array.raw.size() >= 2);
-    if (array.outline == nullptr) {
+    if (value.outline == nullptr) {
         at_ = skip_space(at_, end_);
         return;
     }

@@ -24,10 +24,12 @@ struct Outline {
         std::uint32_t end;    ///< Behind its last byte.
         std::uint32_t next;   ///< The row of the first value behind it, not inside of it.
         std::uint32_t key;    ///< A member's: where its key's text begins, and its size.
-        std::uint32_t key_size : 30;
+        std::uint32_t key_size : 29;
         std::uint32_t has_key_escapes : 1;
         std::uint32_t has_escapes : 1;  ///< A string's.
+        std::uint32_t is_closed : 1;    ///< A container's: what is inside has no rows.
     };
+    std::size_t depth_max = kDepthMax;  ///< What is nested more deeply is not outlined.
     const char* begin = nullptr;
     std::unique_ptr<Row[]> rows;  ///< Room for as many values as the text could have.
     std::size_t room = 0;

@@ -18,7 +18,7 @@ namespace parlance::json {
 
 namespace {
 
-constexpr std::uint32_t kPlaceMax = (std::uint32_t{1} << 30U) - 1;
+constexpr std::uint32_t kPlaceMax = (std::uint32_t{1} << 29U) - 1;
 
 /// Up to this many keys are simply compared with each other; then they are hashed.
 constexpr std::size_t kFewKeys = 16;
@@ -71,6 +71,7 @@ class Checker {
     Checker(std::string_view text, std::size_t depth_max, const Outline* outline)
         : rows_{outline == nullptr ? nullptr : outline->rows.get()},
           row_count_max_{outline == nullptr ? 0 : outline->room},
+          row_depth_max_{outline == nullptr ? 0 : outline->depth_max},
           begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
@@ -124,7 +125,8 @@ class Checker {
     /// Reads a value, and gives it a row of the outline.
     bool value(std::size_t depth, const Key& key) {
         bool has_escapes = false;
-        if (rows_ == nullptr) return bare_value(depth, has_escapes);
+        if (rows_ == nullptr || depth > row_depth_max_) return bare_value(depth, has_escapes);
+        const bool is_closed = depth == row_depth_max_ && (peek() == '{' || peek() == '[');
         CHECK(row_count_ < row_count_max_);
         const auto row = row_count_++;
         const auto begin = place();
@@ -135,7 +137,8 @@ class Checker {
                       .key = key.place,
                       .key_size = key.size & kPlaceMax,
                       .has_key_escapes = key.has_escapes ? 1U : 0U,
-                      .has_escapes = has_escapes ? 1U : 0U};
+                      .has_escapes = has_escapes ? 1U : 0U,
+                      .is_closed = is_closed ? 1U : 0U};
         return true;
     }
 
@@ -350,6 +353,7 @@ class Checker {
     Outline::Row* rows_;
     std::uint32_t row_count_ = 0;
     std::size_t row_count_max_;
+    std::size_t row_depth_max_;
     const char* begin_;
     const char* at_;
     const char* end_;
@@ -435,7 +439,7 @@ Result<void> check(std::string_view text, std::size_t depth_max) {
 Result<void> check(std::string_view text, Outline& outline) {
     outline.begin = text.data();
     outline.count = 0;
-    // Its places are words of 30 bits; what is larger is walked without it.
+    // Its sizes are words of 29 bits; what is larger is walked without it.
     if (text.size() > kPlaceMax) return check(text);
     make_room(outline, values_max(text));
     return check(text, kDepthMax, &outline);

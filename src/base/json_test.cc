@@ -354,6 +354,23 @@ TEST(JsonWalk, GivesTheSameWithAnOutlineAsWithout) {
     }
 }
 
+TEST(JsonWalk, LooksAtWhatTheOutlineLeavesOut) {
+    Drawing drawing{13};
+    for (int i = 0; i < 3'000; ++i) {
+        const std::string text = drawing.value(5);
+        Outline outline;
+        outline.depth_max = static_cast<std::size_t>(i % 4);
+        ASSERT_TRUE(check(text, outline)) << text;
+        ASSERT_EQ(compact(root(text, outline)), compact(root(text))) << text;
+    }
+    const std::string text = R"({"a":{"b":[1,2]},"c":3})";
+    Outline outline;
+    outline.depth_max = 1;
+    ASSERT_TRUE(check(text, outline));
+    EXPECT_EQ(outline.count, 3U) << "the whole and its two members";
+    EXPECT_EQ(find(*find(root(text, outline), "a"), "b")->raw, "[1,2]");
+}
+
 TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
     const std::string text = R"( {"a":[1,{"b":[]}],"c":{"d":[{}],"e":[5,[6]]},"f":[[7]]} )";
     Outline outline;

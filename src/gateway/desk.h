@@ -87,7 +87,8 @@ struct Desk {
     dialects::RoleOf role_of{};  ///< In correlation, whose types go from role to role.
     const transport::Server* server = nullptr;
 
-    json::Outline outline;  ///< Of the frame or body that is being read.
+    /// Of the frame or body that is being read, as far in as a dialect's tables look.
+    json::Outline outline{.depth_max = 6};
     std::uint64_t ask_last = 0;
     boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
     std::vector<std::uint64_t> takes;                           ///< Asks answered in this batch.
