@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/keys.h"
+
 namespace parlance::core {
 
 namespace {
@@ -103,6 +105,11 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                         .holder = state.registry.agents[message->mailbox].id,
                         .is_current = message->stage == broker::Stage::Leased &&
                                       message->attempt == delivery.attempt};
+}
+
+bool is_remembered(const State& state, const Envelope& envelope) {
+    const auto key = message_key(state.key, envelope.from(), envelope.id());
+    return broker::find_id(state.memory, key) != nullptr;
 }
 
 EnvelopePtr find_question(const State& state, const Envelope& reply) {

@@ -33,6 +33,9 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
+/// Whether a message of this sender and id came before: it has its outcome.
+bool is_remembered(const State& state, const Envelope& envelope);
+
 /// The open request that a reply means; null if there is none.
 EnvelopePtr find_question(const State& state, const Envelope& reply);
 

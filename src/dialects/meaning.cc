@@ -178,12 +178,15 @@ json::Value worded_timeout(const FieldRule& rule, std::int64_t ms, Time now, Tex
     return quoted(print_iso_time(now + Duration{std::min(ms, kFar)}), texts);
 }
 
+/// Deeper text stays text: what is made of a message must not be too deep itself.
+constexpr std::size_t kDepthInText = 16;
+
 /// An object that stands for a value which is none.
 json::Value as_object(json::Value value, Texts& texts) {
     if (value.is_string()) {
         std::string spare;
         const std::string_view text = value.text(spare);
-        if (text.starts_with('{') && json::check(text)) return {texts.keep(text)};
+        if (text.starts_with('{') && json::check(text, kDepthInText)) return {texts.keep(text)};
     }
     return {texts.keep(fmt::format(R"({{"value":{}}})", value.raw))};
 }

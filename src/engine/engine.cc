@@ -347,6 +347,10 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
+bool Engine::remembers(const Envelope& envelope) const {
+    return core::is_remembered(state_, envelope);
+}
+
 const Profile* Engine::profile(std::string_view agent) const {
     return core::find_profile(state_, agent);
 }

@@ -99,6 +99,7 @@ class Engine {
     std::optional<DeadLetterListing> dead_letter(Ticket ticket) const;
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
     EnvelopePtr question(const Envelope& reply) const;
+    bool remembers(const Envelope& envelope) const;
     const core::State& state() const { return state_; }
 
     /// A snapshot now, for a clean stop: the next start has nothing to replay.

@@ -103,7 +103,7 @@ void read_tools(Problems& problems, std::string_view key, json::Value value, Pro
     if (!value.is_array()) return;
     json::Elements tools{value};
     std::string spare;
-    while (tools.next()) {
+    while (tools.next() && problems.size() < 100) {
         expect(problems, tools.value.is_string(), key, tools.value, "the name of a tool");
         if (tools.value.is_string()) profile.tools_allowed.emplace_back(tools.value.text(spare));
     }
@@ -144,14 +144,14 @@ constexpr std::array kProfileFields{
     ProfileField{"endpoint", read_endpoint},
 };
 
+}  // namespace
+
 bool is_agent_id(std::string_view id) {
     constexpr std::string_view kAllowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/@";
     return !id.empty() && id.size() <= kIdBytesMax &&
            id.find_first_not_of(kAllowed) == std::string_view::npos && !id.starts_with("topic:");
 }
-
-}  // namespace
 
 bool is_topic_name(std::string_view name) {
     return name.size() + 6 <= kIdBytesMax && is_agent_id(name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "dialects/extension.h"
 #include "dialects/matter.h"
 #include "gateway/desk.h"
 
@@ -15,6 +16,7 @@ using Problems = std::vector<dialects::Problem>;
 constexpr std::string_view kSection = "PUT /v1/agents/{id}";
 constexpr std::size_t kCapabilitiesMax = 200;
 constexpr std::size_t kSetsKept = 4096;
+constexpr std::size_t kProblemsMax = 100;  ///< Enough to mend a profile by.
 
 // --- as they are registered ----------------------------------------------------------------
 
@@ -48,6 +50,7 @@ void check_examples(Problems& problems, const Place& place) {
     if (!place.value.is_array()) return add(problems, place, "must be a list of phrases");
     std::size_t number = 0;
     for (json::Elements elements{place.value}; elements.next(); ++number) {
+        if (problems.size() >= kProblemsMax) return;
         check_text(problems, {place.pointer + "/" + std::to_string(number), elements.value});
     }
 }
@@ -192,17 +195,14 @@ void check_capabilities(json::Value list, Problems& problems) {
     }
 }
 
-std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request) {
-    if (request.intent() != Intent::Request) return {};
-    const auto* profile = desk.engine->profile(request.to());
-    if (profile == nullptr) return {};  // The core says so.
-    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
-    // any: an agent of another dialect that registered none takes what comes.
-    const bool must_name = dialects::names_capabilities(request.dialect()) &&
-                           dialects::names_capabilities(profile->dialect);
-    if (has_none(*profile) && !must_name) return {};
+namespace {
+
+/// Why a request, as it stands here, must not reach its recipient.
+std::optional<dialects::Rejection> unfit_as_written(Desk& desk,
+                                                    const Envelope& request,
+                                                    const Profile& profile) {
     const auto matter = dialects::matter_of(request);
-    const auto* capability = find_capability(desk, request.to(), *profile, matter.action);
+    const auto* capability = find_capability(desk, request.to(), profile, matter.action);
     const std::string agent{request.to()};
     if (capability == nullptr) {
         if (!matter.names_capability) return {};
@@ -220,6 +220,38 @@ std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& req
                                "input_schema of " + capability->code + " ");
     if (problems.empty()) return {};
     return rejection_of(request, Refusal::InputValidationFailed, std::move(problems));
+}
+
+/// The request as its recipient will read it, where an extension may make that something else.
+EnvelopePtr as_read(const Desk& desk, const Envelope& request, Dialect reader) {
+    const bool says_more =
+        reader != request.dialect() &&
+        json::find(json::root(request.body()), dialects::kExtensionMember).has_value();
+    if (!says_more) return nullptr;
+    const std::string text = translated(desk, request, reader);
+    const auto message = dialects::read_message(text,
+                                                {.dialect = reader,
+                                                 .caller = request.from(),
+                                                 .fresh_id = request.id(),
+                                                 .now = desk.clock()});
+    return message ? message->envelope : nullptr;
+}
+
+}  // namespace
+
+std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request) {
+    if (request.intent() != Intent::Request) return {};
+    const auto* profile = desk.engine->profile(request.to());
+    if (profile == nullptr) return {};  // The core says so.
+    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
+    // any: an agent of another dialect that registered none takes what comes.
+    const bool must_name = dialects::names_capabilities(request.dialect()) &&
+                           dialects::names_capabilities(profile->dialect);
+    if (has_none(*profile) && !must_name) return {};
+    if (desk.engine->remembers(request)) return {};  // A repeat has its outcome.
+    if (auto unfit = unfit_as_written(desk, request, *profile)) return unfit;
+    const auto read = as_read(desk, request, profile->dialect);
+    return read ? unfit_as_written(desk, *read, *profile) : std::nullopt;
 }
 
 std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& answer) {

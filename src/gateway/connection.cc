@@ -170,6 +170,9 @@ void Connection::hear_hello(json::Value value) {
     }
     if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});
     if (caller_->agent.value.empty()) return break_off("hello names no agent");
+    if (!is_agent_id(caller_->agent.value)) {
+        return break_off("hello must name an agent by 1 to 128 letters, digits or ._-:/@");
+    }
     has_greeted_ = true;
 
     if (const auto profile_value = json::find(value, "register")) {

@@ -12,6 +12,7 @@ namespace {
 
 /// How much longer than the deadline the line is held: the hub's own answer comes at the deadline.
 constexpr Duration kGrace{std::chrono::seconds{5}};
+constexpr Duration kWaitMax{std::chrono::minutes{10}};
 
 /// What a header says against the body. Who asks is a matter of identity.
 dialects::Rejection contradicted(dialects::Problems problems) {
@@ -66,7 +67,7 @@ void post_delegation(Desk& desk, Call& call) {
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),
                     .envelope = message->envelope,
-                    .wait = message->timeout.value_or(Duration{}) + kGrace};
+                    .wait = std::min(message->timeout.value_or(Duration{}), kWaitMax) + kGrace};
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }
 

@@ -109,8 +109,10 @@ void post_reply(Desk& desk, Call& call) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }
     const auto held = desk.engine->delivery(*delivery);
-    if (!held || !held->is_current) {
-        // The core refuses it as stale, and that is on record.
+    const bool may_know = call.caller->is_operator || call.caller->agent.value.empty() ||
+                          (held && call.caller->agent == held->holder);
+    if (!held || !held->is_current || !may_know) {
+        // The core refuses it, and that is on record.
         return bring_done(desk, call, AckDelivery{*delivery});
     }
     const auto fresh_id = fresh_uuid(desk);

@@ -1,5 +1,6 @@
 #include "gateway/desk.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/uuid.h"
@@ -99,6 +100,8 @@ bool names_exactly(const Envelope& answer, const Envelope& question) {
            answer.correlation() == question.correlation();
 }
 
+}  // namespace
+
 /// What cannot be said in the reader's dialect is better read as it came than not at all.
 std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader) {
     const bool is_reply = answers(envelope);
@@ -114,9 +117,7 @@ std::string translated(const Desk& desk, const Envelope& envelope, Dialect reade
     return told ? *std::move(told) : std::string{envelope.body()};
 }
 
-}  // namespace
-
-dialects::Reading<SendMessage> with_question(const Desk& desk,
+dialects::Reading<SendMessage> with_question(Desk& desk,
                                              SendMessage message,
                                              const dialects::Reception& reception) {
     const Envelope& said = *message.envelope;
@@ -134,6 +135,12 @@ dialects::Reading<SendMessage> with_question(const Desk& desk,
     // Its bytes stay as they came: the same again is a repeat.
     Header header = reply->envelope->header();
     header.id = said.id();
+    // One that names no question means the next, if an answer to this one is under way already.
+    if (said.answers().empty()) {
+        const bool is_taken = std::ranges::find(desk.answering, question) != desk.answering.end();
+        if (is_taken) header.answers = {};
+        desk.answering.push_back(question);
+    }
     message.envelope = Envelope::make(header, said.body());
     return message;
 }

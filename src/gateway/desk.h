@@ -71,6 +71,7 @@ struct Holder {
 struct Waiter {
     std::vector<Holder> holders;
     Ask leaving{};  ///< The last of them has let go, and the engine has not heard of it yet.
+    std::uint64_t leaver = 0;
 };
 
 class Connection;
@@ -95,6 +96,9 @@ struct Desk {
     boost::unordered_flat_map<std::uint64_t, Waiter> waiters;   ///< By the request's ticket.
     std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
     std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: asks of takes.
+
+    /// Questions to which an answer that names none was brought, and is not decided yet.
+    std::vector<EnvelopePtr> answering;
 
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By ask.
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
@@ -146,9 +150,11 @@ Result<WrittenMessage> written_message(std::string_view body);
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
 /// A message that answers an open request, with what that settles and its words leave out or say
 /// as they were shown; any other message as it is.
-dialects::Reading<SendMessage> with_question(const Desk& desk,
+dialects::Reading<SendMessage> with_question(Desk& desk,
                                              SendMessage message,
                                              const dialects::Reception& reception);
+/// A message in another dialect, as it is delivered.
+std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader);
 /// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
 /// hub's error answer.
 std::string shown(const Desk& desk,
@@ -165,12 +171,14 @@ void append_delivery(const Desk& desk,
 void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
 void end_wait(Desk& desk, Ticket request);
+void leave_again(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);
 void open_endpoint(Desk& desk, const OpenEndpoint& order);
+bool is_agent_id(std::string_view id);
 /// An agent as GET /v1/agents/{id} shows it.
 std::string agent_body(const Desk& desk, const AgentId& agent);
 

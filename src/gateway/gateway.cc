@@ -27,6 +27,11 @@ void answer_refused(Desk& desk, const TellRefused& refused) {
         desk.pollers.erase({pending.agent.value, pending.instance});
         return submit_take(desk, refused.ask.value);
     }
+    if (pending.kind == Pending::Kind::Leave) {
+        const auto request = pending.request;
+        desk.pending.erase(found);
+        return leave_again(desk, request);
+    }
     const auto exchange = std::move(pending.exchange);
     const auto envelope = std::move(pending.envelope);
     desk.pending.erase(found);
@@ -218,6 +223,7 @@ void Gateway::stop() {
 }
 
 void Gateway::after_turn() {
+    if (desk_.engine->inbox_size() == 0) desk_.answering.clear();
     flush();  // What the desk itself refused is said even if the turn had nothing to say.
     pump_all(desk_);
 }

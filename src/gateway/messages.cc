@@ -47,6 +47,7 @@ void leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
         return;
     }
     waiter.leaving = ask;
+    waiter.leaver = number;
     desk.pending.emplace(ask.value, Pending{.kind = Pending::Kind::Leave, .request = request});
 }
 
@@ -195,6 +196,16 @@ void end_wait(Desk& desk, Ticket request) {
     for (auto& holder : take_holders(desk, request)) {
         holder.exchange->respond(std::move(holder.meanwhile));
     }
+}
+
+/// The engine had no room for the news; it is brought once more.
+void leave_again(Desk& desk, Ticket request) {
+    const auto found = desk.waiters.find(request.value);
+    if (found == desk.waiters.end()) return;
+    found->second.leaving = {};
+    desk.loop.after(kLeaveAgain, [&desk, request, number = found->second.leaver] {
+        let_go(desk, request, number);
+    });
 }
 
 void release_waiters(Desk& desk) {

@@ -85,6 +85,10 @@ Admission admit(const Desk& desk, const transport::Request& request) {
         return {std::make_shared<Caller>(Caller{{std::string{agent}}}), std::nullopt};
     }
     if (const auto name = request.header("Parlance-Operator"); !name.empty()) {
+        if (name.size() > kIdBytesMax) {
+            return {nullptr,
+                    problem(Refusal::InputValidationFailed, "Parlance-Operator is too long")};
+        }
         return {std::make_shared<Caller>(Caller{{std::string{name}}, true}), std::nullopt};
     }
     return {anonymous, std::nullopt};

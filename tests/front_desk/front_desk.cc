@@ -74,10 +74,15 @@ std::string FrontDesk::now(std::string method, std::string path, std::string bod
     return exchange->body();
 }
 
-SocketPtr FrontDesk::connect(const std::string& agent, int credit) {
-    const auto socket = std::make_shared<ScriptedSocket>();
+SocketPtr FrontDesk::open() {
+    auto socket = std::make_shared<ScriptedSocket>();
     sockets_.push_back(socket);
     doors_.on_socket(socket);
+    return socket;
+}
+
+SocketPtr FrontDesk::connect(const std::string& agent, int credit) {
+    const auto socket = open();
     socket->say(R"({"hello":{"agent":")" + agent + R"(","credit":)" + std::to_string(credit) +
                 R"(,"register":{"dialect":"taskwire"}}})");
     turn();

@@ -85,6 +85,8 @@ class FrontDesk {
                     std::vector<std::pair<std::string, std::string>> headers = {});
     /// The same, and a turn: the body of the answer.
     std::string now(std::string method, std::string path, std::string body = {});
+    /// A connection that has said nothing yet.
+    SocketPtr open();
     /// A connection of this agent, welcomed.
     SocketPtr connect(const std::string& agent, int credit = 16);
     /// Everything that waits is decided, and what follows from it.

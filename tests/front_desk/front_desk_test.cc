@@ -338,6 +338,7 @@ class Question {
                  {{"Parlance-Agent", "bob"}});
     }
     std::string inbox() { return desk.now("GET", "/v1/agents/alice/inbox"); }
+    const std::string& delivery() const { return delivery_; }
 
     Agents desk;
 
@@ -371,6 +372,28 @@ TEST(HoldingTheLine, OneWhoLetsGoBeforeFindsTheAnswerInItsMailbox) {
     EXPECT_NE(question.inbox().find("found"), std::string::npos);
 }
 
+TEST(HoldingTheLine, OneWhoLetsGoWhileTheDiskIsFullHoldsOn) {
+    Question question;
+    const auto held = question.hold();
+    const auto send_large = [&](const std::string& id) {
+        return question.desk.ask("POST",
+                                 "/v1/messages",
+                                 R"({"id":")" + id + R"(","from":"alice","to":"bob",)" +
+                                     R"("type":"ERROR_REPORT","payload":")" +
+                                     std::string(900'000, 'x') + "\"}");
+    };
+    question.desk.fill_disk();
+    for (const auto* id : {"first", "second"}) {  // For these there is room in what was made ahead.
+        send_large(id);
+        question.desk.turn();
+    }
+    const auto large = send_large("third");
+    held->vanish();
+    question.desk.turn();
+    ASSERT_EQ(large->status(), 507) << large->body();
+    EXPECT_TRUE(held->answers.empty()) << "it is tried again when there is room";
+}
+
 TEST(HoldingTheLine, WhoeverAsksTheSameAgainHearsTheAnswerToo) {
     Question question;
     const auto first = question.hold();
@@ -387,6 +410,42 @@ TEST(HoldingTheLine, WhoeverAsksTheSameAgainHearsTheAnswerToo) {
         EXPECT_EQ(held->answers.size(), 1U);
     }
     EXPECT_EQ(question.inbox(), R"({"messages":[]})");
+}
+
+// --- who may not be heard
+// -------------------------------------------------------------------------------------------
+
+TEST(Callers, WithNamesThatNobodyCanHaveAreSentAway) {
+    Agents desk;
+    const std::string long_name(200, 'x');
+    const std::string body =
+        R"({"target_employee":"bob","user_id":"u","parent_session_id":"s","objective":"o","input":"i"})";
+    const auto operated =
+        desk.ask("POST", "/v1/messages", body, {{"Parlance-Operator", long_name}});
+    desk.turn();
+    EXPECT_EQ(operated->status(), 422) << operated->body();
+    for (const auto& name : {long_name, std::string{"topic:x"}, std::string{"a b"}}) {
+        const auto socket = desk.open();
+        socket->say(R"({"hello":{"agent":")" + name +
+                    R"(","register":{"dialect":"taskwire"}},"send":[)" + body + "]}");
+        desk.turn();
+        EXPECT_NE(socket->close_code, 0) << name;
+    }
+    EXPECT_EQ(desk.now("GET", "/v1/agents").find("topic:x"), std::string::npos);
+}
+
+TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
+    Question question;
+    question.hold();
+    question.take();
+    const auto foreign = question.desk.ask(
+        "POST",
+        "/v1/deliveries/" + question.delivery() + "/reply",
+        R"({"type":"TASK_COMPLETE","payload":{"request_id":"other"},"metadata":{"correlation_id":"other"}})",
+        {{"Parlance-Agent", "mallory"}});
+    question.desk.turn();
+    EXPECT_EQ(member(foreign->body(), "code"), "\"IDENTITY_MISMATCH\"") << foreign->body();
+    EXPECT_EQ(foreign->body().find("alice"), std::string::npos) << foreign->body();
 }
 
 // --- the end

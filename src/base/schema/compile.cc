@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kNodesMax = 10'000;
 constexpr std::size_t kPatternsSizeMax = 20'000;
+constexpr std::size_t kPatternsMax = 100;  ///< Each keeps memory of its own.
 constexpr std::size_t kPointerShown = 1024;
 
 }  // namespace
@@ -93,7 +94,9 @@ std::optional<Pattern> Compiler::pattern(const Said& said,
         return {};
     }
     patterns_size_ += pattern->size();
-    if (patterns_size_ > kPatternsSizeMax) {
+    if (++pattern_count_ > kPatternsMax) {
+        flaw(said, fmt::format("is more than {} patterns in one schema", kPatternsMax), step);
+    } else if (patterns_size_ > kPatternsSizeMax) {
         flaw(said, "is too large, together with the other patterns of the schema", step);
     }
     return *std::move(pattern);
@@ -106,7 +109,9 @@ void Compiler::open_resource(NodeId id, json::Value schema) {
     const Said said{id, "$id", *value};
     std::string spare;
     if (!value->is_string()) return flaw(said, "must be a URI reference");
+    if (value->raw.size() > kUriBytesMax) return flaw(said, "must have at most 2048 bytes");
     const auto is = resolve(resource_of(id).uri, value->text(spare));
+    if (is.uri.size() > kUriBytesMax) return flaw(said, "must lead to at most 2048 bytes");
     if (!is.fragment.empty()) return flaw(said, "must have no fragment; use $anchor");
     if (id != 0) {
         node(id).resource = static_cast<std::uint32_t>(program_->resources.size());

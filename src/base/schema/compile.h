@@ -65,6 +65,7 @@ class Compiler {
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.
     std::map<std::string, std::uint32_t, std::less<>> by_uri_;                ///< Resources.
     std::size_t patterns_size_ = 0;
+    std::size_t pattern_count_ = 0;
 };
 
 /// Reads one keyword of a schema; what is not known says nothing.

@@ -10,7 +10,7 @@ namespace parlance::schema {
 
 namespace {
 
-constexpr std::int64_t kMemoryBytesMax = std::int64_t{2} << 20;
+constexpr std::int64_t kMemoryBytesMax = std::int64_t{256} << 10;
 constexpr std::size_t kPatternBytesMax = 4096;
 
 /// The value of the four digits behind "\u", if there are four.

@@ -55,6 +55,10 @@ NodeId Compiler::follow(NodeId from, std::string_view pointer) const {
 
 NodeId Compiler::target_of(const Said& said, std::string* dynamic_name) {
     std::string spare;
+    if (said.value.raw.size() > kUriBytesMax) {
+        flaw(said, "must have at most 2048 bytes");
+        return kNone;
+    }
     const auto to = resolve(resource_of(said.node).uri, said.value.text(spare));
     const auto found = by_uri_.find(to.uri);
     if (found == by_uri_.end()) {

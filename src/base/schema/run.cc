@@ -179,7 +179,10 @@ bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
 }
 
 bool Run::keeps_type(NodeId id, const Node& node, const Spot& spot) {
-    if (node.types == 0 || is_of_type(node.types, spot.value)) return true;
+    if (node.types == 0) return true;
+    // Whether a number is whole is seen at its digits.
+    if (spot.value.is_number() && !spend(spot.value.raw.size() / 2)) return false;
+    if (is_of_type(node.types, spot.value)) return true;
     return wrong(id, "type", spot, "must be " + names_of(node.types));
 }
 
@@ -209,7 +212,11 @@ bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
     const auto number = decimal_of(spot.value.raw);
     bool is_right = true;
     const auto hold = [&](const auto& limit, bool fits, const char* keyword, const char* rule) {
-        if (!fits) is_right = wrong(id, keyword, spot, rule + printed(*limit));
+        if (fits) return;
+        is_right = false;
+        // Printing a limit takes a while too, and most are never read.
+        if (!is_heard()) return;
+        wrong(id, keyword, spot, rule + json::shortened(printed(*limit)));
     };
     const auto compared = [&](const std::optional<Decimal>& limit) {
         return limit ? compare(number, *limit) : std::strong_ordering::equal;
@@ -237,7 +244,7 @@ bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
 /// What matching costs at worst is known before; what it would cost beyond the limit is not done.
 /// A small pattern is matched byte by byte; a large one may have to try each of its instructions.
 bool Run::can_match(const Pattern& pattern, std::string_view text) {
-    constexpr std::size_t kSmall = 40;
+    constexpr std::size_t kSmall = 14;
     const auto size = pattern.size();
     return spend((size <= kSmall ? text.size() / 2 : text.size() * size / 6) + 4);
 }

@@ -80,7 +80,7 @@ class Run {
     bool keeps_any_of(NodeId id, const InPlace& rules, const Asking& asking);
     bool keeps_one_of(NodeId id, const InPlace& rules, const Asking& asking);
     bool keeps_if(const InPlace& rules, const Asking& asking);
-    NodeId dynamic_target(const InPlace& rules, const Scope* scope) const;
+    NodeId dynamic_target(const InPlace& rules, const Scope* scope);
 
     // run_containers.cc
     bool keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking);
@@ -106,6 +106,7 @@ class Run {
     bool spend(std::size_t steps);
     bool can_match(const Pattern& pattern, std::string_view text);
     /// Nobody hears of what else is wrong.
+    bool is_heard() const { return silent_ == 0 && violations_.size() < kViolationsMax; }
     bool is_enough(bool is_right) const { return !is_right && (silent_ > 0 || is_spent()); }
     bool is_spent() const { return steps_left_ < 0; }
 

@@ -88,6 +88,7 @@ bool Run::keeps_presence(NodeId id,
         }
     };
     require("required", rules.required);
+    if (!spend(rules.dependents.size() / 8)) return false;
     for (const auto& dependent : rules.dependents) {
         if (is_enough(is_right)) return false;
         if (!present.has(dependent.trigger)) continue;

@@ -6,10 +6,10 @@
 namespace parlance::schema {
 
 /// The outermost resource on the way that has the anchor; there is always the one it was found in.
-NodeId Run::dynamic_target(const InPlace& rules, const Scope* scope) const {
+NodeId Run::dynamic_target(const InPlace& rules, const Scope* scope) {
     auto target = rules.dynamic_ref;
     if (rules.dynamic_name.empty()) return target;
-    for (; scope != nullptr; scope = scope->around) {
+    for (; scope != nullptr && spend(1); scope = scope->around) {
         const auto& anchors = program_.resources[scope->resource].dynamic_anchors;
         const auto found = anchors.find(rules.dynamic_name);
         if (found != anchors.end()) target = found->second;

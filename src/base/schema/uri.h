@@ -1,10 +1,14 @@
 // References between schemas: RFC 3986, as much of it as resolving takes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace parlance::schema {
+
+/// Of a reference as it is written, and of what it leads to: each is kept.
+inline constexpr std::size_t kUriBytesMax = 2048;
 
 struct Reference {
     std::string uri;       ///< Without the fragment.
