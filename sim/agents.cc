@@ -256,7 +256,7 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
     const auto later = [&](std::uint64_t ms_max) {
         timeline_.after(chance_.ms(1, ms_max), [this, agent, deliver] { settle(agent, deliver); });
     };
-    switch (chance_.below(is_question ? 12 : 8)) {
+    switch (chance_.below(is_question ? 13 : 8)) {
         case 0:
             return fall_asleep(consumer);
         case 1:
@@ -292,6 +292,11 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
             const auto other = questions_[chance_.below(questions_.size())];
             return tell(agent, writer_.reply(agent, *other, other->correlation()));
         }
+        case 11:  // Answers with what breaks the rules; the front desk has seen it.
+            return tell(agent,
+                        RefuseReply{.delivery = deliver.delivery,
+                                    .id = "broken",
+                                    .detail = "it breaks a rule"});
         default: {  // Answers the same thing by both ways.
             const auto reply = writer_.reply(agent, asked, asked.correlation());
             tell(agent, reply);

@@ -31,6 +31,7 @@ DeliveryToken token_of(const Command& command) {
         [](const ExtendLease& c) { return c.delivery; },
         [](const ReportProgress& c) { return c.delivery; },
         [](const ReplyToDelivery& c) { return c.delivery; },
+        [](const RefuseReply& c) { return c.delivery; },
         [](const RedeliverDeadLetter& c) {
             return DeliveryToken{c.ticket, 0};
         },

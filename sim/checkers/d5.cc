@@ -37,6 +37,7 @@ Settlement settlement_of(const Command& command) {
         [&](const ExtendLease& c) { return make(Kind::Extension, c.delivery); },
         [&](const ReportProgress& c) { return make(Kind::Progress, c.delivery); },
         [&](const ReplyToDelivery& c) { return make(Kind::Reply, c.delivery); },
+        [&](const RefuseReply& c) { return make(Kind::Reply, c.delivery); },
         [](const auto&) { return Settlement{}; });
 }
 
