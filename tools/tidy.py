@@ -51,7 +51,7 @@ def key_of(path, command, common):
 
 def tidy(tidy_program, build, path):
     """The findings in one file, as clang-tidy prints them; None if it could not run."""
-    run = subprocess.run([tidy_program, "-p", str(build), "--quiet", str(path)],
+    run = subprocess.run([*tidy_program, "-p", str(build), "--quiet", str(path)],
                          capture_output=True, text=True, check=False)
     if run.returncode != 0 and not run.stdout.strip():
         return None, run.stderr
@@ -90,6 +90,8 @@ def main():
     parser.add_argument("--build", default="build/dev", help="the configured build directory")
     parser.add_argument("--jobs", type=int, default=2, help="how many run at once")
     parser.add_argument("--tidy", default="clang-tidy", help="the program")
+    parser.add_argument("--deep", action="store_true",
+                        help="with the static analyzer, which takes as long as all other checks")
     parser.add_argument("--count", action="store_true", help="end with findings by check")
     args = parser.parse_args()
 
@@ -101,10 +103,11 @@ def main():
     commands = {pathlib.Path(entry["file"]).resolve(): entry["command"]
                 for entry in json.loads(database.read_text())}
     version = subprocess.run([args.tidy, "--version"], capture_output=True, check=True).stdout
-    common = version + (ROOT / ".clang-tidy").read_bytes()
+    program = [args.tidy] if args.deep else [args.tidy, "--checks=-clang-analyzer-*"]
+    common = version + " ".join(program).encode() + (ROOT / ".clang-tidy").read_bytes()
 
     wanted = [(ROOT / path).resolve() for path in args.paths] or [ROOT]
-    jobs = [(args.tidy, build, path, build / "tidy" / key_of(path, command, common))
+    jobs = [(program, build, path, build / "tidy" / key_of(path, command, common))
             for path, command in sorted(commands.items())
             if path.is_file() and path.is_relative_to(ROOT) and is_ours(path)
             and any(path.is_relative_to(part) for part in wanted)]
