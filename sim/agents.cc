@@ -293,10 +293,10 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
             return tell(agent, writer_.reply(agent, *other, other->correlation()));
         }
         case 11:  // Answers with what breaks the rules; the front desk has seen it.
-            return tell(agent,
-                        RefuseReply{.delivery = deliver.delivery,
-                                    .id = "broken",
-                                    .detail = "it breaks a rule"});
+            return tell(
+                agent,
+                RefuseReply{
+                    .delivery = deliver.delivery, .id = "broken", .detail = "it breaks a rule"});
         default: {  // Answers the same thing by both ways.
             const auto reply = writer_.reply(agent, asked, asked.correlation());
             tell(agent, reply);
