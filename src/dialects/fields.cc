@@ -160,9 +160,6 @@ std::string pointer_of(const Path& path) {
     return pointer;
 }
 
-/// Enough to mend a message by; a hostile one could have a problem in every other byte.
-constexpr std::size_t kProblemsMax = 100;
-
 /// One look at a message: what was asked for, and what was found wrong.
 class Inspection {
   public:

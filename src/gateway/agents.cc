@@ -103,7 +103,7 @@ void read_tools(Problems& problems, std::string_view key, json::Value value, Pro
     if (!value.is_array()) return;
     json::Elements tools{value};
     std::string spare;
-    while (tools.next() && problems.size() < 100) {
+    while (tools.next() && problems.size() < dialects::kProblemsMax) {
         expect(problems, tools.value.is_string(), key, tools.value, "the name of a tool");
         if (tools.value.is_string()) profile.tools_allowed.emplace_back(tools.value.text(spare));
     }

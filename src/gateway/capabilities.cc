@@ -16,7 +16,6 @@ using Problems = std::vector<dialects::Problem>;
 constexpr std::string_view kSection = "PUT /v1/agents/{id}";
 constexpr std::size_t kCapabilitiesMax = 200;
 constexpr std::size_t kSetsKept = 4096;
-constexpr std::size_t kProblemsMax = 100;  ///< Enough to mend a profile by.
 
 // --- as they are registered ----------------------------------------------------------------
 
@@ -50,7 +49,7 @@ void check_examples(Problems& problems, const Place& place) {
     if (!place.value.is_array()) return add(problems, place, "must be a list of phrases");
     std::size_t number = 0;
     for (json::Elements elements{place.value}; elements.next(); ++number) {
-        if (problems.size() >= kProblemsMax) return;
+        if (problems.size() >= dialects::kProblemsMax) return;
         check_text(problems, {place.pointer + "/" + std::to_string(number), elements.value});
     }
 }

@@ -297,31 +297,18 @@ void Connection::hear_reply(json::Value value) {
     each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
         const auto message = json::find(item, "message");
         const auto held = desk_.engine->delivery(delivery);
-        // The core refuses what is stale, and that is on record.
-        if (!held || !held->is_current) return bring(AckDelivery{delivery}, delivery);
+        // The core refuses what is stale or another's, and that is on record.
+        if (!held || !held->is_current || !may_know(*caller_, held->holder)) {
+            return bring(AckDelivery{delivery}, delivery);
+        }
         if (!message) {
             return refuse({.delivery_id = delivery_id(delivery),
                            .refusal = Refusal::InputValidationFailed,
                            .detail = "a reply has the answer in \"message\""});
         }
-        const auto fresh_id = fresh_uuid(desk_);
-        auto reply = dialects::read_reply(message->raw,
-                                          *held->envelope,
-                                          {.dialect = dialect(),
-                                           .caller = caller_->agent.value,
-                                           .fresh_id = fresh_id,
-                                           .now = desk_.clock(),
-                                           .role_of = &desk_.role_of});
-        if (reply) {
-            auto unfit = unfit_answer(desk_,
-                                      {.request = *held->envelope,
-                                       .agent = caller_->agent,
-                                       .reply = *reply->envelope,
-                                       .said = message->raw});
-            if (unfit) reply = tl::unexpected(*std::move(unfit));
-        }
+        auto reply = read_answer(desk_, {*held->envelope, held->holder}, message->raw);
         if (!reply) return reject(std::move(reply).error(), delivery);
-        bring(ReplyToDelivery{delivery, std::move(reply->envelope)}, delivery);
+        bring(ReplyToDelivery{delivery, *std::move(reply)}, delivery);
     });
 }
 
@@ -432,7 +419,8 @@ void Connection::tell(const TellJoined& joined) {
 }
 
 void Connection::tell(const Deliver& deliver) {
-    append_delivery(desk_, deliver_, deliver, dialect());
+    if (deliver_.empty()) reader_ = dialect();  // Nobody registers while a turn's word is carried.
+    append_delivery(desk_, deliver_, deliver, reader_);
     touch();
     if (deliver_.size() >= kFrameBytes) flush();
 }

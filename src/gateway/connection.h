@@ -54,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   private:
     void hear(std::string_view frame);
-    /// As it is registered now; the connection may be older.
+    /// As it is registered now; the connection may be older. A look into the registry.
     std::optional<Dialect> dialect() const { return dialect_of(desk_, caller_->agent); }
     void beat();
     void leave();
@@ -87,6 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string accepted_;
     std::string refused_;
     std::string deliver_;
+    std::optional<Dialect> reader_;  ///< What deliver_ is written in.
     std::string progress_;
     std::string welcome_;
 };

@@ -100,51 +100,28 @@ void post_progress(Desk& desk, Call& call) {
 void post_reply(Desk& desk, Call& call) {
     const auto delivery = delivery_of(call);
     if (!delivery) return;
-    const auto written = written_message(call.request().body);
+    const auto written = read_written(call.request().body, desk.outline);
     if (!written) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, written.error().message));
     }
-    const std::string_view body = written->text(call.request().body);
-    if (const auto checked = json::check(body); !checked) {
-        return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
-    }
     const auto held = desk.engine->delivery(*delivery);
-    const bool may_know = call.caller->is_operator || call.caller->agent.value.empty() ||
-                          (held && call.caller->agent == held->holder);
-    if (!held || !held->is_current || !may_know) {
-        // The core refuses it, and that is on record.
+    if (!held || !held->is_current || !may_know(*call.caller, held->holder)) {
+        // The core refuses what is stale or another's, and that is on record.
         return bring_done(desk, call, AckDelivery{*delivery});
     }
-    const auto fresh_id = fresh_uuid(desk);
-    auto reply = dialects::read_reply(body,
-                                      *held->envelope,
-                                      {.dialect = dialect_of(desk, held->holder),
-                                       .caller = held->holder.value,
-                                       .fresh_id = fresh_id,
-                                       .now = desk.clock(),
-                                       .role_of = &desk.role_of});
-    if (reply) {
-        auto unfit = unfit_answer(desk,
-                                  {.request = *held->envelope,
-                                   .agent = held->holder,
-                                   .reply = *reply->envelope,
-                                   .said = body});
-        if (unfit) reply = tl::unexpected(*std::move(unfit));
-    }
+    auto reply =
+        read_answer(desk, {*held->envelope, held->holder}, written->text(call.request().body));
     if (!reply) {
         auto rejection = std::move(reply).error();
         submit(desk, record_of(rejection, *delivery), call.caller, {});
         return call.exchange->respond(
             problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
     }
-    Pending pending{.kind = Pending::Kind::Reply,
-                    .exchange = std::move(call.exchange),
-                    .envelope = reply->envelope};
+    Pending pending{
+        .kind = Pending::Kind::Reply, .exchange = std::move(call.exchange), .envelope = *reply};
     auto caller = call.caller;
-    bring(desk,
-          ReplyToDelivery{*delivery, std::move(reply->envelope)},
-          std::move(pending),
-          std::move(caller));
+    bring(
+        desk, ReplyToDelivery{*delivery, *std::move(reply)}, std::move(pending), std::move(caller));
 }
 
 void get_dead_letters(Desk& desk, Call& call) {

@@ -5,6 +5,7 @@
 
 #include "base/uuid.h"
 #include "dialects/translate.h"
+#include "gateway/capabilities.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -73,13 +74,17 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 
-Result<WrittenMessage> written_message(std::string_view body) {
-    if (!dialects::is_text_form(body)) return WrittenMessage{};
-    auto read = dialects::from_text_form(body);
-    if (!read) {
-        return fail(Fault::Malformed, "is no block that can be read: " + read.error().message);
+Result<Written> read_written(std::string_view body, json::Outline& outline) {
+    Written written;
+    if (dialects::is_text_form(body)) {
+        auto read = dialects::from_text_form(body);
+        if (!read) {
+            return fail(Fault::Malformed, "is no block that can be read: " + read.error().message);
+        }
+        written = {.dialect = read->dialect, .made = std::move(read->json)};
     }
-    return WrittenMessage{read->dialect, std::move(read->json)};
+    TRY(json::check(written.text(body), outline));
+    return written;
 }
 
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent) {
@@ -131,7 +136,11 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
                                              .fresh_id = reception.fresh_id,
                                              .now = reception.now,
                                              .role_of = &desk.role_of});
-    if (!reply) return tl::unexpected(reply.error());
+    if (!reply) {
+        auto rejection = reply.error();
+        rejection.reply = message.envelope;
+        return tl::unexpected(std::move(rejection));
+    }
     // Its bytes stay as they came: the same again is a repeat.
     Header header = reply->envelope->header();
     header.id = said.id();
@@ -143,6 +152,31 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
     }
     message.envelope = Envelope::make(header, said.body());
     return message;
+}
+
+bool may_know(const Caller& caller, const AgentId& holder) {
+    return caller.is_operator || caller.agent.value.empty() || caller.agent == holder;
+}
+
+dialects::Reading<EnvelopePtr> read_answer(Desk& desk,
+                                           const Question& question,
+                                           std::string_view said) {
+    const auto fresh_id = fresh_uuid(desk);
+    auto reply = dialects::read_reply(said,
+                                      question.asked,
+                                      {.dialect = dialect_of(desk, question.holder),
+                                       .caller = question.holder.value,
+                                       .fresh_id = fresh_id,
+                                       .now = desk.clock(),
+                                       .role_of = &desk.role_of});
+    if (!reply) return tl::unexpected(std::move(reply).error());
+    auto unfit = unfit_answer(desk,
+                              {.request = question.asked,
+                               .agent = question.holder,
+                               .reply = *reply->envelope,
+                               .said = said});
+    if (unfit) return tl::unexpected(*std::move(unfit));
+    return std::move(reply->envelope);
 }
 
 std::string shown(const Desk& desk,

@@ -136,15 +136,29 @@ std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// A message as it was written, if not in JSON: in the text form of this dialect.
-struct WrittenMessage {
-    std::optional<Dialect> dialect{};
-    std::string json{};
+/// A message as it was written: JSON, or the text form of a dialect made into it.
+struct Written {
+    std::optional<Dialect> dialect{};  ///< Where the form says so.
+    std::string made{};
+    /// Strict JSON: the body itself, or what was made of it.
     std::string_view text(std::string_view body) const {
-        return dialect ? std::string_view{json} : body;
+        return dialect ? std::string_view{made} : body;
     }
 };
-Result<WrittenMessage> written_message(std::string_view body);
+/// Outlines the text.
+Result<Written> read_written(std::string_view body, json::Outline& outline);
+
+/// Whether the caller may hear what a delivery is about: whoever holds it, or acts for it.
+bool may_know(const Caller& caller, const AgentId& holder);
+/// An agent's answer to a question that it holds: in its dialect, and as its capability promises.
+/// `said` is strict JSON.
+struct Question {
+    const Envelope& asked;
+    const AgentId& holder;
+};
+dialects::Reading<EnvelopePtr> read_answer(Desk& desk,
+                                           const Question& question,
+                                           std::string_view said);
 
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);

@@ -77,22 +77,9 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
             {.refusal = Refusal::OutputValidationFailed,
              .problems = {{.rule = "must be an answer, but " + checked.error().message}}});
     }
-    const auto fresh_id = fresh_uuid(desk_);
-    auto reply = dialects::read_reply(body,
-                                      *deliver.envelope,
-                                      {.dialect = dialect_of(desk_, caller_->agent),
-                                       .caller = caller_->agent.value,
-                                       .fresh_id = fresh_id,
-                                       .now = desk_.clock(),
-                                       .role_of = &desk_.role_of});
+    auto reply = read_answer(desk_, {*deliver.envelope, caller_->agent}, body);
     if (!reply) return reject(deliver.delivery, std::move(reply).error());
-    auto unfit = unfit_answer(desk_,
-                              {.request = *deliver.envelope,
-                               .agent = caller_->agent,
-                               .reply = *reply->envelope,
-                               .said = body});
-    if (unfit) return reject(deliver.delivery, *std::move(unfit));
-    settle(ReplyToDelivery{deliver.delivery, std::move(reply->envelope)});
+    settle(ReplyToDelivery{deliver.delivery, *std::move(reply)});
 }
 
 /// There is nobody to tell but the record and the requester: the agent's line is closed.

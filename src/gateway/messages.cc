@@ -110,14 +110,14 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
                 return pending.exchange->respond(
                     problem(Refusal::HubStorageFailed, event.error().message));
             }
-            transport::Response response{.status = 200};
+            const auto dialect = pending.envelope->dialect();
+            std::string said;
             if (const auto* answered = std::get_if<RequestAnswered>(&*event)) {
-                response.body = shown(desk, answered->envelope, {}, pending.envelope->dialect());
+                said = shown(desk, answered->envelope, {}, dialect);
             } else if (const auto* failed = std::get_if<RequestFailed>(&*event)) {
-                response.body =
-                    shown(desk, pending.envelope, {failed->refusal, failed->detail}, std::nullopt);
+                said = shown(desk, pending.envelope, {failed->refusal, failed->detail}, dialect);
             }
-            tell_answer(*pending.exchange, std::move(response.body), pending.envelope->dialect());
+            tell_answer(*pending.exchange, std::move(said), dialect);
         });
     });
 }
@@ -127,16 +127,14 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
 void post_message(Desk& desk, Call& call) {
     const auto& request = call.request();
     const auto now = desk.clock();
-    auto written = written_message(request.body);
-    const std::string_view text = written ? written->text(request.body) : std::string_view{};
-    const auto checked = written ? json::check(text, desk.outline) : Result<void>{};
-    if (!written || !checked) {
-        const auto& error = written ? checked.error() : written.error();
-        return refuse_message(
-            desk,
-            call,
-            {.refusal = Refusal::MessageMalformed, .problems = {{.rule = error.message}}});
+    const auto written = read_written(request.body, desk.outline);
+    if (!written) {
+        return refuse_message(desk,
+                              call,
+                              {.refusal = Refusal::MessageMalformed,
+                               .problems = {{.rule = written.error().message}}});
     }
+    const std::string_view text = written->text(request.body);
     std::optional<Dialect> dialect = written->dialect;
     if (const auto named = request.header("Parlance-Dialect"); !named.empty()) {
         dialect = dialects::dialect_named(named);

@@ -436,7 +436,7 @@ TEST(Callers, WithNamesThatNobodyCanHaveAreSentAway) {
 
 TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
     Question question;
-    question.hold();
+    const auto held = question.hold();
     question.take();
     const auto foreign = question.desk.ask(
         "POST",
@@ -446,6 +446,48 @@ TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
     question.desk.turn();
     EXPECT_EQ(member(foreign->body(), "code"), "\"IDENTITY_MISMATCH\"") << foreign->body();
     EXPECT_EQ(foreign->body().find("alice"), std::string::npos) << foreign->body();
+    const auto mallory = question.desk.connect("mallory");
+    mallory->say(R"({"reply":[{"delivery_id":")" + question.delivery() +
+                 R"(","message":{"type":"TASK_COMPLETE","payload":{"request_id":"other"}}}]})");
+    question.desk.turn();
+    ASSERT_EQ(mallory->frames.size(), 1U);
+    EXPECT_NE(mallory->frames[0].find("IDENTITY_MISMATCH"), std::string::npos)
+        << mallory->frames[0];
+    EXPECT_EQ(mallory->frames[0].find("alice"), std::string::npos) << mallory->frames[0];
+    EXPECT_TRUE(held->answers.empty()) << "alice's question is as open as before";
+}
+
+// --- answers that name only their workflow
+// -------------------------------------------------------------------------------------------
+
+TEST(Answers, TwoOfOneWorkflowInOneFrameAnswerBothQuestions) {
+    Agents desk;
+    desk.now("PUT", "/v1/agents/buyer", R"({"dialect":"sam"})");
+    const auto seller = desk.open();
+    seller->say(R"({"hello":{"agent":"seller","credit":4,"register":{"dialect":"sam"}}})");
+    desk.turn();
+    const auto message = [](std::string_view id, std::string_view type, std::string_view from) {
+        const std::string_view to = from == "buyer" ? "seller" : "buyer";
+        return R"({"message_id":")" + std::string{id} +
+               R"(","correlation_id":"wf","timestamp":"2025-11-23T10:00:00Z","sender":{"agent_id":")" +
+               std::string{from} + R"(","role":"r"},"recipient":{"agent_id":")" + std::string{to} +
+               R"(","role":"r"},"message_type":")" + std::string{type} +
+               R"(","payload":{"action":"a","data":{"n":")" + std::string{id} + R"("}}})";
+    };
+    desk.now("POST", "/v1/messages", message("q-1", "REQUEST", "buyer"));
+    desk.now("POST", "/v1/messages", message("q-2", "REQUEST", "buyer"));
+    seller->say(R"({"send":[)" + message("a-1", "RESPONSE", "seller") + "," +
+                message("a-2", "RESPONSE", "seller") + "]}");
+    desk.turn();
+    // One after the other, for a workflow keeps its order.
+    const auto first = desk.now("GET", "/v1/agents/buyer/inbox?max=9");
+    EXPECT_NE(first.find("a-1"), std::string::npos) << first;
+    const std::string_view mark = R"("delivery_id":")";
+    const auto begin = first.find(mark) + mark.size();
+    const std::string delivery = first.substr(begin, first.find('"', begin) - begin);
+    desk.now("POST", "/v1/deliveries/" + delivery + "/ack");
+    const auto second = desk.now("GET", "/v1/agents/buyer/inbox?max=9");
+    EXPECT_NE(second.find("a-2"), std::string::npos) << second;
 }
 
 // --- the end

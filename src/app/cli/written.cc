@@ -4,7 +4,6 @@
 
 #include "app/cli/draft.h"
 #include "base/json_write.h"
-#include "dialects/kessel/block.h"
 
 namespace parlance::cli {
 
@@ -52,14 +51,14 @@ Result<std::vector<Written>> read_written(const std::string& file) {
     if (json::root(text).raw.empty()) {
         return fail(Fault::NotFound, fmt::format("there is no message in '{}'", file));
     }
-    if (dialects::kessel::is_block(text)) return std::vector{Written{text, Dialect::Kessel}};
+    if (dialects::is_text_form(text)) return std::vector{Written{text, Dialect::Kessel}};
     return read_json(text);
 }
 
 dialects::Reading<std::string> plain_json(const Written& written, std::optional<Dialect> named) {
     if (written.dialect == Dialect::Kessel) {
-        auto plain = dialects::kessel::block_to_json(written.text);
-        if (plain) return *std::move(plain);
+        auto plain = dialects::from_text_form(written.text);
+        if (plain) return std::move(plain->json);
         return tl::unexpected(malformed(plain.error().message, written.dialect));
     }
     if (const auto checked = json::check(written.text); !checked) {
@@ -86,7 +85,8 @@ std::string in_words(const Screen& screen, const dialects::Rejection& rejection)
     std::string out = paint(screen, Tone::Red, refusal_row(rejection.refusal).code);
     if (rejection.dialect) out += fmt::format(" in {}", dialects::name_of(*rejection.dialect));
     for (const dialects::Problem& problem : rejection.problems) {
-        const std::string_view place = problem.pointer.empty() ? "the message" : problem.pointer;
+        const std::string_view place = problem.pointer.empty() ? std::string_view{"the message"}
+                                                               : std::string_view{problem.pointer};
         out += fmt::format(
             "\n  {} {}", paint(screen, Tone::Bold, harmless(place)), harmless(problem.rule));
         if (!problem.value.empty()) out += fmt::format(", not {}", harmless(problem.value));

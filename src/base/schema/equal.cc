@@ -1,10 +1,7 @@
 #include "base/schema/equal.h"
 
-#include <algorithm>
-
 #include "base/decimal.h"
 #include "base/hash.h"
-#include "base/json_sorted.h"
 
 namespace parlance::schema {
 
@@ -17,40 +14,7 @@ std::uint64_t hash_text(Salt salt, std::uint64_t more, std::string_view text) {
     return siphash_short({process_key().low ^ salt, process_key().high ^ more}, text);
 }
 
-bool is_equal_object(json::Value left, json::Value right) {
-    const json::SortedMembers lefts{left};
-    const json::SortedMembers rights{right};
-    return std::ranges::equal(lefts.all(), rights.all(), [](const auto& one, const auto& other) {
-        return one.key == other.key && is_equal(one.value, other.value);
-    });
-}
-
-bool is_equal_array(json::Value left, json::Value right) {
-    json::Elements lefts{left};
-    json::Elements rights{right};
-    while (true) {
-        const bool has_left = lefts.next();
-        if (has_left != rights.next()) return false;
-        if (!has_left) return true;
-        if (!is_equal(lefts.value, rights.value)) return false;
-    }
-}
-
 }  // namespace
-
-bool is_equal(json::Value left, json::Value right) {
-    if (left.raw == right.raw) return true;
-    if (left.is_number() && right.is_number()) {
-        return decimal_of(left.raw) == decimal_of(right.raw);
-    }
-    if (left.is_string() && right.is_string()) {
-        std::string spare_left;
-        std::string spare_right;
-        return left.text(spare_left) == right.text(spare_right);
-    }
-    if (left.is_object() && right.is_object()) return is_equal_object(left, right);
-    return left.is_array() && right.is_array() && is_equal_array(left, right);
-}
 
 std::uint64_t hash_of(json::Value value) {
     if (value.is_string()) {

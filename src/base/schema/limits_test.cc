@@ -90,6 +90,19 @@ TEST(Limits, StopAReferenceThatGrowsOnTheWay) {
     EXPECT_EQ(violations(schema, "null").front().rule, kTooLong);
 }
 
+TEST(Limits, CountTheDigitsOfANumberAndThePlacesThatDependOnOthers) {
+    // Whether a long number is whole, asked five thousand times.
+    EXPECT_EQ(violations("{\"allOf\":" + list_of(R"({"type":"integer"})", 100'000) + "}",
+                         "1." + std::string(kMiB, '5'))
+                  .back()
+                  .rule,
+              kTooLong);
+    std::string dependents = R"({"items":{"dependentRequired":{)";
+    for (int i = 0; i < 20'000; ++i) dependents += "\"k" + std::to_string(i) + "\":[],";
+    dependents += R"("last":[]}}})";
+    EXPECT_EQ(violations(dependents, list_of("{}", kMiB)).back().rule, kTooLong);
+}
+
 TEST(Limits, StopADynamicReferenceThatNeverGoesDeeper) {
     EXPECT_EQ(violations(R"({"$dynamicAnchor":"a","$dynamicRef":"#a"})", "1").front().rule,
               kTooLong);
@@ -119,6 +132,12 @@ TEST(Limits, OfASchemaAreItsSizeItsDepthAndItsPatterns) {
     EXPECT_NE(flaw_of("{\"allOf\":" + list_of(R"({"pattern":"[a-z]{1,500}"})", 200'000) + "}")
                   .find("together with the other patterns"),
               std::string::npos);
+    std::string patterns = R"({"patternProperties":{)";
+    for (int i = 0; i < 101; ++i) patterns += "\"^k" + std::to_string(i) + "\":true,";
+    EXPECT_NE(flaw_of(patterns + R"("^last":true}})").find("more than 100 patterns"),
+              std::string::npos);
+    EXPECT_NE(flaw_of(R"({"$id":"http://a/)" + repeated("b", 3000) + "\"}").find("2048 bytes"),
+              std::string::npos);
     EXPECT_NE(flaw_of("{\"pattern\":\"" + repeated("a", 5000) + "\"}").find("bytes of pattern"),
               std::string::npos);
 }
@@ -131,6 +150,8 @@ TEST(Limits, OfWhatIsSaidKeepItReadable) {
                    "{\"" + repeated("k", 100'000) + "\":\"" + repeated("v", 9000) + "\"}");
     EXPECT_LT(one.front().pointer.size(), 1100U);
     EXPECT_LT(one.front().value.size(), 100U);
+    const auto limit = violations("{\"minimum\":" + repeated("9", 10'000) + "}", "1");
+    EXPECT_LT(limit.front().rule.size(), 200U);
 }
 
 }  // namespace
