@@ -44,6 +44,15 @@ enum class Mutant : std::uint8_t {
     SkipSync,
     SkipDirectorySync,
     BreakTheChain,
+    BelieveTheParent,
+    WidenTheDepth,
+    IgnoreDepth,
+    IgnoreFanout,
+    IgnoreCycles,
+    MixUsers,
+    AddTools,
+    Overspend,
+    OutliveTheParent,
 };
 
 struct MutantRow {

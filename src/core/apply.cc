@@ -71,9 +71,28 @@ broker::Arrival answer_to(const State& state, const broker::OpenRequest& request
             .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})};
 }
 
-void end_request(State& state, Ticket ticket) {
+governor::Circumstances circumstances(const State& state, Ticket ticket) {
+    const auto* request = broker::find_request(state.requests, ticket);
+    CHECK(request != nullptr);  // It is put on record as it is accepted, or while it is open.
+    return {.origin = request->requester,
+            .target = registry::find_agent(state.registry, request->asked->to()),
+            .target_name = request->asked->to(),
+            .deadline = request->deadline,
+            .now = state.now,
+            .budget_window = governor::window_of(state.governor.policy)};
+}
+
+void end_request(State& state, Ticket ticket, std::uint64_t tokens_used = 0) {
     const auto* request = broker::find_request(state.requests, ticket);
     const auto& asked = *request->asked;
+    const auto& policy = state.governor.policy;
+    governor::end(state.governor.lineage,
+                  ticket,
+                  {.tokens_used = tokens_used,
+                   .target_name = asked.to(),
+                   .now = state.now,
+                   .budget_window = governor::window_of(policy),
+                   .root_idle = Duration{limit_of(policy, Rule::RootIdleMs)}});
     broker::remember_answer(
         state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
     broker::close_request(state.requests, state.memory, state.key, ticket);
@@ -89,7 +108,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
         answer.envelope = event.envelope;
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
-    if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request);
+    if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request, event.tokens_used);
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
@@ -187,7 +206,18 @@ void apply(State& state, Time at, const Event& event) {
         [&](const RequestAnswered& answered) { apply_answered(state, answered); },
         [&](const RequestFailed& failed) { apply_failed(state, failed); },
         [&](const ReplyDropped&) {},
-        [&](const WaitEnded& ended) { broker::end_wait(state.requests, ended.request); });
+        [&](const WaitEnded& ended) { broker::end_wait(state.requests, ended.request); },
+        [&](const DelegationFounded& founded) {
+            governor::found(
+                state.governor.lineage, founded, circumstances(state, founded.request));
+        },
+        [&](const DelegationAdmitted& admitted) {
+            governor::admit(
+                state.governor.lineage, admitted, circumstances(state, admitted.request));
+        },
+        [&](const DelegationTreeEnded& ended) {
+            governor::end_root(state.governor.lineage, ended.root);
+        });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

@@ -10,6 +10,7 @@
 #include "core/broker/broker.h"
 #include "core/broker/memory.h"
 #include "core/broker/requests.h"
+#include "core/governor/governor.h"
 #include "core/handles.h"
 #include "core/registry/registry.h"
 #include "model/command.h"
@@ -30,6 +31,7 @@ struct State {
     broker::Broker broker;
     broker::Requests requests;
     broker::Memory memory;
+    governor::Governor governor;
 };
 
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".

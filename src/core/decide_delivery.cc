@@ -122,8 +122,14 @@ void decide_tick(Draft& draft) {
     }
     if (is_due(state.requests.deadlines) && !is_planted(Mutant::NeverTimeOut)) {
         const auto& request = state.requests.open[state.requests.deadlines.first().owner];
-        return fail_request(
-            draft, request.ticket, Refusal::RequestTimedOut, "no answer before the deadline");
+        return fail_request(draft,
+                            request.ticket,
+                            Refusal::RequestTimedOut,
+                            timeout_of(state, request.ticket));
+    }
+    const auto& idle = state.governor.lineage.idle;
+    if (!idle.empty() && idle.begin()->first <= draft.now()) {
+        return draft.add(DelegationTreeEnded{idle.begin()->second});
     }
     if (is_due(state.registry.silence)) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];

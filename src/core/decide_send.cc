@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/mutant.h"
+#include "core/admission.h"
 #include "core/draft.h"
 
 namespace parlance::core {
@@ -70,7 +71,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         draft.add(RequestAnswered{
             .request = request->ticket,
             .envelope = send.envelope,
-            .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+            .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
+            .tokens_used = send.tokens_used});
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
@@ -149,7 +151,10 @@ std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t
            std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
 }
 
-void accept(Draft& draft, const SendMessage& send, std::size_t missed_count = 0) {
+void accept(Draft& draft,
+            const SendMessage& send,
+            std::size_t missed_count = 0,
+            Time deadline_max = Time::max()) {
     const auto& limits = draft.state.limits;
     const bool is_request = send.envelope->intent() == Intent::Request;
     MessageAccepted accepted{
@@ -166,6 +171,7 @@ void accept(Draft& draft, const SendMessage& send, std::size_t missed_count = 0)
         accepted.deadline = draft.now() + std::clamp(send.timeout.value_or(limits.request_timeout),
                                                      Duration{},
                                                      limits.request_timeout_max);
+        accepted.deadline = std::min(accepted.deadline, deadline_max);
         // Nobody waits for the answer after the deadline, so the question is not delivered either.
         if (!send.ttl || accepted.deadline < accepted.expires_at) {
             accepted.expires_at = accepted.deadline;
@@ -285,7 +291,14 @@ void decide_send(Draft& draft, const SendMessage& send) {
                       "the hub has " + std::to_string(state.requests.open.size()) +
                           " open requests, which is its limit (open_requests_max)");
     }
-    accept(draft, send);
+    if (envelope.intent() != Intent::Request) return accept(draft, send);
+    auto admitted = admission(state, draft.cause, send, draft.next_sequence());
+    if (admitted.refusal != Refusal::None) {
+        return refuse(draft, envelope, admitted.refusal, std::move(admitted.detail));
+    }
+    if (admitted.founded) draft.add(*std::move(admitted.founded));
+    accept(draft, send, 0, admitted.deadline_max);
+    if (admitted.admitted) draft.add(*std::move(admitted.admitted));
 }
 
 void decide_refusal(Draft& draft, const RecordRefusal& refusal) {

@@ -121,7 +121,8 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,
-                        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+                        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
+                        .tokens_used = reply.tokens_used});
 }
 
 /// The agent has had its turn, and the requester need not wait for a better one.

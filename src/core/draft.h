@@ -46,6 +46,8 @@ void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 // decide_send.cc
 void decide_send(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
+/// Why a request that nobody answered in time has failed, in the words of its kind.
+std::string timeout_of(const State& state, Ticket request);
 
 // decide_settle.cc
 void decide_ack(Draft& draft, const AckDelivery& ack);

@@ -107,6 +107,13 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                                       message->attempt == delivery.attempt};
 }
 
+bool is_at_work(const State& state, std::string_view agent) {
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent) return false;
+    return broker::mailbox_of(state.broker, handle).in_flight > 0 ||
+           state.governor.lineage.at_work.contains(handle);
+}
+
 bool is_remembered(const State& state, const Envelope& envelope) {
     const auto key = message_key(state.key, envelope.from(), envelope.id());
     return broker::find_id(state.memory, key) != nullptr;

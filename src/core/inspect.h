@@ -33,6 +33,9 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
+/// Whether the agent has requests of others in hand.
+bool is_at_work(const State& state, std::string_view agent);
+
 /// Whether a message of this sender and id came before: it has its outcome.
 bool is_remembered(const State& state, const Envelope& envelope);
 

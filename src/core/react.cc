@@ -228,7 +228,10 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const RequestAnswered& answered) { react_answered(state, cause, answered, effects); },
         [&](const RequestFailed& failed) { react_failed(failed, effects); },
         [&](const ReplyDropped& dropped) { react_dropped(cause, dropped, effects); },
-        [&](const WaitEnded&) { done(); });
+        [&](const WaitEnded&) { done(); },
+        [&](const DelegationFounded&) {},
+        [&](const DelegationAdmitted&) {},
+        [&](const DelegationTreeEnded&) {});
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -239,6 +242,8 @@ Time next_due(const State& state) {
          {&state.broker.due, &state.requests.deadlines, &state.registry.silence}) {
         if (!agenda->empty()) due = std::min(due, agenda->first().at);
     }
+    const auto& idle = state.governor.lineage.idle;
+    if (!idle.empty()) due = std::min(due, idle.begin()->first);
     return due;
 }
 

@@ -55,6 +55,13 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
 }
 
+std::string timeout_of(const State& state, Ticket request) {
+    const auto* delegation = governor::find_delegation(state.governor.lineage, request);
+    if (delegation == nullptr) return "no answer before the deadline";
+    const auto waited = delegation->deadline - delegation->admitted_at;
+    return "Delegation timeout after " + std::to_string(waited.count()) + " ms";
+}
+
 void expire(Draft& draft, const broker::Message& message) {
     if (is_planted(Mutant::ExpireWithoutRecord)) {
         return draft.add(DeliveryAcknowledged{message.ticket, message.attempt});
@@ -66,7 +73,7 @@ void expire(Draft& draft, const broker::Message& message) {
     fail_request(draft,
                  message.ticket,
                  is_late ? Refusal::RequestTimedOut : Refusal::MessageExpired,
-                 is_late ? "no answer before the deadline" : "its ttl passed before delivery");
+                 is_late ? timeout_of(draft.state, message.ticket) : "its ttl passed before delivery");
 }
 
 void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap) {

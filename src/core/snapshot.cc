@@ -7,74 +7,14 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "core/snapshot_words.h"
 
 namespace parlance::core {
 
 namespace {
 
-constexpr std::uint64_t kForm = 1;
-
-// --- words ---------------------------------------------------------------------------------
-
-void put(std::string& out, std::uint64_t number) { append_varint(out, number); }
-void put(std::string& out, std::string_view text) {
-    append_varint(out, text.size());
-    out.append(text);
-}
-void put(std::string& out, Time time) {
-    append_varint(out, to_zigzag(time.time_since_epoch().count()));
-}
-
-/// From here on the bytes read as nothing, and in the end as garbage.
-void spoil(ByteReader& in) { in.bytes(in.left() + 1); }
-void expect(ByteReader& in, bool is_sound) {
-    if (!is_sound) spoil(in);
-}
-
-std::string take_text(ByteReader& in) { return std::string{in.bytes(in.varint())}; }
-
-/// A number of at most `last`.
-std::uint64_t take_number(ByteReader& in, std::uint64_t last) {
-    const auto number = in.varint();
-    expect(in, number <= last);
-    return number <= last ? number : 0;
-}
-
-/// A time that can be added to without coming to the end of time.
-Time take_time(ByteReader& in) {
-    constexpr std::int64_t kLast = std::int64_t{1} << 50U;
-    const auto count = from_zigzag(in.varint());
-    const bool is_sound = count >= -kLast && count <= kLast;
-    expect(in, is_sound);
-    return Time{Duration{is_sound ? count : 0}};
-}
-
-/// A count that cannot be larger than what is left, so that garbage cannot ask for the moon.
-std::uint64_t take_count(ByteReader& in) { return take_number(in, in.left()); }
-
-template <class Enum>
-Enum take_enum(ByteReader& in, Enum first, Enum last) {
-    const auto number = in.varint();
-    const bool is_sound =
-        number >= static_cast<std::uint64_t>(first) && number <= static_cast<std::uint64_t>(last);
-    expect(in, is_sound);
-    return is_sound ? static_cast<Enum>(number) : first;
-}
-
-Priority take_priority(ByteReader& in) { return take_enum(in, Priority::Critical, Priority::Low); }
-
-/// Tickets come in their order, each once, and none from the future.
-struct TicketOrder {
-    Sequence last_sequence;
-    Ticket last{};
-
-    Ticket take(ByteReader& in) {
-        const Ticket ticket{in.varint()};
-        expect(in, ticket > last && sequence_of(ticket) <= last_sequence);
-        last = ticket;
-        return ticket;
-    }
-};
+/// 2: with the governor, behind all the rest.
+constexpr std::uint64_t kForm = 2;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -601,6 +541,7 @@ std::string encode_state(const State& state, Order order) {
     put(out, state.memory.taken);
     put_generation(out, state.memory.newer, order);
     put_generation(out, state.memory.older, order);
+    put_governor(out, state.governor);
     return out;
 }
 
@@ -628,6 +569,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
+    if (form >= 2) take_governor(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

@@ -42,6 +42,10 @@ enum class Slot : std::uint8_t {
     Facts,
     Sources,
     NextSteps,
+    Depth,
+    DepthMax,
+    Tools,
+    TokensUsed,
     kSlots
 };
 

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "base/uuid.h"
 #include "dialects/id_forms.h"
+#include "dialects/read_claim.h"
 #include "dialects/same.h"
 #include "dialects/splice.h"
 
@@ -26,6 +27,7 @@ struct Settled {
     std::string_view to{};
     std::string_view correlation{};
     std::string_view task{};
+    std::string child_session{};  ///< Where the work was done.
 };
 
 Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& texts) {
@@ -40,6 +42,7 @@ Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& 
     say(Slot::To, settled->to);
     say(Slot::Answers, settled->id);
     say(Slot::Correlation, settled->correlation);
+    say(Slot::ChildSession, settled->child_session);
     return known;
 }
 
@@ -52,6 +55,7 @@ class Completion {
     /// Empty when nothing is left out; else the message with it, and every other byte as it came.
     std::string of(std::string_view text, json::Value message) {
         Splice splice{text};
+        message_ = message;
         complete(*form_.shape, message, splice);
         return splice.is_empty() ? std::string{} : splice.done();
     }
@@ -75,7 +79,9 @@ class Completion {
 
     std::string missing(const FieldRule& rule) {
         if (rule.is_echo) return {};
-        const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers;
+        if (rule.slot == Slot::ChildSession && settled_ == nullptr) return new_session();
+        const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers ||
+                                 rule.slot == Slot::ChildSession;
         if (rule.need != Need::Optional || is_threaded) {
             const json::Value value = worded(rule, known(), reception_.now, texts_);
             if (!value.raw.empty()) return std::string{value.raw};
@@ -99,6 +105,19 @@ class Completion {
         return is_empty ? std::string{} : writer.done();
     }
 
+    /// X3: one for the target to work in. It follows from the request's id, so that a repeat of the
+    /// request has the same.
+    std::string new_session() {
+        std::string spare;
+        std::string_view id = reception_.fresh_id;
+        for (const FieldRule& rule : form_.shape->fields) {
+            if (rule.slot != Slot::Id) continue;
+            const auto value = json::find(message_, rule.name);
+            if (value && value->is_string()) id = value->text(spare);
+        }
+        return std::string{quoted(derived_uuid(fmt::format("session of {}", id)), texts_).raw};
+    }
+
     /// Found out only when something is missing, and that is rare.
     const Meaning& known() {
         if (!known_) known_ = known_to_hub(reception_, settled_, texts_);
@@ -109,6 +128,7 @@ class Completion {
     const Reception& reception_;
     const Settled* settled_;
     Texts& texts_;
+    json::Value message_{};
     std::optional<Meaning> known_{};
 };
 
@@ -185,7 +205,8 @@ Header header_of(const DialectRow& row,
     return header;
 }
 
-SendMessage compose(const Form& form,
+SendMessage compose(const DialectRow& row,
+                    const Form& form,
                     Header header,
                     const Meaning& meaning,
                     std::string_view body,
@@ -206,6 +227,9 @@ SendMessage compose(const Form& form,
         send.timeout = Duration{*timeout};
     }
     send.fingerprint = fingerprint_of(form, message);
+    if (is_request && row.threads_sessions) send.claim = read_claim(row, meaning);
+    send.tokens_used =
+        static_cast<std::uint64_t>(std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     return send;
 }
 
@@ -273,16 +297,33 @@ Reading<SendMessage> read(const DialectRow& row,
         }
     }
     const Header header = header_of(row, *form, meaning, reception, settled, texts);
-    return compose(*form, header, meaning, body, message);
+    return compose(row, *form, header, meaning, body, message);
+}
+
+/// Where a request says that it is to be worked on; empty if its dialect has no such place.
+std::string child_session_of(const Envelope& request) {
+    const DialectRow* const row = row_of(request.dialect());
+    const bool threads = row != nullptr && row->threads_sessions;
+    const json::Value message = threads ? json::root(request.body()) : json::Value{};
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr) return {};
+    const auto rule =
+        std::ranges::find(form->shape->fields, Slot::ChildSession, &FieldRule::slot);
+    if (rule == form->shape->fields.end()) return {};
+    const auto value = json::find(message, rule->name);
+    std::string spare;
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
 }
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
     const bool was_for_a_topic = request.to().starts_with("topic:");
+    const auto session = child_session_of(request);
     return {.id = request.id(),
             .from = was_for_a_topic ? reception.caller : request.to(),
             .to = request.from(),
             .correlation = request.correlation(),
-            .task = request.task()};
+            .task = request.task(),
+            .child_session = session};
 }
 
 bool answers(const Form& form) { return form.intent == Intent::Reply; }

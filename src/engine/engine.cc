@@ -347,6 +347,8 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
+bool Engine::is_at_work(std::string_view agent) const { return core::is_at_work(state_, agent); }
+
 bool Engine::remembers(const Envelope& envelope) const {
     return core::is_remembered(state_, envelope);
 }

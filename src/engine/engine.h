@@ -100,6 +100,8 @@ class Engine {
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
     EnvelopePtr question(const Envelope& reply) const;
     bool remembers(const Envelope& envelope) const;
+    /// Whether the agent has requests of others in hand.
+    bool is_at_work(std::string_view agent) const;
     const core::State& state() const { return state_; }
 
     /// A snapshot now, for a clean stop: the next start has nothing to replay.

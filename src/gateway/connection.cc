@@ -306,9 +306,9 @@ void Connection::hear_reply(json::Value value) {
                            .refusal = Refusal::InputValidationFailed,
                            .detail = "a reply has the answer in \"message\""});
         }
-        auto reply = read_answer(desk_, {*held->envelope, held->holder}, message->raw);
+        auto reply = read_answer(desk_, {delivery, *held->envelope, held->holder}, message->raw);
         if (!reply) return reject(std::move(reply).error(), delivery);
-        bring(ReplyToDelivery{delivery, *std::move(reply)}, delivery);
+        bring(*std::move(reply), delivery);
     });
 }
 
@@ -335,6 +335,7 @@ void Connection::hear_send(json::Value value) {
             reject(*std::move(unfit));
             continue;
         }
+        add_claim(desk_, *message);
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
         const auto envelope = message->envelope;  // Keeps the id alive.

@@ -109,19 +109,19 @@ void post_reply(Desk& desk, Call& call) {
         // The core refuses what is stale or another's, and that is on record.
         return bring_done(desk, call, AckDelivery{*delivery});
     }
-    auto reply =
-        read_answer(desk, {*held->envelope, held->holder}, written->text(call.request().body));
+    auto reply = read_answer(
+        desk, {*delivery, *held->envelope, held->holder}, written->text(call.request().body));
     if (!reply) {
         auto rejection = std::move(reply).error();
         submit(desk, record_of(rejection, *delivery), call.caller, {});
         return call.exchange->respond(
             problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
     }
-    Pending pending{
-        .kind = Pending::Kind::Reply, .exchange = std::move(call.exchange), .envelope = *reply};
+    Pending pending{.kind = Pending::Kind::Reply,
+                    .exchange = std::move(call.exchange),
+                    .envelope = reply->envelope};
     auto caller = call.caller;
-    bring(
-        desk, ReplyToDelivery{*delivery, *std::move(reply)}, std::move(pending), std::move(caller));
+    bring(desk, *std::move(reply), std::move(pending), std::move(caller));
 }
 
 void get_dead_letters(Desk& desk, Call& call) {

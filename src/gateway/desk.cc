@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/uuid.h"
+#include "dialects/claim.h"
 #include "dialects/translate.h"
 #include "gateway/capabilities.h"
 #include "gateway/problem.h"
@@ -158,9 +159,9 @@ bool may_know(const Caller& caller, const AgentId& holder) {
     return caller.is_operator || caller.agent.value.empty() || caller.agent == holder;
 }
 
-dialects::Reading<EnvelopePtr> read_answer(Desk& desk,
-                                           const Question& question,
-                                           std::string_view said) {
+dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
+                                               const Question& question,
+                                               std::string_view said) {
     const auto fresh_id = fresh_uuid(desk);
     auto reply = dialects::read_reply(said,
                                       question.asked,
@@ -176,7 +177,13 @@ dialects::Reading<EnvelopePtr> read_answer(Desk& desk,
                                .reply = *reply->envelope,
                                .said = said});
     if (unfit) return tl::unexpected(*std::move(unfit));
-    return std::move(reply->envelope);
+    return ReplyToDelivery{question.delivery, std::move(reply->envelope), reply->tokens_used};
+}
+
+void add_claim(const Desk& desk, SendMessage& message) {
+    const auto& envelope = *message.envelope;
+    if (envelope.intent() != Intent::Request || message.claim) return;
+    if (desk.engine->is_at_work(envelope.from())) message.claim = dialects::claim_of(envelope);
 }
 
 std::string shown(const Desk& desk,

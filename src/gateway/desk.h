@@ -153,12 +153,15 @@ bool may_know(const Caller& caller, const AgentId& holder);
 /// An agent's answer to a question that it holds: in its dialect, and as its capability promises.
 /// `said` is strict JSON.
 struct Question {
+    DeliveryToken delivery;
     const Envelope& asked;
     const AgentId& holder;
 };
-dialects::Reading<EnvelopePtr> read_answer(Desk& desk,
-                                           const Question& question,
-                                           std::string_view said);
+dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
+                                               const Question& question,
+                                               std::string_view said);
+/// Adds what a request claims, where its sender is at work for others and so may be delegating.
+void add_claim(const Desk& desk, SendMessage& message);
 
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);

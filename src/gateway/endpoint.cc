@@ -77,9 +77,9 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
             {.refusal = Refusal::OutputValidationFailed,
              .problems = {{.rule = "must be an answer, but " + checked.error().message}}});
     }
-    auto reply = read_answer(desk_, {*deliver.envelope, caller_->agent}, body);
+    auto reply = read_answer(desk_, {deliver.delivery, *deliver.envelope, caller_->agent}, body);
     if (!reply) return reject(deliver.delivery, std::move(reply).error());
-    settle(ReplyToDelivery{deliver.delivery, *std::move(reply)});
+    settle(*std::move(reply));
 }
 
 /// There is nobody to tell but the record and the requester: the agent's line is closed.

@@ -157,6 +157,7 @@ void post_message(Desk& desk, Call& call) {
     if (auto unfit = unfit_message(desk, *message->envelope)) {
         return refuse_message(desk, call, *std::move(unfit));
     }
+    add_claim(desk, *message);
 
     const auto wait = preferred_wait(request);
     const bool holds = wait > Duration{} && message->envelope->intent() == Intent::Request;

@@ -182,6 +182,7 @@ template <> inline constexpr std::tuple kFields<RequestAnswered>{
     Field{1, "request", &RequestAnswered::request},
     Field{2, "envelope", &RequestAnswered::envelope},
     Field{3, "ticket", &RequestAnswered::ticket},
+    Field{4, "tokens_used", &RequestAnswered::tokens_used},
 };
 template <> inline constexpr std::tuple kFields<RequestFailed>{
     Field{1, "request", &RequestFailed::request},
@@ -197,6 +198,34 @@ template <> inline constexpr std::tuple kFields<ReplyDropped>{
 };
 template <> inline constexpr std::tuple kFields<WaitEnded>{
     Field{1, "request", &WaitEnded::request},
+};
+template <> inline constexpr std::tuple kFields<DelegationFounded>{
+    Field{1, "request", &DelegationFounded::request},
+    Field{2, "user", &DelegationFounded::user},
+    Field{3, "depth_max", &DelegationFounded::depth_max},
+    Field{4, "tokens", &DelegationFounded::tokens},
+    Field{5, "cost", &DelegationFounded::cost},
+};
+template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
+    Field{1, "request", &DelegationAdmitted::request},
+    Field{2, "parent", &DelegationAdmitted::parent},
+    Field{3, "root", &DelegationAdmitted::root},
+    Field{4, "user", &DelegationAdmitted::user},
+    Field{5, "session", &DelegationAdmitted::session},
+    Field{6, "child_session", &DelegationAdmitted::child_session},
+    Field{7, "objective", &DelegationAdmitted::objective},
+    Field{8, "objective_hash", &DelegationAdmitted::objective_hash},
+    Field{9, "depth", &DelegationAdmitted::depth},
+    Field{10, "depth_max", &DelegationAdmitted::depth_max},
+    Field{11, "tokens", &DelegationAdmitted::tokens},
+    Field{12, "tools", &DelegationAdmitted::tools},
+    Field{13, "limits_tools", &DelegationAdmitted::limits_tools},
+    Field{14, "root_tokens", &DelegationAdmitted::root_tokens},
+    Field{15, "root_cost", &DelegationAdmitted::root_cost},
+    Field{16, "cost", &DelegationAdmitted::cost},
+};
+template <> inline constexpr std::tuple kFields<DelegationTreeEnded>{
+    Field{1, "root", &DelegationTreeEnded::root},
 };
 // clang-format on
 
@@ -236,6 +265,9 @@ inline constexpr std::tuple kKinds{
     Kind<ReplyDropped>{27, "ReplyDropped"},
     Kind<WaitEnded>{28, "WaitEnded"},
     Kind<RetryBegan>{29, "RetryBegan"},
+    Kind<DelegationFounded>{30, "DelegationFounded"},
+    Kind<DelegationAdmitted>{31, "DelegationAdmitted"},
+    Kind<DelegationTreeEnded>{32, "DelegationTreeEnded"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 

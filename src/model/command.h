@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/time.h"
+#include "model/claim.h"
 #include "model/envelope.h"
 #include "model/ids.h"
 #include "model/message.h"
@@ -75,6 +76,8 @@ struct SendMessage {
     std::optional<std::uint32_t> retry_count_max{};
     std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
     bool waits = false;             ///< Request only: the asker holds the line.
+    ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
+    std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -119,6 +122,7 @@ struct ReportProgress {
 struct ReplyToDelivery {
     DeliveryToken delivery;
     EnvelopePtr envelope;
+    std::uint64_t tokens_used = 0;  ///< What the answer cost, as the agent reports it.
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the

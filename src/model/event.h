@@ -184,6 +184,7 @@ struct RequestAnswered {
     Ticket request;
     EnvelopePtr envelope;
     Ticket ticket;  ///< The answer's copy in the requester's mailbox; none if the asker waits.
+    std::uint64_t tokens_used = 0;  ///< As the agent reports it.
 };
 
 /// The hub answers for a target that did not.
@@ -204,6 +205,40 @@ struct ReplyDropped {
 
 struct WaitEnded {
     Ticket request;
+};
+
+/// A request out of which something is delegated for the first time: the root of a tree from here.
+struct DelegationFounded {
+    Ticket request;
+    std::string user;
+    std::uint32_t depth_max = 0;
+    std::uint64_t tokens = 0;  ///< What the whole tree may spend; 0: no limit.
+    std::uint64_t cost = 0;
+};
+
+/// The request that was accepted just before is a delegation, and this is its place in the tree.
+struct DelegationAdmitted {
+    Ticket request;
+    Ticket parent;  ///< None: it comes out of a session that the hub knows only by its id.
+    Ticket root;    ///< The request itself if it is the first of its tree.
+    std::string user;
+    std::string session;        ///< The asker's.
+    std::string child_session;  ///< The target's.
+    std::string objective;
+    std::string objective_hash;  ///< SHA-256 of the folded objective.
+    std::uint32_t depth = 0;
+    std::uint32_t depth_max = 0;
+    std::uint64_t tokens = 0;  ///< Set aside for it and all that it delegates.
+    std::uint64_t cost = 0;    ///< Set aside for it, in millionths of the currency.
+    std::vector<std::string> tools;
+    bool limits_tools = false;
+    std::uint64_t root_tokens = 0;  ///< Of a new tree: what all of it may spend; 0: no limit.
+    std::uint64_t root_cost = 0;
+};
+
+/// Nothing of this tree can come back; its errands may be given anew.
+struct DelegationTreeEnded {
+    Ticket root;
 };
 
 using Event = std::variant<HubFounded,
@@ -234,7 +269,10 @@ using Event = std::variant<HubFounded,
                            RequestAnswered,
                            RequestFailed,
                            ReplyDropped,
-                           WaitEnded>;
+                           WaitEnded,
+                           DelegationFounded,
+                           DelegationAdmitted,
+                           DelegationTreeEnded>;
 using Events = std::vector<Event>;
 
 }  // namespace parlance

@@ -1,5 +1,6 @@
 #include "dialects/delegation/delegation.h"
 
+#include "base/sha256.h"
 #include "dialects/delegation/tables.h"
 #include "dialects/testing/reading.h"
 
@@ -44,7 +45,38 @@ TEST(Delegation, X1_ReadsTheRequestEnvelope) {
     EXPECT_EQ(send.envelope->to(), "byte-doc");
     EXPECT_EQ(send.envelope->correlation(), "prime-session");
     EXPECT_EQ(send.timeout, Duration{15000});
-    EXPECT_EQ(send.envelope->body(), kRequest);
+    // As it came, with the session that it leaves to the hub before the rest (X3).
+    const std::string_view body = send.envelope->body();
+    EXPECT_EQ(body.substr(body.find(R"("request_id")")), kRequest.substr(1));
+}
+
+TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
+    const SendMessage send = read(kRequest);
+    const std::string session = at(send.envelope->body(), {"child_session_id"});
+    EXPECT_EQ(session.size(), 38U) << session;
+    EXPECT_EQ(at(read(kRequest).envelope->body(), {"child_session_id"}), session)
+        << "a repeat has the same";
+    const auto answered = read_reply(
+        R"({"result":"Total 12.30","summary":"","status":"success",)"
+        R"("token_usage":{"prompt":350,"completion":120,"total":470}})",
+        *send.envelope,
+        {.caller = "byte-doc"});
+    ASSERT_TRUE(answered) << answered.error().summary();
+    EXPECT_EQ(at(answered->envelope->body(), {"child_session_id"}), session);
+    EXPECT_EQ(answered->tokens_used, 470U) << "350 and 120";
+}
+
+TEST(Delegation, X4_X8_ARequestClaimsItsPlaceInTheTree) {
+    const SendMessage send = read(kRequest);
+    ASSERT_TRUE(send.claim);
+    const Claim& claim = *send.claim;
+    EXPECT_TRUE(claim.has_session);
+    EXPECT_EQ(claim.user, "user-1");
+    EXPECT_EQ(claim.session, "prime-session");
+    EXPECT_EQ(claim.objective, "Extract receipt data");
+    EXPECT_EQ(claim.depth_max, 2U);
+    EXPECT_EQ(claim.tokens_max, 1200U);
+    EXPECT_EQ(claim.objective_hash, to_hex(sha256("extract receipt data")));
 }
 
 TEST(Delegation, X1_FillsInTheDefaults) {

@@ -247,6 +247,20 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::ConnectionUpgradeRequired, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::CapabilityNotRegistered, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::OutputValidationFailed, "VALIDATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::DelegationDepthExceeded, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::DelegationFanoutExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::DelegationCycleDetected, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::BudgetTokensExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::BudgetCostExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::UserIsolationViolated, "AUTHENTICATION_ERROR", "critical"},
+    ErrorTypeRow{Refusal::ToolNotAllowed, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::RequestCancelled, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::DelegationNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::PolicyInvalid, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::StateVersionStale, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::FleetStopped, "RESOURCE_EXHAUSTED", "high"},
+    ErrorTypeRow{Refusal::AgentCircuitOpen, "EXTERNAL_SERVICE_ERROR", "high"},
+    ErrorTypeRow{Refusal::RateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
 };
 
 }  // namespace parlance::dialects::taskwire

@@ -1,0 +1,14 @@
+// Text as it is compared when only what it says matters: whatever its case, its spaces and the way
+// its characters are encoded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace parlance {
+
+/// Compatibility forms made one (NFKC), case folded, what cannot be seen left out, and each run of
+/// white space one space with none at the ends. Bytes that are no UTF-8 stay as they are.
+std::string folded(std::string_view text);
+
+}  // namespace parlance

@@ -1,0 +1,449 @@
+#include "core/admission.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/mutant.h"
+#include "model/names.h"
+
+namespace parlance::core {
+
+namespace {
+
+using governor::Delegation;
+using governor::Root;
+
+/// A request and what the record says about where it comes from.
+struct Case {
+    const State& state;
+    const Caller* caller;
+    const Envelope& envelope;
+    const Claim& claim;
+    Time now;
+    AgentHandle origin;
+    AgentHandle target;
+    Subject subject;  ///< Whom a limit on asking is about.
+
+    const Delegation* parent = nullptr;
+    const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
+    const Root* root = nullptr;                      ///< The tree that it belongs to, if there is one.
+    std::string user{};
+    std::uint32_t depth = 1;
+    std::uint32_t depth_max = 0;
+    std::uint64_t cost = 0;
+
+    std::int64_t limit(Rule rule) const {
+        return limit_of(state.governor.policy, rule, subject);
+    }
+    std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
+    /// Whom the asker itself works for.
+    std::string_view principal() const {
+        if (parent != nullptr) return name(parent->origin);
+        return unfounded != nullptr ? unfounded->asked->from() : std::string_view{};
+    }
+};
+
+// --- where it comes from ---------------------------------------------------------------------
+
+/// The request of this workflow that the agent holds, or null.
+const broker::OpenRequest* find_held(const State& state,
+                                     AgentHandle agent,
+                                     std::string_view correlation) {
+    const auto& broker = state.broker;
+    for (const Slot consumer : broker::mailbox_of(broker, agent).consumers) {
+        Slot slot = broker.consumers[consumer].leased.head;
+        for (; slot != kNoSlot; slot = broker.messages[slot].link_next) {
+            const auto& message = broker.messages[slot];
+            if (message.envelope->intent() != Intent::Request) continue;
+            if (message.envelope->correlation() != correlation) continue;
+            if (const auto* request = broker::find_request(state.requests, message.ticket)) {
+                return request;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
+/// not come to stand higher in the tree by saying that it stands elsewhere.
+void find_parent(Case& the) {
+    const auto& lineage = the.state.governor.lineage;
+    if (is_planted(Mutant::BelieveTheParent)) {
+        the.root = governor::find_root(lineage, the.claim.session, the.origin);
+        return;
+    }
+    if (the.claim.has_session) {
+        const auto* at = governor::find_session(lineage, the.claim.session);
+        if (at != nullptr && at->target == the.origin) the.parent = at;
+        if (the.parent == nullptr) {
+            const auto roots = governor::roots_named(lineage, the.claim.session);
+            the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
+                return std::ranges::find(roots, each.root) != roots.end();
+            });
+        }
+    }
+    if (the.parent == nullptr) {
+        const auto* held = find_held(the.state, the.origin, the.envelope.correlation());
+        if (held != nullptr) the.parent = governor::find_delegation(lineage, held->ticket);
+        if (held != nullptr && the.parent == nullptr) the.unfounded = held;
+    }
+    if (the.parent == nullptr && the.unfounded == nullptr && !the.claim.user.empty()) {
+        the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
+            return each.user == the.claim.user;
+        });
+    }
+    if (the.parent != nullptr) {
+        the.root = &lineage.roots.at(the.parent->root);
+    } else if (the.unfounded == nullptr && the.claim.has_session) {
+        the.root = governor::find_root(lineage, the.claim.session, the.origin);
+    }
+}
+
+void measure(Case& the) {
+    the.user = the.claim.user;
+    if (the.user.empty() && the.parent != nullptr) the.user = the.parent->user;
+    the.subject = {.platform = enum_name(the.envelope.dialect()),
+                   .agent = the.envelope.from(),
+                   .capability = the.claim.capability,
+                   .user = the.user};
+    if (the.parent != nullptr) the.depth = the.parent->depth + 1;
+    if (the.unfounded != nullptr) the.depth = 2;
+    // A declared depth can only make it stricter.
+    the.depth = std::max(the.depth, the.claim.depth);
+    the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
+    if (the.claim.depth_max > 0) the.depth_max = std::min(the.depth_max, the.claim.depth_max);
+    if (the.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
+        the.depth_max = std::min(the.depth_max, the.parent->depth_max);
+    }
+    const auto price = limit_of(the.state.governor.policy,
+                                Rule::CostPerMillionTokens,
+                                {.platform = the.subject.platform, .agent = the.envelope.to()});
+    the.cost = governor::scaled(the.claim.tokens_max, static_cast<std::uint64_t>(price), 1'000'000);
+}
+
+// --- the guards ------------------------------------------------------------------------------
+
+struct Word {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+};
+
+Word check_session(const Case& the) {
+    const auto& lineage = the.state.governor.lineage;
+    const auto* asked_in = governor::find_session(lineage, the.claim.session);
+    const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
+                             the.parent == nullptr && the.claim.has_session;
+    if (is_anothers) {
+        return {Refusal::IdentityMismatch,
+                fmt::format("session '{}' is not one of '{}': name the session that you were given "
+                            "with your own request",
+                            the.claim.session,
+                            the.envelope.from())};
+    }
+    return {};
+}
+
+Word check_user(const Case& the) {
+    const auto violated = [&](std::string_view what) {
+        return Word{Refusal::UserIsolationViolated,
+                    fmt::format("User ID mismatch - security violation: {} is not of user '{}'",
+                                what,
+                                the.claim.user)};
+    };
+    if (is_planted(Mutant::MixUsers)) return {};
+    const bool names_user = !the.claim.user.empty();
+    if (names_user && the.parent != nullptr && !the.parent->user.empty() &&
+        the.parent->user != the.claim.user) {
+        return violated("the request that you work on");
+    }
+    if (names_user && the.parent == nullptr && the.root != nullptr &&
+        the.root->user != the.claim.user) {
+        return violated("session '" + the.claim.session + "'");
+    }
+    const auto* child = governor::find_session(the.state.governor.lineage, the.claim.child_session);
+    if (child != nullptr && (child->user != the.user || child->target != the.target)) {
+        return violated("session '" + the.claim.child_session + "'");
+    }
+    return {};
+}
+
+Word check_depth(const Case& the) {
+    if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) return {};
+    const auto limit = fmt::format("Max delegation depth exceeded: Delegation depth limit reached "
+                                   "({}/{}). Cannot delegate further. Return results to parent",
+                                   the.depth,
+                                   the.depth_max);
+    const auto principal = the.principal();
+    if (principal.empty()) return {Refusal::DelegationDepthExceeded, limit + "."};
+    return {Refusal::DelegationDepthExceeded,
+            fmt::format("{}: return your result to '{}' and let it call '{}'.",
+                        limit,
+                        principal,
+                        the.envelope.to())};
+}
+
+Word check_fanout(const Case& the) {
+    std::uint32_t open = 0;
+    if (the.parent != nullptr) {
+        open = the.parent->open_children;
+    } else if (the.root != nullptr) {
+        open = the.root->open_children;
+    }
+    const auto most = the.limit(Rule::FanoutMax);
+    if (open < most || is_planted(Mutant::IgnoreFanout)) return {};
+    return {Refusal::DelegationFanoutExceeded,
+            fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
+                        "employees, or wait until one of them has answered.",
+                        open + 1,
+                        most,
+                        most)};
+}
+
+Word check_cycle(const Case& the) {
+    if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
+    const governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
+    if (the.root != nullptr && governor::is_taken(*the.root, errand)) {
+        return {Refusal::DelegationCycleDetected,
+                fmt::format("Cycle detected: {} → {} with same objective already in progress. Use "
+                            "the answer that you have, or ask for something else.",
+                            the.envelope.from(),
+                            the.envelope.to())};
+    }
+    const auto* ring =
+        governor::find_ring(the.state.governor.lineage, the.parent, errand);
+    if (ring == nullptr && the.origin != the.target) return {};
+    return {Refusal::DelegationCycleDetected,
+            fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
+                        "chain. Do it yourself, or return what you have{}.",
+                        the.envelope.to(),
+                        the.principal().empty() ? std::string{}
+                                                : fmt::format(" to '{}'", the.principal()))};
+}
+
+Word check_tools(const Case& the) {
+    const auto& allowed = the.state.registry.agents[the.target].profile.tools_allowed;
+    for (const auto& tool : the.claim.tools) {
+        if (std::ranges::find(allowed, tool) == allowed.end()) {
+            return {Refusal::ToolNotAllowed,
+                    fmt::format("Employee {} not authorized to use tool {}. It may use: {}.",
+                                the.envelope.to(),
+                                tool,
+                                fmt::join(allowed, ", "))};
+        }
+        const bool is_granted =
+            the.parent == nullptr || !the.parent->limits_tools ||
+            std::ranges::find(the.parent->tools, tool) != the.parent->tools.end() ||
+            is_planted(Mutant::AddTools);
+        if (!is_granted) {
+            return {Refusal::ToolNotAllowed,
+                    fmt::format("Tool {} was not granted to '{}', so it cannot be passed on to "
+                                "'{}'. Granted are: {}.",
+                                tool,
+                                the.envelope.from(),
+                                the.envelope.to(),
+                                fmt::join(the.parent->tools, ", "))};
+        }
+    }
+    return {};
+}
+
+Word check_estimate(const Case& the) {
+    if (the.claim.tokens_max == 0 || the.claim.tokens_estimated <= the.claim.tokens_max) return {};
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("Estimated tokens ({}) exceeds budget ({}). Simplify task or increase "
+                        "budget.",
+                        the.claim.tokens_estimated,
+                        the.claim.tokens_max)};
+}
+
+/// A purse that a delegation draws on.
+struct Source {
+    std::string_view whose;
+    std::uint64_t left = governor::kNoLimit;
+};
+
+Source poorest(std::initializer_list<Source> sources) {
+    return *std::ranges::min_element(sources, {}, &Source::left);
+}
+
+Word check_tokens(const Case& the) {
+    const auto asked = the.claim.tokens_max;
+    if (asked == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto& lineage = the.state.governor.lineage;
+    const auto& policy = the.state.governor.policy;
+    const auto window = governor::window_of(policy);
+    const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
+    const auto* above = governor::purse_holder(lineage, the.parent);
+    const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
+        return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
+                                 static_cast<std::uint64_t>(limit_of(policy, rule, subject)));
+    };
+    std::uint64_t tree = governor::kNoLimit;
+    if (above != nullptr) {
+        tree = governor::left_in(above->below, above->tokens);
+    } else if (the.root != nullptr) {
+        tree = governor::left_in(the.root->purse, the.root->tokens);
+    } else {
+        tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
+    }
+    const Subject target{.platform = the.subject.platform, .agent = the.envelope.to()};
+    const auto user = the.user.empty() ? governor::kNoLimit
+                                       : account(governor::user_account(the.user),
+                                                 Rule::TokensPerUser,
+                                                 {.user = the.user});
+    const auto least = poorest({
+        {"one delegation", most == 0 ? governor::kNoLimit : most},
+        {"the tree of delegations that it belongs to", tree},
+        {"its target",
+         account(governor::agent_account(the.envelope.to()), Rule::TokensPerAgent, target)},
+        // What the asker itself was given already counts for these.
+        {"its user", above == nullptr ? user : governor::kNoLimit},
+        {"the hub",
+         above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
+                          : governor::kNoLimit},
+    });
+    if (asked <= least.left) return {};
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("It asks for {} tokens, and {} has {} left. Ask for at most that, or return "
+                        "what you have.",
+                        asked,
+                        least.whose,
+                        least.left)};
+}
+
+Word check_cost(const Case& the) {
+    if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto& policy = the.state.governor.policy;
+    const auto& lineage = the.state.governor.lineage;
+    const auto tree = the.root != nullptr
+                          ? governor::left_in(the.root->cost_purse, the.root->cost)
+                          : governor::left_in(
+                                {}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
+    const auto hub = governor::left_in(
+        governor::purse_at(
+            lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
+        static_cast<std::uint64_t>(limit_of(policy, Rule::CostInTotal)));
+    const auto least = poorest(
+        {{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
+    if (the.cost <= least.left) return {};
+    return {Refusal::BudgetCostExceeded,
+            fmt::format("It may cost {} millionths, and {} has {} left. Ask for fewer tokens or a "
+                        "cheaper agent.",
+                        the.cost,
+                        least.whose,
+                        least.left)};
+}
+
+struct Guard {
+    std::string_view name;
+    Word (*check)(const Case& the);
+};
+
+/// In this order: who, then where in the tree, then with what.
+constexpr std::array kGuards{
+    Guard{"session", check_session},
+    Guard{"user", check_user},
+    Guard{"depth", check_depth},
+    Guard{"fan-out", check_fanout},
+    Guard{"cycle", check_cycle},
+    Guard{"tools", check_tools},
+    Guard{"estimate", check_estimate},
+    Guard{"tokens", check_tokens},
+    Guard{"cost", check_cost},
+};
+
+// --- what is put on record -------------------------------------------------------------------
+
+DelegationFounded founding(const Case& the) {
+    const auto& policy = the.state.governor.policy;
+    const auto limit = [&](Rule rule) {
+        return static_cast<std::uint64_t>(limit_of(policy, rule, the.subject));
+    };
+    return {.request = the.unfounded->ticket,
+            .user = the.user,
+            .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
+            .tokens = limit(Rule::TokensPerRoot),
+            .cost = limit(Rule::CostPerRoot)};
+}
+
+Ticket root_of(const Case& the, Ticket request) {
+    if (the.unfounded != nullptr) return the.unfounded->ticket;
+    return the.root != nullptr ? the.root->number : request;
+}
+
+DelegationAdmitted admitting(const Case& the, Ticket request) {
+    Ticket parent{};
+    if (the.parent != nullptr) parent = the.parent->request;
+    if (the.unfounded != nullptr) parent = the.unfounded->ticket;
+    DelegationAdmitted admitted{.request = request,
+                                .parent = parent,
+                                .root = root_of(the, request),
+                                .user = the.user,
+                                .session = the.claim.session,
+                                .child_session = the.claim.child_session,
+                                .objective = the.claim.objective,
+                                .objective_hash = the.claim.objective_hash,
+                                .depth = the.depth,
+                                .depth_max = the.depth_max,
+                                .tokens = the.claim.tokens_max,
+                                .cost = the.cost,
+                                .tools = the.claim.tools,
+                                .limits_tools = !the.claim.tools.empty()};
+    if (!admitted.limits_tools && the.parent != nullptr && the.parent->limits_tools) {
+        admitted.tools = the.parent->tools;
+        admitted.limits_tools = true;
+    }
+    if (admitted.root == request) {
+        admitted.root_tokens = static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot));
+        admitted.root_cost = static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot));
+    }
+    return admitted;
+}
+
+Time deadline_max(const Case& the) {
+    auto last = the.now + Duration{the.limit(Rule::DeadlineMsMax)};
+    if (is_planted(Mutant::OutliveTheParent)) return last;
+    if (the.parent != nullptr) last = std::min(last, the.parent->deadline);
+    if (the.unfounded != nullptr) last = std::min(last, the.unfounded->deadline);
+    return last;
+}
+
+const Claim kNoClaim{};
+
+}  // namespace
+
+Admission admission(const State& state,
+                    const Stamped& cause,
+                    const SendMessage& send,
+                    Sequence sequence,
+                    std::vector<Finding>* findings) {
+    const auto& envelope = *send.envelope;
+    Case the{.state = state,
+             .caller = cause.caller.get(),
+             .envelope = envelope,
+             .claim = send.claim ? *send.claim : kNoClaim,
+             .now = cause.now,
+             .origin = registry::find_agent(state.registry, envelope.from()),
+             .target = registry::find_agent(state.registry, envelope.to())};
+    if (the.origin != kNoAgent) find_parent(the);
+    const bool is_in_a_tree =
+        the.claim.has_session || the.parent != nullptr || the.unfounded != nullptr;
+    if (!is_in_a_tree && findings == nullptr) return {};
+    measure(the);
+    for (const auto& guard : kGuards) {
+        auto [refusal, detail] = guard.check(the);
+        if (findings != nullptr) findings->push_back({guard.name, refusal, detail});
+        if (refusal != Refusal::None) return {.refusal = refusal, .detail = std::move(detail)};
+    }
+    if (!is_in_a_tree) return {};
+    Admission admission{.deadline_max = deadline_max(the)};
+    if (the.unfounded != nullptr) admission.founded = founding(the);
+    const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
+    admission.admitted = admitting(the, ticket_at(accepted_at));
+    return admission;
+}
+
+}  // namespace parlance::core

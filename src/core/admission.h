@@ -1,0 +1,37 @@
+// Whether a request may be made: each guard of the governor in turn, and what is on record if all
+// let it pass.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/core.h"
+
+namespace parlance::core {
+
+/// What a guard was asked and said.
+struct Finding {
+    std::string_view guard;  ///< Its name.
+    Refusal refusal = Refusal::None;
+    std::string detail{};  ///< Why not; of one that let it pass, by how much.
+};
+
+struct Admission {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+    Time deadline_max = Time::max();
+    std::optional<DelegationFounded> founded{};
+    std::optional<DelegationAdmitted> admitted{};
+};
+
+/// Of a request that would be accepted under the ticket of `sequence`. `findings`, if it is asked
+/// for, gets a line for each guard up to the one that refuses.
+Admission admission(const State& state,
+                    const Stamped& cause,
+                    const SendMessage& send,
+                    Sequence sequence,
+                    std::vector<Finding>* findings = nullptr);
+
+}  // namespace parlance::core

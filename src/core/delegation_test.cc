@@ -1,0 +1,417 @@
+// The tree of delegations and its limits: X4 to X8, X13, X14; G1 to G4, I2, I3.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+/// A delegation with what a test cares about.
+struct Errand {
+    std::string id;
+    std::string from = "prime";
+    std::string to = "byte";
+    std::string session = "s-1";
+    std::string child{};
+    std::string user = "u-1";
+    std::string objective = "extract";
+    std::uint32_t depth = 0;
+    std::uint32_t depth_max = 2;
+    std::uint64_t tokens = 0;
+    std::vector<std::string> tools{};
+    Duration timeout{15'000};
+};
+
+class Tree : public ::testing::Test {
+  protected:
+    Tree() {
+        for (const auto* name : {"prime", "byte", "tag", "crystal", "ledger"}) {
+            story.ask(RegisterAgent{{name}, {.tools_allowed = {"ocr", "sql"}}});
+        }
+    }
+    /// The request's ticket; none if it was refused.
+    Ticket delegate(Errand errand) {
+        if (errand.child.empty()) errand.child = "session of " + errand.id;
+        story.ask(SendMessage{
+            .envelope = envelope({.id = errand.id,
+                                  .from = errand.from,
+                                  .to = errand.to,
+                                  .correlation = errand.session,
+                                  .intent = Intent::Request}),
+            .priority = Priority::High,
+            .timeout = errand.timeout,
+            .claim = std::make_shared<Claim>(Claim{.user = errand.user,
+                                                   .session = errand.session,
+                                                   .child_session = errand.child,
+                                                   .objective = errand.objective,
+                                                   .objective_hash = errand.objective,
+                                                   .depth = errand.depth,
+                                                   .depth_max = errand.depth_max,
+                                                   .tokens_max = errand.tokens,
+                                                   .tools = errand.tools,
+                                                   .has_session = true})});
+        const auto accepted = story.happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    void answer(const std::string& from, const std::string& question, std::uint64_t tokens = 0) {
+        story.ask(SendMessage{.envelope = envelope({.id = "answer to " + question,
+                                                    .from = from,
+                                                    .to = "",
+                                                    .intent = Intent::Reply,
+                                                    .answers = question}),
+                              .priority = Priority::High,
+                              .tokens_used = tokens});
+        ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
+    }
+    const governor::Delegation* on_record(Ticket ticket) {
+        return governor::find_delegation(story.state().governor.lineage, ticket);
+    }
+    const governor::Root& root_of(Ticket ticket) {
+        return story.state().governor.lineage.roots.at(on_record(ticket)->root);
+    }
+    std::string why() {
+        const auto refused = story.asked_for<TellRefused>();
+        return refused.empty() ? "" : refused.back().detail;
+    }
+
+    Story story;
+};
+
+// --- depth -----------------------------------------------------------------------------------
+
+TEST_F(Tree, X4_G1_DepthIsCountedFromTheSessionsOnRecord) {
+    const auto first = delegate({.id = "d-1"});
+    ASSERT_NE(first, Ticket{});
+    EXPECT_EQ(on_record(first)->depth, 1U);
+    // Byte to Tag would be 2, and that is blocked at max_depth 2.
+    EXPECT_EQ(delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"}),
+              Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+    EXPECT_NE(why().find("(2/2)"), std::string::npos) << why();
+    EXPECT_NE(why().find("return your result to 'prime' and let it call 'tag'"), std::string::npos)
+        << why();
+}
+
+TEST_F(Tree, X4_ADeeperLimitGoesAsDeepAsItSays) {
+    delegate({.id = "d-1", .depth_max = 3});
+    const auto second = delegate({.id = "d-2",
+                                  .from = "byte",
+                                  .to = "tag",
+                                  .session = "session of d-1",
+                                  .objective = "sort",
+                                  .depth_max = 9});
+    ASSERT_NE(second, Ticket{});
+    EXPECT_EQ(on_record(second)->depth, 2U);
+    EXPECT_EQ(on_record(second)->depth_max, 3U) << "a child's limit can only be stricter (I2)";
+    delegate({.id = "d-3",
+              .from = "tag",
+              .to = "crystal",
+              .session = "session of d-2",
+              .objective = "draw",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+}
+
+TEST_F(Tree, X4_ADeclaredDepthOnlyMakesItStricter) {
+    EXPECT_NE(delegate({.id = "d-0", .depth = 0}), Ticket{});
+    EXPECT_NE(delegate({.id = "d-1", .objective = "other", .depth = 1}), Ticket{});
+    delegate({.id = "d-2", .objective = "third", .depth = 2});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+}
+
+TEST_F(Tree, X4_G1_NoNameOfASessionMakesItLessDeep) {
+    delegate({.id = "d-1"});
+    for (const auto* session : {"s-1", "session of d-1", "never heard of"}) {
+        delegate({.id = std::string{"d "} + session,
+                  .from = "byte",
+                  .to = "tag",
+                  .session = session,
+                  .objective = session});
+        EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << session;
+    }
+    // Another agent's session is not for the taking.
+    delegate({.id = "d-9", .from = "ledger", .to = "tag", .session = "session of d-1"});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+}
+
+TEST_F(Tree, X4_WhatIsOnRecordOutlivesTheProcess) {
+    delegate({.id = "d-1"});
+    story.as_the_hub().restart();
+    delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+}
+
+TEST_F(Tree, X4_ARequestOfAnyDialectIsAParentOnceSomethingIsDelegatedForIt) {
+    story.connect("byte", 8);
+    const auto asked = story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
+    const auto below = story.request({.id = "q-2", .from = "byte", .to = "tag", .correlation = "w"});
+    ASSERT_NE(on_record(below), nullptr);
+    EXPECT_EQ(on_record(below)->parent, asked);
+    EXPECT_EQ(on_record(below)->depth, 2U);
+    EXPECT_EQ(on_record(asked)->depth, 1U);
+    // A request of another workflow is its own affair.
+    const auto other = story.request({.id = "q-3", .from = "byte", .to = "tag", .correlation = "x"});
+    EXPECT_EQ(on_record(other), nullptr);
+}
+
+// --- fan-out ---------------------------------------------------------------------------------
+
+TEST_F(Tree, X5_G2_ThreeDelegatesAreOpenAtATimeAndNoFourth) {
+    for (const auto* to : {"byte", "tag", "crystal"}) {
+        EXPECT_NE(delegate({.id = to, .to = to}), Ticket{}) << to;
+    }
+    delegate({.id = "fourth", .to = "ledger"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
+    EXPECT_NE(why().find("(4/3)"), std::string::npos) << why();
+    story.as_the_hub().restart();
+    delegate({.id = "fifth", .to = "ledger"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded) << "a restart forgets nothing";
+    answer("tag", "tag");
+    EXPECT_NE(delegate({.id = "sixth", .to = "ledger"}), Ticket{}) << "one has ended";
+}
+
+TEST_F(Tree, X5_EachParentHasItsOwnThree) {
+    delegate({.id = "d-1", .depth_max = 9});
+    for (const auto* objective : {"a", "b", "c"}) {
+        EXPECT_NE(delegate({.id = objective,
+                            .from = "byte",
+                            .to = "tag",
+                            .session = "session of d-1",
+                            .objective = objective,
+                            .depth_max = 9}),
+                  Ticket{});
+    }
+    EXPECT_EQ(root_of(story.state().governor.lineage.delegations.begin()->first).open_children, 1U);
+    delegate({.id = "d",
+              .from = "byte",
+              .to = "tag",
+              .session = "s-1",
+              .objective = "d",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded)
+        << "the fourth of byte, by whatever session";
+}
+
+// --- cycles ----------------------------------------------------------------------------------
+
+TEST_F(Tree, X6_TheSameErrandTwiceInOneRootIsACycle) {
+    delegate({.id = "d-1"});
+    answer("byte", "d-1");
+    delegate({.id = "d-2"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "also after it has ended";
+    EXPECT_NE(delegate({.id = "d-3", .objective = "analyse"}), Ticket{}) << "another objective";
+    EXPECT_NE(delegate({.id = "d-4", .to = "tag"}), Ticket{}) << "another target";
+    EXPECT_NE(delegate({.id = "d-5", .session = "s-2"}), Ticket{}) << "another root";
+}
+
+TEST_F(Tree, X6_ARootThatIsIdleLongEnoughEnds) {
+    delegate({.id = "d-1"});
+    answer("byte", "d-1");
+    story.later(Duration{59'999}).as_the_hub().tick();
+    delegate({.id = "d-2"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
+    story.later(Duration{1}).tick();
+    EXPECT_EQ(story.happened<DelegationTreeEnded>().size(), 1U);
+    EXPECT_NE(delegate({.id = "d-3"}), Ticket{});
+}
+
+TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
+    // prime → byte → tag → crystal → ledger, then back to each of those before.
+    const std::vector<std::string> chain{"prime", "byte", "tag", "crystal", "ledger"};
+    std::string session = "s-1";
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+        const auto id = "step " + std::to_string(i);
+        ASSERT_NE(delegate({.id = id,
+                            .from = chain[i],
+                            .to = chain[i + 1],
+                            .session = session,
+                            .depth_max = 64}),
+                  Ticket{})
+            << why();
+        session = "session of " + id;
+    }
+    for (const auto& back : chain) {
+        delegate({.id = "back to " + back,
+                  .from = "ledger",
+                  .to = back,
+                  .session = session,
+                  .depth_max = 64});
+        EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << back;
+    }
+    EXPECT_NE(delegate({.id = "something else",
+                        .from = "ledger",
+                        .to = "byte",
+                        .session = session,
+                        .objective = "other",
+                        .depth_max = 64}),
+              Ticket{});
+}
+
+TEST_F(Tree, X6_TheSameRequestAgainIsADuplicateAndNoCycle) {
+    const auto first = delegate({.id = "d-1"});
+    delegate({.id = "d-1"});
+    const auto again = story.happened<DuplicateReceived>();
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].ticket, first);
+}
+
+// --- time ------------------------------------------------------------------------------------
+
+TEST_F(Tree, X7_AChildNeverHasMoreTimeThanItsParentHasLeft) {
+    delegate({.id = "d-1", .depth_max = 9, .timeout = Duration{5'000}});
+    story.later(Duration{2'000});
+    const auto below = delegate({.id = "d-2",
+                                 .from = "byte",
+                                 .to = "tag",
+                                 .session = "session of d-1",
+                                 .objective = "sort",
+                                 .depth_max = 9,
+                                 .timeout = Duration{60'000}});
+    EXPECT_EQ(on_record(below)->deadline, story.now() + Duration{3'000});
+    story.later(Duration{3'000}).as_the_hub().tick();
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 2U);
+    std::set<std::string> details;
+    for (const auto& each : failed) details.insert(each.detail);
+    EXPECT_EQ(details,
+              (std::set<std::string>{"Delegation timeout after 3000 ms",
+                                     "Delegation timeout after 5000 ms"}));
+}
+
+// --- the purse -------------------------------------------------------------------------------
+
+TEST_F(Tree, X8_G4_WhatIsOpenIsSetAsideAndTheRestComesBack) {
+    story.state().governor.policy.settings[{Rule::TokensPerRoot, {}}] = 2'000;
+    const auto first = delegate({.id = "d-1", .tokens = 1'200});
+    EXPECT_EQ(root_of(first).purse, (governor::Purse{.reserved = 1'200, .spent = 0}));
+    delegate({.id = "d-2", .to = "tag", .tokens = 801});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(why().find("800 left"), std::string::npos) << why();
+    const auto second = delegate({.id = "d-3", .to = "tag", .tokens = 800});
+    ASSERT_NE(second, Ticket{});
+    answer("byte", "d-1", 300);
+    EXPECT_EQ(root_of(second).purse, (governor::Purse{.reserved = 800, .spent = 300}));
+    // Who says that it used more than it was given is charged what it was given.
+    answer("tag", "d-3", 9'000);
+    delegate({.id = "d-4", .to = "crystal", .tokens = 901});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(delegate({.id = "d-5", .to = "crystal", .tokens = 900}), Ticket{});
+}
+
+TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
+    const auto first = delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
+    const auto below = [&](std::string id, std::string to, std::uint64_t tokens) {
+        return delegate({.id = std::move(id),
+                         .from = "byte",
+                         .to = std::move(to),
+                         .session = "session of d-1",
+                         .objective = "part",
+                         .depth_max = 9,
+                         .tokens = tokens});
+    };
+    below("d-2", "tag", 1'001);
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(below("d-3", "tag", 600), Ticket{});
+    below("d-4", "crystal", 401);
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    answer("tag", "d-3", 100);
+    EXPECT_EQ(on_record(first)->below, (governor::Purse{.reserved = 0, .spent = 100}));
+    const auto last = below("d-5", "crystal", 900);
+    ASSERT_NE(last, Ticket{});
+    // The parent ends before its child: what the child has counts as gone.
+    answer("byte", "d-1", 50);
+    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 1'000}));
+}
+
+TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
+    story.ask(SendMessage{
+        .envelope = envelope({.id = "d-1", .from = "prime", .to = "byte", .intent = Intent::Request}),
+        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                               .session = "s",
+                                               .depth_max = 2,
+                                               .tokens_max = 100,
+                                               .tokens_estimated = 101,
+                                               .has_session = true})});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(why().find("Estimated tokens (101) exceeds budget (100)"), std::string::npos);
+}
+
+TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
+    auto& settings = story.state().governor.policy.settings;
+    const auto spend = [&](std::string id, std::string user, std::string session) {
+        return delegate({.id = std::move(id),
+                         .session = std::move(session),
+                         .user = std::move(user),
+                         .tokens = 600});
+    };
+    for (const Rule rule : {Rule::TokensPerAgent, Rule::TokensPerUser, Rule::TokensInTotal}) {
+        settings = {{{rule, {}}, 1'000}};
+        const auto name = std::to_string(static_cast<int>(rule));
+        ASSERT_NE(spend(name + "-1", "u", name + "-a"), Ticket{}) << why();
+        spend(name + "-2", "u", name + "-b");
+        EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << name;
+        answer("byte", name + "-1", 600);
+        spend(name + "-3", "u", name + "-c");
+        EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << name << ": it is spent";
+        story.later(Duration{86'400'000});
+    }
+}
+
+TEST_F(Tree, G4_TokensCostWhatTheirAgentCosts) {
+    story.state().governor.policy.settings = {
+        {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "byte"}}, 3'000'000},
+        {{Rule::CostPerRoot, {}}, 3'000}};
+    // 1,000 tokens at 3 a million are 3,000 millionths.
+    delegate({.id = "d-1", .tokens = 1'001});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded);
+    EXPECT_NE(delegate({.id = "d-2", .tokens = 1'000}), Ticket{});
+    EXPECT_NE(delegate({.id = "d-3", .to = "tag", .tokens = 1'000}), Ticket{}) << "tag is free";
+    answer("byte", "d-2", 500);
+    delegate({.id = "d-4", .objective = "more", .tokens = 501});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded);
+    EXPECT_NE(delegate({.id = "d-5", .objective = "more", .tokens = 500}), Ticket{});
+}
+
+// --- users and tools -------------------------------------------------------------------------
+
+TEST_F(Tree, X13_I3_AChainIsOfOneUser) {
+    delegate({.id = "d-1", .depth_max = 9});
+    delegate({.id = "d-2",
+              .from = "byte",
+              .to = "tag",
+              .session = "session of d-1",
+              .user = "u-2",
+              .objective = "sort",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+    delegate({.id = "d-3", .to = "tag", .user = "u-2"});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "the session is of u-1";
+    delegate({.id = "d-4", .session = "s-2", .child = "session of d-1", .user = "u-2"});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "and so is its child";
+}
+
+TEST_F(Tree, X14_I4_ToolsAreAllowedAndGranted) {
+    delegate({.id = "d-1", .tools = {"shell"}});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed);
+    for (const auto* alias : {"OCR", "ocr ", "0cr", "оcr"}) {
+        delegate({.id = alias, .tools = {alias}});
+        EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << alias;
+    }
+    ASSERT_NE(delegate({.id = "d-2", .depth_max = 9, .tools = {"ocr"}}), Ticket{});
+    const auto below = [&](std::string id, std::vector<std::string> tools) {
+        return delegate({.id = std::move(id),
+                         .from = "byte",
+                         .to = "tag",
+                         .session = "session of d-2",
+                         .objective = "part",
+                         .depth_max = 9,
+                         .tools = std::move(tools)});
+    };
+    below("d-3", {"sql"});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << "tag may, but byte was not granted it";
+    const auto last = below("d-4", {});
+    EXPECT_EQ(on_record(last)->tools, std::vector<std::string>{"ocr"}) << "a grant is inherited";
+}
+
+}  // namespace
+}  // namespace parlance::core

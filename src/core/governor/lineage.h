@@ -1,0 +1,137 @@
+// Who asked whom to do what for whom: the tree of delegations as the hub itself saw it grow.
+//
+// Nothing here is believed from a sender. A delegation stays on record while it is open, or has
+// open children; its root keeps which errands were given until it ends.
+//
+//   root ─┬─ delegation (depth 1) ─┬─ delegation (depth 2)
+//         │                        └─ …
+//         └─ delegation (depth 1)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "core/governor/purse.h"
+#include "core/handles.h"
+#include "model/event.h"
+
+namespace parlance::core::governor {
+
+struct Delegation {
+    Ticket request;
+    Ticket parent;  ///< None: it comes out of the root's own session.
+    Ticket root;
+    AgentHandle origin = kNoAgent;
+    AgentHandle target = kNoAgent;
+    std::uint32_t depth = 1;
+    std::uint32_t depth_max = 0;
+    Time admitted_at{};
+    Time deadline{};
+    std::string user{};
+    std::string session{};  ///< Where the target works on it.
+    std::string objective_hash{};
+    std::vector<std::string> tools{};
+    bool limits_tools = false;  ///< Else all that the target may use.
+    bool is_open = true;
+    std::uint32_t open_children = 0;
+    std::uint64_t tokens = 0;  ///< Set aside for it and all below; 0: it founded the tree.
+    std::uint64_t cost = 0;    ///< Set aside for it alone.
+    Purse below{};             ///< What its children have of that.
+};
+
+struct Root {
+    Ticket number;  ///< Of the first delegation in it.
+    std::string session{};
+    AgentHandle origin = kNoAgent;
+    std::string user{};
+    bool is_by_session = false;  ///< Known only by the id of a session: it ends when it is idle.
+    std::uint32_t count = 0;     ///< Delegations on record in it.
+    std::uint32_t open_children = 0;
+    Time ends_at{};  ///< While nothing of it is on record.
+    std::uint64_t tokens = 0;  ///< What all of it may spend; 0: no limit.
+    std::uint64_t cost = 0;
+    Purse purse{};
+    Purse cost_purse{};
+    std::set<std::string> errands{};  ///< All that was ever asked in it.
+};
+
+struct Lineage {
+    std::map<Ticket, Delegation> delegations;
+    std::map<Ticket, Root> roots;
+    Accounts accounts;
+
+    // Found again from the two above.
+    std::map<std::pair<std::string, AgentHandle>, Ticket> roots_by_session;
+    std::set<std::pair<std::string, Ticket>> sessions;  ///< Which delegations work in each.
+    std::map<AgentHandle, std::set<Ticket>> at_work;    ///< Open delegations by target.
+    std::set<std::pair<Time, Ticket>> idle;             ///< Roots of which nothing is on record.
+};
+
+const Delegation* find_delegation(const Lineage& lineage, Ticket request);
+const Root* find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
+/// The last delegation that works in this session, or null.
+const Delegation* find_session(const Lineage& lineage, std::string_view session);
+
+/// The deepest open delegation that `agent` works on and that fits; null if none does.
+template <class Fits>
+const Delegation* find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
+    const auto found = lineage.at_work.find(agent);
+    if (found == lineage.at_work.end()) return nullptr;
+    const Delegation* deepest = nullptr;
+    for (const auto ticket : found->second) {
+        const auto& each = lineage.delegations.at(ticket);
+        if (fits(each) && (deepest == nullptr || each.depth > deepest->depth)) deepest = &each;
+    }
+    return deepest;
+}
+
+/// An errand: who asks whom for what.
+struct Errand {
+    AgentHandle origin = kNoAgent;
+    AgentHandle target = kNoAgent;
+    std::string_view objective_hash{};
+};
+/// The roots that go by this session, whoever asks out of it.
+std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
+bool is_taken(const Root& root, const Errand& errand);
+/// The delegation, from `last` up to the root, in which the target already has this objective, as
+/// who gave it or who got it; null if there is none.
+const Delegation* find_ring(const Lineage& lineage, const Delegation* last, const Errand& errand);
+
+/// The delegation whose tokens this one and those below it spend; null: the tree's own.
+const Delegation* purse_holder(const Lineage& lineage, const Delegation* parent);
+
+/// What the record needs and the event leaves to the request.
+struct Circumstances {
+    AgentHandle origin = kNoAgent;
+    AgentHandle target = kNoAgent;
+    std::string_view target_name{};
+    Time deadline{};
+    Time now{};
+    Duration budget_window{};
+};
+void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& circumstances);
+void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstances& circumstances);
+
+/// The request has its answer. Nothing, if it is on no record.
+struct Ending {
+    std::uint64_t tokens_used = 0;
+    std::string_view target_name{};
+    Time now{};
+    Duration budget_window{};
+    Duration root_idle{};
+};
+void end(Lineage& lineage, Ticket request, const Ending& ending);
+void end_root(Lineage& lineage, Ticket number);
+
+/// Puts a delegation or a root, as a snapshot has it, into what is found by.
+void index(Lineage& lineage, const Delegation& delegation);
+void index(Lineage& lineage, const Root& root);
+
+}  // namespace parlance::core::governor

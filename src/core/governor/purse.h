@@ -1,0 +1,68 @@
+// What may be spent: set aside on admission, settled with the answer, the rest given back.
+//
+// Amounts are whole numbers, of tokens or of millionths of the currency. Reserved plus spent never
+// passes what is allowed; who spends more than was set aside is charged what was set aside.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "base/time.h"
+
+namespace parlance::core::governor {
+
+inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+struct Purse {
+    std::uint64_t reserved = 0;
+    std::uint64_t spent = 0;
+    bool operator==(const Purse&) const = default;
+};
+
+/// amount * part / whole, also where the product is larger than a word.
+std::uint64_t scaled(std::uint64_t amount, std::uint64_t part, std::uint64_t whole);
+
+/// What is left if so much is allowed; 0 allows everything.
+constexpr std::uint64_t left_in(const Purse& purse, std::uint64_t allowed) {
+    if (allowed == 0) return kNoLimit;
+    return allowed - std::min(allowed, purse.reserved + purse.spent);
+}
+
+constexpr void reserve(Purse& purse, std::uint64_t amount) { purse.reserved += amount; }
+/// Of `amount` that was set aside so much was spent; the rest is free again.
+constexpr void settle(Purse& purse, std::uint64_t amount, std::uint64_t spent) {
+    purse.reserved -= std::min(amount, purse.reserved);
+    purse.spent += std::min(amount, spent);
+}
+
+/// A purse that fills again when its window is over. What is set aside stays so.
+struct Account {
+    Purse purse;
+    Time since{};
+};
+
+/// By "agent NAME", "user NAME" and "hub"; "cost" is the hub's in money.
+using Accounts = std::map<std::string, Account, std::less<>>;
+inline constexpr std::string_view kHubAccount = "hub";
+inline constexpr std::string_view kCostAccount = "cost";
+std::string agent_account(std::string_view agent);
+std::string user_account(std::string_view user);
+
+/// The purse as it is at this time.
+Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Duration window);
+void reserve(Accounts& accounts,
+             const std::string& name,
+             std::uint64_t amount,
+             Time now,
+             Duration window);
+void settle(Accounts& accounts,
+            const std::string& name,
+            std::uint64_t amount,
+            std::uint64_t spent,
+            Time now,
+            Duration window);
+
+}  // namespace parlance::core::governor

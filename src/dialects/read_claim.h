@@ -1,0 +1,11 @@
+// What a request's meaning claims. For this room alone; claim.h is for others.
+#pragma once
+
+#include "dialects/dialect_row.h"
+#include "model/claim.h"
+
+namespace parlance::dialects {
+
+ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning);
+
+}  // namespace parlance::dialects

@@ -1,0 +1,30 @@
+// What a request says about the delegation that it is.
+//
+// Claims only: origin, depth, parent, user and budget are the hub's own record, and a claim can
+// make its limits stricter but never looser.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace parlance {
+
+struct Claim {
+    std::string user{};
+    std::string session{};        ///< The asker's own, out of which it asks.
+    std::string child_session{};  ///< Where the target is to work on it.
+    std::string capability{};     ///< Where the dialect names one.
+    std::string objective{};      ///< As it was written.
+    std::string objective_hash{}; ///< SHA-256 of it, folded: what is compared. Hexadecimal.
+    std::uint32_t depth = 0;
+    std::uint32_t depth_max = 0;   ///< 0: it says none.
+    std::uint64_t tokens_max = 0;  ///< 0: it says none.
+    std::uint64_t tokens_estimated = 0;
+    std::vector<std::string> tools{};  ///< What the target is to use.
+    bool has_session = false;          ///< Its dialect threads delegations by sessions.
+};
+using ClaimPtr = std::shared_ptr<const Claim>;
+
+}  // namespace parlance

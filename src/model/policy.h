@@ -1,0 +1,153 @@
+// What is permitted, as numbers that can change while the hub runs (T14).
+//
+// A rule has a default, and a value for the whole hub, a platform, an agent, a capability or a
+// user: the most exact one holds. The table is the one place that knows the rules; a policy file,
+// the API, the explanations and the documentation are made of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace parlance {
+
+/// Numbers are in no file: a policy is written by names.
+enum class Rule : std::uint8_t {
+    DepthMax,
+    FanoutMax,
+    RootIdleMs,
+    DeadlineMsMax,
+    TokensPerDelegation,
+    TokensPerRoot,
+    TokensPerAgent,
+    TokensPerUser,
+    TokensInTotal,
+    CostPerMillionTokens,
+    CostPerRoot,
+    CostInTotal,
+    BudgetWindowMs,
+    BreakerFailures,
+    BreakerWindowMs,
+    BreakerOpenMs,
+    MessagesPerMinute,
+    RequestsPerUserMinute,
+    kRules
+};
+inline constexpr auto kRuleCount = static_cast<std::size_t>(Rule::kRules);
+
+struct RuleRow {
+    Rule rule;
+    std::string_view name;
+    std::int64_t preset;
+    std::int64_t least;
+    std::int64_t most;
+    std::string_view meaning;
+};
+
+inline constexpr std::int64_t kPolicyMost = std::int64_t{1} << 53U;  ///< What JSON carries exactly.
+inline constexpr std::int64_t kWeekMs = std::int64_t{7} * 24 * 3600 * 1000;
+
+/// In the order of Rule. Where 0 is allowed and not said otherwise it means: no limit.
+// clang-format off
+inline constexpr std::array<RuleRow, kRuleCount> kRules{{
+    {Rule::DepthMax, "depth_max", 8, 1, 64,
+     "A delegation of this depth is refused, whatever depth its sender allows."},
+    {Rule::FanoutMax, "fanout_max", 3, 1, 1'000,
+     "How many delegations of one parent may be open at a time."},
+    {Rule::RootIdleMs, "root_idle_ms", 60'000, 1, kWeekMs,
+     "A session known only by its id ends when nothing of it was open for so long."},
+    {Rule::DeadlineMsMax, "deadline_ms_max", kWeekMs, 1, kWeekMs,
+     "The longest time that a delegation may be given."},
+    {Rule::TokensPerDelegation, "tokens_per_delegation", 0, 0, kPolicyMost,
+     "The most tokens that one delegation may ask for."},
+    {Rule::TokensPerRoot, "tokens_per_root", 0, 0, kPolicyMost,
+     "The purse of a whole tree of delegations, in tokens."},
+    {Rule::TokensPerAgent, "tokens_per_agent", 0, 0, kPolicyMost,
+     "What one agent may spend in a budget window, in tokens."},
+    {Rule::TokensPerUser, "tokens_per_user", 0, 0, kPolicyMost,
+     "What may be spent for one user in a budget window, in tokens."},
+    {Rule::TokensInTotal, "tokens_in_total", 0, 0, kPolicyMost,
+     "What the whole hub may spend in a budget window, in tokens."},
+    {Rule::CostPerMillionTokens, "cost_per_million_tokens", 0, 0, 1'000'000'000'000,
+     "The price of an agent's tokens, in millionths of the currency."},
+    {Rule::CostPerRoot, "cost_per_root", 0, 0, kPolicyMost,
+     "The purse of a whole tree of delegations, in millionths of the currency."},
+    {Rule::CostInTotal, "cost_in_total", 0, 0, kPolicyMost,
+     "What the whole hub may spend in a budget window, in millionths of the currency."},
+    {Rule::BudgetWindowMs, "budget_window_ms", 86'400'000, 1'000, 31 * (kWeekMs / 7),
+     "How long a budget window is."},
+    {Rule::BreakerFailures, "breaker_failures", 5, 0, 1'000'000,
+     "So many failures within the window open an agent's breaker; 0 switches breakers off."},
+    {Rule::BreakerWindowMs, "breaker_window_ms", 60'000, 1, kWeekMs,
+     "How long a failure counts."},
+    {Rule::BreakerOpenMs, "breaker_open_ms", 30'000, 1, kWeekMs,
+     "How long a breaker stays open before one request is let through to try."},
+    {Rule::MessagesPerMinute, "messages_per_minute", 0, 0, kPolicyMost,
+     "How many messages one agent may send in a minute."},
+    {Rule::RequestsPerUserMinute, "requests_per_user_minute", 0, 0, kPolicyMost,
+     "How many requests may be made for one user in a minute."},
+}};
+// clang-format on
+static_assert(
+    [] {
+        for (std::size_t i = 0; i < kRuleCount; ++i) {
+            if (kRules[i].rule != static_cast<Rule>(i)) return false;
+        }
+        return true;
+    }(),
+    "the table stands in the order of the rules");
+
+/// For whom a value holds. Later ones are more exact.
+enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User };
+inline constexpr std::array<std::string_view, 5> kScopeNames{
+    "hub", "platform", "agent", "capability", "user"};
+
+struct Scope {
+    ScopeKind kind = ScopeKind::Hub;
+    std::string name{};
+    auto operator<=>(const Scope&) const = default;
+};
+
+/// One value: "agent byte-doc fanout_max 2".
+using Settings = std::map<std::pair<Rule, Scope>, std::int64_t>;
+
+struct Policy {
+    std::uint64_t version = 0;
+    Settings settings{};
+    bool operator==(const Policy&) const = default;
+};
+
+/// Of whom it is asked. Empty names are nobody's.
+struct Subject {
+    std::string_view platform{};
+    std::string_view agent{};
+    std::string_view capability{};
+    std::string_view user{};
+};
+
+/// A rule's value, and where it is from.
+struct Ruling {
+    std::int64_t value = 0;
+    Scope scope{};
+    bool is_preset = false;
+};
+Ruling ruling(const Policy& policy, Rule rule, const Subject& subject);
+inline std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = {}) {
+    // Nearly always nothing was set, and this is asked for every request.
+    if (policy.settings.empty()) return kRules[static_cast<std::size_t>(rule)].preset;
+    return ruling(policy, rule, subject).value;
+}
+
+/// One setting a line, sorted: how a policy is written to the journal and compared.
+std::string print_policy(const Settings& settings);
+/// Names each line that is no setting, or whose value is outside of its bounds.
+Result<Settings> parse_policy(std::string_view text);
+
+}  // namespace parlance
