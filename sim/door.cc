@@ -81,7 +81,8 @@ void Door::on_effect(const Effect& effect) {
         [](const TellAnswer&) {},
         [](const TellProgress&) {},
         [](const StirMailbox&) {},
-        [](const OpenEndpoint&) {});
+        [](const OpenEndpoint&) {},
+        [](const TellCancelled&) {});
 }
 
 }  // namespace parlance::sim

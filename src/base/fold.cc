@@ -40,8 +40,8 @@ std::string folded(std::string_view text) {
     };
     utf8proc_uint8_t* made = nullptr;
     const auto options = static_cast<utf8proc_option_t>(
-        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
-        UTF8PROC_IGNORE | UTF8PROC_STRIPCC | UTF8PROC_STRIPNA);
+        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE |
+        UTF8PROC_STRIPCC | UTF8PROC_STRIPNA);
     const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                    static_cast<utf8proc_ssize_t>(text.size()),
                                    &made,

@@ -12,13 +12,13 @@ TEST(Folded, CaseAndSpacesDoNotMatter) {
 }
 
 TEST(Folded, OneCharacterHasOneForm) {
-    EXPECT_EQ(folded("Caf\u00e9"), folded("cafe\u0301"));           // Composed or not.
-    EXPECT_EQ(folded("\uff25\uff38tract"), "extract");              // Full width.
-    EXPECT_EQ(folded("ex\u200btract"), "extract");                  // Zero width.
-    EXPECT_EQ(folded("extract\u00a0data"), "extract data");         // A space that does not break.
-    EXPECT_EQ(folded("extract\u3000data"), "extract data");         // An ideographic one.
-    EXPECT_EQ(folded("STRASSE"), folded("stra\u00dfe"));            // Case folding, not lower case.
-    EXPECT_EQ(folded("\ufb01nd"), "find");                          // A ligature.
+    EXPECT_EQ(folded("Caf\u00e9"), folded("cafe\u0301"));    // Composed or not.
+    EXPECT_EQ(folded("\uff25\uff38tract"), "extract");       // Full width.
+    EXPECT_EQ(folded("ex\u200btract"), "extract");           // Zero width.
+    EXPECT_EQ(folded("extract\u00a0data"), "extract data");  // A space that does not break.
+    EXPECT_EQ(folded("extract\u3000data"), "extract data");  // An ideographic one.
+    EXPECT_EQ(folded("STRASSE"), folded("stra\u00dfe"));     // Case folding, not lower case.
+    EXPECT_EQ(folded("\ufb01nd"), "find");                   // A ligature.
 }
 
 TEST(Folded, OtherWordsStayOther) {

@@ -53,6 +53,8 @@ enum class Mutant : std::uint8_t {
     AddTools,
     Overspend,
     OutliveTheParent,
+    NeverOpen,
+    HandOverWhileOpen,
 };
 
 struct MutantRow {

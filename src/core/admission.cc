@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/mutant.h"
+#include "core/draft.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -29,15 +30,13 @@ struct Case {
 
     const Delegation* parent = nullptr;
     const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
-    const Root* root = nullptr;                      ///< The tree that it belongs to, if there is one.
+    const Root* root = nullptr;  ///< The tree that it belongs to, if there is one.
     std::string user{};
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
     std::uint64_t cost = 0;
 
-    std::int64_t limit(Rule rule) const {
-        return limit_of(state.governor.policy, rule, subject);
-    }
+    std::int64_t limit(Rule rule) const { return limit_of(state.governor.policy, rule, subject); }
     std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
     /// Whom the asker itself works for.
     std::string_view principal() const {
@@ -131,6 +130,31 @@ struct Word {
     std::string detail{};
 };
 
+Word check_circuit(const Case& the) {
+    const auto stage = governor::stage_of(the.state.governor.breakers, the.target);
+    if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) return {};
+    const auto& mailbox = broker::mailbox_of(the.state.broker, the.target);
+    const bool is_probe =
+        stage == governor::BreakerStage::Probing && mailbox.in_flight == 0 && mailbox.waiting == 0;
+    if (is_probe) return {};
+    return {Refusal::AgentCircuitOpen, circuit_words(the.state, the.target)};
+}
+
+Word check_rate(const Case& the) {
+    if (the.user.empty()) return {};
+    const auto most = the.limit(Rule::RequestsPerUserMinute);
+    if (most == 0) return {};
+    const auto made =
+        governor::count_at(the.state.governor.rates, governor::user_account(the.user), the.now);
+    if (made < static_cast<std::uint64_t>(most)) return {};
+    return {Refusal::RateLimitExceeded,
+            fmt::format("{} of {} requests were made for user '{}' in this minute "
+                        "(requests_per_user_minute)",
+                        made,
+                        most,
+                        the.user)};
+}
+
 Word check_session(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto* asked_in = governor::find_session(lineage, the.claim.session);
@@ -172,10 +196,11 @@ Word check_user(const Case& the) {
 
 Word check_depth(const Case& the) {
     if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) return {};
-    const auto limit = fmt::format("Max delegation depth exceeded: Delegation depth limit reached "
-                                   "({}/{}). Cannot delegate further. Return results to parent",
-                                   the.depth,
-                                   the.depth_max);
+    const auto limit = fmt::format(
+        "Max delegation depth exceeded: Delegation depth limit reached "
+        "({}/{}). Cannot delegate further. Return results to parent",
+        the.depth,
+        the.depth_max);
     const auto principal = the.principal();
     if (principal.empty()) return {Refusal::DelegationDepthExceeded, limit + "."};
     return {Refusal::DelegationDepthExceeded,
@@ -212,9 +237,8 @@ Word check_cycle(const Case& the) {
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    const auto* ring =
-        governor::find_ring(the.state.governor.lineage, the.parent, errand);
-    if (ring == nullptr && the.origin != the.target) return {};
+    const auto* ring = governor::find_ring(the.state.governor.lineage, the.parent, errand);
+    if (ring == nullptr) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",
@@ -290,10 +314,10 @@ Word check_tokens(const Case& the) {
         tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
     }
     const Subject target{.platform = the.subject.platform, .agent = the.envelope.to()};
-    const auto user = the.user.empty() ? governor::kNoLimit
-                                       : account(governor::user_account(the.user),
-                                                 Rule::TokensPerUser,
-                                                 {.user = the.user});
+    const auto user =
+        the.user.empty()
+            ? governor::kNoLimit
+            : account(governor::user_account(the.user), Rule::TokensPerUser, {.user = the.user});
     const auto least = poorest({
         {"one delegation", most == 0 ? governor::kNoLimit : most},
         {"the tree of delegations that it belongs to", tree},
@@ -306,28 +330,29 @@ Word check_tokens(const Case& the) {
                           : governor::kNoLimit},
     });
     if (asked <= least.left) return {};
-    return {Refusal::BudgetTokensExceeded,
-            fmt::format("It asks for {} tokens, and {} has {} left. Ask for at most that, or return "
-                        "what you have.",
-                        asked,
-                        least.whose,
-                        least.left)};
+    return {
+        Refusal::BudgetTokensExceeded,
+        fmt::format("It asks for {} tokens, and {} has {} left. Ask for at most that, or return "
+                    "what you have.",
+                    asked,
+                    least.whose,
+                    least.left)};
 }
 
 Word check_cost(const Case& the) {
     if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
     const auto& policy = the.state.governor.policy;
     const auto& lineage = the.state.governor.lineage;
-    const auto tree = the.root != nullptr
-                          ? governor::left_in(the.root->cost_purse, the.root->cost)
-                          : governor::left_in(
-                                {}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
+    const auto tree =
+        the.root != nullptr
+            ? governor::left_in(the.root->cost_purse, the.root->cost)
+            : governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
     const auto hub = governor::left_in(
         governor::purse_at(
             lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
         static_cast<std::uint64_t>(limit_of(policy, Rule::CostInTotal)));
-    const auto least = poorest(
-        {{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
+    const auto least =
+        poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
     if (the.cost <= least.left) return {};
     return {Refusal::BudgetCostExceeded,
             fmt::format("It may cost {} millionths, and {} has {} left. Ask for fewer tokens or a "
@@ -340,10 +365,13 @@ Word check_cost(const Case& the) {
 struct Guard {
     std::string_view name;
     Word (*check)(const Case& the);
+    bool is_for_all = false;  ///< Also for a request that is in no tree.
 };
 
 /// In this order: who, then where in the tree, then with what.
 constexpr std::array kGuards{
+    Guard{"circuit", check_circuit, true},
+    Guard{"rate", check_rate},
     Guard{"session", check_session},
     Guard{"user", check_user},
     Guard{"depth", check_depth},
@@ -431,9 +459,9 @@ Admission admission(const State& state,
     if (the.origin != kNoAgent) find_parent(the);
     const bool is_in_a_tree =
         the.claim.has_session || the.parent != nullptr || the.unfounded != nullptr;
-    if (!is_in_a_tree && findings == nullptr) return {};
-    measure(the);
+    if (is_in_a_tree || findings != nullptr) measure(the);
     for (const auto& guard : kGuards) {
+        if (!is_in_a_tree && !guard.is_for_all && findings == nullptr) continue;
         auto [refusal, detail] = guard.check(the);
         if (findings != nullptr) findings->push_back({guard.name, refusal, detail});
         if (refusal != Refusal::None) return {.refusal = refusal, .detail = std::move(detail)};

@@ -3,6 +3,7 @@
 #include "base/mutant.h"
 #include "core/core.h"
 #include "core/keys.h"
+#include "model/names.h"
 
 namespace parlance::core {
 
@@ -35,10 +36,25 @@ AgentHandle recipient(State& state, const Envelope& envelope) {
     return handle;
 }
 
+void count_rate(State& state, const Envelope& envelope) {
+    auto& governor = state.governor;
+    const Subject subject{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    if (limit_of(governor.policy, Rule::MessagesPerMinute, subject) == 0) return;
+    governor::count(governor.rates, governor::agent_account(envelope.from()), state.now);
+}
+
+void count_request_for(State& state, std::string_view user) {
+    auto& governor = state.governor;
+    if (user.empty()) return;
+    if (limit_of(governor.policy, Rule::RequestsPerUserMinute, {.user = user}) == 0) return;
+    governor::count(governor.rates, governor::user_account(user), state.now);
+}
+
 void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
+    count_rate(state, envelope);
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -108,15 +124,27 @@ void apply_answered(State& state, const RequestAnswered& event) {
         answer.envelope = event.envelope;
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
+    governor::note_success(state.governor.breakers,
+                           registry::find_agent(state.registry, request->asked->to()));
     if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request, event.tokens_used);
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
 }
 
+void count_failure(State& state, std::string_view agent) {
+    const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
+    if (most == 0) return;
+    governor::note_failure(state.governor.breakers,
+                           registry::find_agent(state.registry, agent),
+                           state.now,
+                           static_cast<std::uint64_t>(most));
+}
+
 void apply_failed(State& state, const RequestFailed& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
+    if (governor::is_failure(event.refusal)) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = request->asked;
@@ -124,6 +152,13 @@ void apply_failed(State& state, const RequestFailed& event) {
             state.broker, state.key, std::move(answer), {event.refusal, event.detail});
     }
     end_request(state, event.request);
+}
+
+void apply_policy(State& state, const PolicyChanged& event) {
+    auto settings = parse_policy(event.settings);
+    // A rule that this program no longer knows is not in force; decide() lets only known ones in.
+    if (!settings) return;
+    state.governor.policy = {.version = event.version, .settings = *std::move(settings)};
 }
 
 void apply_returned(State& state, const DeliveryReturned& event) {
@@ -208,15 +243,34 @@ void apply(State& state, Time at, const Event& event) {
         [&](const ReplyDropped&) {},
         [&](const WaitEnded& ended) { broker::end_wait(state.requests, ended.request); },
         [&](const DelegationFounded& founded) {
-            governor::found(
-                state.governor.lineage, founded, circumstances(state, founded.request));
+            governor::found(state.governor.lineage, founded, circumstances(state, founded.request));
         },
         [&](const DelegationAdmitted& admitted) {
             governor::admit(
                 state.governor.lineage, admitted, circumstances(state, admitted.request));
+            count_request_for(state, admitted.user);
         },
         [&](const DelegationTreeEnded& ended) {
             governor::end_root(state.governor.lineage, ended.root);
+        },
+        [&](const PolicyChanged& changed) { apply_policy(state, changed); },
+        [&](const FleetStopped&) { state.governor.is_stopped = true; },
+        [&](const FleetResumed&) { state.governor.is_stopped = false; },
+        [&](const RequestCancelled&) {},
+        [&](const ToolAuthorized&) {},
+        [&](const ToolRefused&) {},
+        [&](const BreakerOpened& opened) {
+            governor::open(state.governor.breakers,
+                           registry::find_agent(registry, opened.agent.value),
+                           opened.until);
+        },
+        [&](const BreakerProbed& probed) {
+            governor::probe(state.governor.breakers,
+                            registry::find_agent(registry, probed.agent.value));
+        },
+        [&](const BreakerClosed& closed) {
+            governor::close(state.governor.breakers,
+                            registry::find_agent(registry, closed.agent.value));
         });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {

@@ -30,7 +30,12 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const RefuseReply& refused) { decide_refuse_reply(draft, refused); },
         [&](const RedeliverDeadLetter& redeliver) { decide_redeliver(draft, redeliver); },
         [&](const DiscardDeadLetter& discard) { decide_discard(draft, discard); },
-        [&](const RecordRefusal& refusal) { decide_refusal(draft, refusal); });
+        [&](const RecordRefusal& refusal) { decide_refusal(draft, refusal); },
+        [&](const ChangePolicy& change) { decide_policy(draft, change); },
+        [&](const StopFleet& stop) { decide_stop_fleet(draft, stop); },
+        [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
+        [&](const CancelRequest& order) { decide_cancel(draft, order); },
+        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); });
 }
 
 }  // namespace parlance::core

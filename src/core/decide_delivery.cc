@@ -42,6 +42,14 @@ Taker* least_busy(std::vector<Taker>& takers) {
     return best;
 }
 
+/// How many copies may go to the agent now; one at a time to find out whether it works again.
+std::uint32_t hand_over_max(const State& state, AgentHandle agent) {
+    if (state.governor.is_stopped || is_left_alone(state, agent)) return 0;
+    const bool is_probing =
+        governor::stage_of(state.governor.breakers, agent) == governor::BreakerStage::Probing;
+    return is_probing ? 1 : 0xFFFF'FFFFU;
+}
+
 void hand_over(Draft& draft, AgentHandle agent) {
     const auto& broker = draft.state.broker;
     std::vector<Taker> takers;
@@ -50,7 +58,8 @@ void hand_over(Draft& draft, AgentHandle agent) {
         takers.push_back({&consumer, consumer.in_flight, consumer.was_lower});
     }
     auto picker = picker_for(draft, agent);
-    while (draft.events.size() < kHandOversMax) {
+    const auto count_max = std::min<std::size_t>(kHandOversMax, hand_over_max(draft.state, agent));
+    while (draft.events.size() < count_max) {
         auto* taker = least_busy(takers);
         if (taker == nullptr) return;
         const auto* message = picker.next(taker->was_lower);
@@ -100,7 +109,8 @@ void decide_take(Draft& draft, const TakeMessages& take) {
                       std::min(consumer->in_flight, state.limits.instance_credit_max);
     auto picker = picker_for(draft, consumer->mailbox);
     bool was_lower = consumer->was_lower;
-    const auto count_max = std::min(take.count_max, room);
+    const auto count_max =
+        std::min({take.count_max, room, hand_over_max(state, consumer->mailbox)});
     while (draft.events.size() < count_max) {
         const auto* message = picker.next(was_lower);
         if (message == nullptr) break;
@@ -122,10 +132,8 @@ void decide_tick(Draft& draft) {
     }
     if (is_due(state.requests.deadlines) && !is_planted(Mutant::NeverTimeOut)) {
         const auto& request = state.requests.open[state.requests.deadlines.first().owner];
-        return fail_request(draft,
-                            request.ticket,
-                            Refusal::RequestTimedOut,
-                            timeout_of(state, request.ticket));
+        return fail_request(
+            draft, request.ticket, Refusal::RequestTimedOut, timeout_of(state, request.ticket));
     }
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty() && idle.begin()->first <= draft.now()) {
@@ -135,7 +143,11 @@ void decide_tick(Draft& draft) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];
         return end_silence(draft, instance.number);
     }
-    if (!state.broker.restless.empty()) hand_over(draft, state.broker.restless.front());
+    if (tend_breakers(draft) || state.governor.is_stopped) return;
+    const auto& restless = state.broker.restless;
+    const auto mailbox = std::ranges::find_if(
+        restless, [&](AgentHandle agent) { return !is_left_alone(state, agent); });
+    if (mailbox != restless.end()) hand_over(draft, *mailbox);
 }
 
 }  // namespace parlance::core

@@ -7,6 +7,7 @@
 #include "base/mutant.h"
 #include "core/admission.h"
 #include "core/draft.h"
+#include "model/names.h"
 
 namespace parlance::core {
 
@@ -68,11 +69,12 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                        "' and its reply to '" + std::string{reply.correlation()} + "'");
             return true;
         }
-        draft.add(RequestAnswered{
-            .request = request->ticket,
-            .envelope = send.envelope,
-            .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
-            .tokens_used = send.tokens_used});
+        draft.add(
+            RequestAnswered{.request = request->ticket,
+                            .envelope = send.envelope,
+                            .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
+                            .tokens_used = send.tokens_used});
+        note_outcome(draft, request->asked->to(), Refusal::None);
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
@@ -238,6 +240,25 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     }
 }
 
+/// What keeps any new message out, whatever it says.
+Failure unwelcome(const Draft& draft, const Envelope& envelope) {
+    const auto& governor = draft.state.governor;
+    if (governor.is_stopped) {
+        return {Refusal::FleetStopped, "an operator has stopped all new work"};
+    }
+    const auto most =
+        limit_of(governor.policy,
+                 Rule::MessagesPerMinute,
+                 {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
+    if (most == 0) return {};
+    const auto sent =
+        governor::count_at(governor.rates, governor::agent_account(envelope.from()), draft.now());
+    if (sent < static_cast<std::uint64_t>(most)) return {};
+    return {Refusal::RateLimitExceeded,
+            "'" + std::string{envelope.from()} + "' has sent " + std::to_string(sent) + " of " +
+                std::to_string(most) + " messages in this minute (messages_per_minute)"};
+}
+
 }  // namespace
 
 void decide_send(Draft& draft, const SendMessage& send) {
@@ -257,6 +278,9 @@ void decide_send(Draft& draft, const SendMessage& send) {
     }
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
     if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
+    if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
+        return refuse(draft, envelope, no.refusal, std::move(no.detail));
+    }
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
     }

@@ -123,6 +123,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                         .envelope = reply.envelope,
                         .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
                         .tokens_used = reply.tokens_used});
+    note_outcome(draft, request->asked->to(), Refusal::None);
 }
 
 /// The agent has had its turn, and the requester need not wait for a better one.

@@ -32,24 +32,24 @@ class Tree : public ::testing::Test {
     /// The request's ticket; none if it was refused.
     Ticket delegate(Errand errand) {
         if (errand.child.empty()) errand.child = "session of " + errand.id;
-        story.ask(SendMessage{
-            .envelope = envelope({.id = errand.id,
-                                  .from = errand.from,
-                                  .to = errand.to,
-                                  .correlation = errand.session,
-                                  .intent = Intent::Request}),
-            .priority = Priority::High,
-            .timeout = errand.timeout,
-            .claim = std::make_shared<Claim>(Claim{.user = errand.user,
-                                                   .session = errand.session,
-                                                   .child_session = errand.child,
-                                                   .objective = errand.objective,
-                                                   .objective_hash = errand.objective,
-                                                   .depth = errand.depth,
-                                                   .depth_max = errand.depth_max,
-                                                   .tokens_max = errand.tokens,
-                                                   .tools = errand.tools,
-                                                   .has_session = true})});
+        story.ask(
+            SendMessage{.envelope = envelope({.id = errand.id,
+                                              .from = errand.from,
+                                              .to = errand.to,
+                                              .correlation = errand.session,
+                                              .intent = Intent::Request}),
+                        .priority = Priority::High,
+                        .timeout = errand.timeout,
+                        .claim = std::make_shared<Claim>(Claim{.user = errand.user,
+                                                               .session = errand.session,
+                                                               .child_session = errand.child,
+                                                               .objective = errand.objective,
+                                                               .objective_hash = errand.objective,
+                                                               .depth = errand.depth,
+                                                               .depth_max = errand.depth_max,
+                                                               .tokens_max = errand.tokens,
+                                                               .tools = errand.tools,
+                                                               .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
@@ -62,6 +62,12 @@ class Tree : public ::testing::Test {
                               .priority = Priority::High,
                               .tokens_used = tokens});
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
+    }
+    void allow(Settings settings) {
+        story.as_operator().ask(
+            ChangePolicy{.settings = print_policy(settings), .reason = "a test"});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        story.as_the_hub();
     }
     const governor::Delegation* on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
@@ -143,14 +149,17 @@ TEST_F(Tree, X4_WhatIsOnRecordOutlivesTheProcess) {
 
 TEST_F(Tree, X4_ARequestOfAnyDialectIsAParentOnceSomethingIsDelegatedForIt) {
     story.connect("byte", 8);
-    const auto asked = story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
-    const auto below = story.request({.id = "q-2", .from = "byte", .to = "tag", .correlation = "w"});
+    const auto asked =
+        story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
+    const auto below =
+        story.request({.id = "q-2", .from = "byte", .to = "tag", .correlation = "w"});
     ASSERT_NE(on_record(below), nullptr);
     EXPECT_EQ(on_record(below)->parent, asked);
     EXPECT_EQ(on_record(below)->depth, 2U);
     EXPECT_EQ(on_record(asked)->depth, 1U);
     // A request of another workflow is its own affair.
-    const auto other = story.request({.id = "q-3", .from = "byte", .to = "tag", .correlation = "x"});
+    const auto other =
+        story.request({.id = "q-3", .from = "byte", .to = "tag", .correlation = "x"});
     EXPECT_EQ(on_record(other), nullptr);
 }
 
@@ -281,7 +290,7 @@ TEST_F(Tree, X7_AChildNeverHasMoreTimeThanItsParentHasLeft) {
 // --- the purse -------------------------------------------------------------------------------
 
 TEST_F(Tree, X8_G4_WhatIsOpenIsSetAsideAndTheRestComesBack) {
-    story.state().governor.policy.settings[{Rule::TokensPerRoot, {}}] = 2'000;
+    allow({{{Rule::TokensPerRoot, {}}, 2'000}});
     const auto first = delegate({.id = "d-1", .tokens = 1'200});
     EXPECT_EQ(root_of(first).purse, (governor::Purse{.reserved = 1'200, .spent = 0}));
     delegate({.id = "d-2", .to = "tag", .tokens = 801});
@@ -325,7 +334,8 @@ TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
 
 TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
     story.ask(SendMessage{
-        .envelope = envelope({.id = "d-1", .from = "prime", .to = "byte", .intent = Intent::Request}),
+        .envelope =
+            envelope({.id = "d-1", .from = "prime", .to = "byte", .intent = Intent::Request}),
         .claim = std::make_shared<Claim>(Claim{.user = "u",
                                                .session = "s",
                                                .depth_max = 2,
@@ -337,7 +347,6 @@ TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
 }
 
 TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
-    auto& settings = story.state().governor.policy.settings;
     const auto spend = [&](std::string id, std::string user, std::string session) {
         return delegate({.id = std::move(id),
                          .session = std::move(session),
@@ -345,7 +354,7 @@ TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
                          .tokens = 600});
     };
     for (const Rule rule : {Rule::TokensPerAgent, Rule::TokensPerUser, Rule::TokensInTotal}) {
-        settings = {{{rule, {}}, 1'000}};
+        allow({{{rule, {}}, 1'000}});
         const auto name = std::to_string(static_cast<int>(rule));
         ASSERT_NE(spend(name + "-1", "u", name + "-a"), Ticket{}) << why();
         spend(name + "-2", "u", name + "-b");
@@ -358,9 +367,8 @@ TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
 }
 
 TEST_F(Tree, G4_TokensCostWhatTheirAgentCosts) {
-    story.state().governor.policy.settings = {
-        {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "byte"}}, 3'000'000},
-        {{Rule::CostPerRoot, {}}, 3'000}};
+    allow({{{Rule::CostPerMillionTokens, {ScopeKind::Agent, "byte"}}, 3'000'000},
+           {{Rule::CostPerRoot, {}}, 3'000}});
     // 1,000 tokens at 3 a million are 3,000 millionths.
     delegate({.id = "d-1", .tokens = 1'001});
     EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded);

@@ -21,6 +21,20 @@ struct Draft {
     void add(Fact fact) {
         events.emplace_back(std::move(fact));
     }
+    /// How many failures of the agent this command has found so far.
+    std::uint64_t failures_before(AgentHandle agent) const {
+        std::uint64_t count = 0;
+        for (const auto& event : events) {
+            const auto* failed = std::get_if<RequestFailed>(&event);
+            if (failed == nullptr || !governor::is_failure(failed->refusal)) continue;
+            const auto* request = broker::find_request(state.requests, failed->request);
+            if (request != nullptr &&
+                registry::find_agent(state.registry, request->asked->to()) == agent) {
+                ++count;
+            }
+        }
+        return count;
+    }
     /// Who is on record as having asked.
     std::string_view asker() const {
         return cause.caller ? std::string_view{cause.caller->agent.value} : std::string_view{};
@@ -60,6 +74,21 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused);
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop);
 void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver);
 void decide_discard(Draft& draft, const DiscardDeadLetter& discard);
+
+// decide_governor.cc
+void decide_policy(Draft& draft, const ChangePolicy& change);
+void decide_stop_fleet(Draft& draft, const StopFleet& stop);
+void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
+void decide_cancel(Draft& draft, const CancelRequest& order);
+void decide_tool(Draft& draft, const AuthorizeTool& ask);
+/// A request to this agent has ended so; None: with an answer. Moves its breaker.
+void note_outcome(Draft& draft, std::string_view agent, Refusal refusal);
+/// Whether nothing is to be handed to the agent now.
+bool is_left_alone(const State& state, AgentHandle agent);
+/// What a breaker's time or a request behind it asks for; false if nothing.
+bool tend_breakers(Draft& draft);
+/// Why the agent is left alone, and whom to ask instead.
+std::string circuit_words(const State& state, AgentHandle agent);
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);

@@ -147,6 +147,25 @@ void react_progress(const State& state,
                                       .note = event.note});
 }
 
+/// The command is done with the first; there may be many.
+void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effects& effects) {
+    const bool is_asked = std::holds_alternative<CancelRequest>(cause.command);
+    const bool is_told = std::ranges::any_of(effects, [&](const Effect& effect) {
+        const auto* told = std::get_if<TellDone>(&effect);
+        return told != nullptr && told->ask == cause.ask;
+    });
+    if (is_asked && cause.ask != Ask{} && !is_told) effects.emplace_back(TellDone{cause.ask});
+    if (event.instance == InstanceNumber{}) return;
+    effects.emplace_back(
+        TellCancelled{event.instance, {event.request, event.attempt}, event.reason});
+}
+
+void stir_all(const State& state, Effects& effects) {
+    for (AgentHandle agent = 0; agent < state.broker.mailboxes.size(); ++agent) {
+        if (broker::mailbox_of(state.broker, agent).waiting > 0) stir(state, agent, effects);
+    }
+}
+
 void react_started(const State& state, Effects& effects) {
     for (const auto& agent : state.registry.agents) {
         if (!agent.is_registered || agent.profile.endpoint.empty()) continue;
@@ -231,7 +250,23 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const WaitEnded&) { done(); },
         [&](const DelegationFounded&) {},
         [&](const DelegationAdmitted&) {},
-        [&](const DelegationTreeEnded&) {});
+        [&](const DelegationTreeEnded&) {},
+        [&](const PolicyChanged&) { done(); },
+        [&](const FleetStopped&) { done(); },
+        [&](const FleetResumed&) {
+            done();
+            stir_all(state, effects);
+        },
+        [&](const RequestCancelled& cancelled) { react_cancelled(cause, cancelled, effects); },
+        [&](const ToolAuthorized&) { done(); },
+        [&](const ToolRefused& no) { refused(no.tool, no.refusal, no.detail); },
+        [&](const BreakerOpened&) {},
+        [&](const BreakerProbed& probed) {
+            stir(state, registry::find_agent(state.registry, probed.agent.value), effects);
+        },
+        [&](const BreakerClosed& closed) {
+            stir(state, registry::find_agent(state.registry, closed.agent.value), effects);
+        });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -241,6 +276,9 @@ Time next_due(const State& state) {
     for (const auto* agenda :
          {&state.broker.due, &state.requests.deadlines, &state.registry.silence}) {
         if (!agenda->empty()) due = std::min(due, agenda->first().at);
+    }
+    for (const auto& [agent, breaker] : state.governor.breakers) {
+        if (breaker.stage == governor::BreakerStage::Open) due = std::min(due, breaker.open_until);
     }
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);

@@ -53,6 +53,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .refusal = refusal,
                       .detail = std::move(detail),
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
+    note_outcome(draft, request->asked->to(), refusal);
 }
 
 std::string timeout_of(const State& state, Ticket request) {
@@ -70,10 +71,11 @@ void expire(Draft& draft, const broker::Message& message) {
     const auto* request = broker::find_request(draft.state.requests, message.ticket);
     if (request == nullptr) return;
     const bool is_late = request->deadline <= draft.now();
-    fail_request(draft,
-                 message.ticket,
-                 is_late ? Refusal::RequestTimedOut : Refusal::MessageExpired,
-                 is_late ? timeout_of(draft.state, message.ticket) : "its ttl passed before delivery");
+    fail_request(
+        draft,
+        message.ticket,
+        is_late ? Refusal::RequestTimedOut : Refusal::MessageExpired,
+        is_late ? timeout_of(draft.state, message.ticket) : "its ttl passed before delivery");
 }
 
 void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap) {

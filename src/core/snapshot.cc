@@ -270,7 +270,7 @@ bool take_messages(ByteReader& in, State& state) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
-        letter.setback = take_enum(in, Setback::Nacked, Setback::MailboxFull);
+        letter.setback = take_enum(in, Setback::Nacked, Setback::CircuitOpen);
         letter.reason = take_text(in);
         letter.died_at = take_time(in);
         broker.dead.emplace(Ticket{ticket}, std::move(letter));

@@ -116,6 +116,29 @@ Root take_root(ByteReader& in, const State& state) {
     return root;
 }
 
+void take_breakers(ByteReader& in, State& state) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        auto& breaker = state.governor.breakers[take_agent(in, state)];
+        breaker.stage =
+            take_enum(in, governor::BreakerStage::Closed, governor::BreakerStage::Probing);
+        breaker.open_until = take_time(in);
+        const auto failures = take_count(in);
+        for (std::uint64_t k = 0; k < failures; ++k) breaker.failures.push_back(take_time(in));
+    }
+}
+
+void take_rates(ByteReader& in, governor::Rates& rates) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        auto name = take_text(in);
+        governor::Rate rate;
+        rate.since = take_time(in);
+        rate.count = in.varint();
+        rates.emplace(std::move(name), rate);
+    }
+}
+
 /// Whoever is named is there.
 bool is_sound(const governor::Lineage& lineage) {
     for (const auto& [request, each] : lineage.delegations) {
@@ -139,6 +162,21 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     for (const auto& [number, root] : lineage.roots) put_root(out, root);
     put(out, lineage.delegations.size());
     for (const auto& [request, each] : lineage.delegations) put_delegation(out, each);
+    put(out, std::uint64_t{governor.is_stopped});
+    put(out, governor.breakers.size());
+    for (const auto& [agent, breaker] : governor.breakers) {
+        put(out, agent);
+        put(out, static_cast<std::uint64_t>(breaker.stage));
+        put(out, breaker.open_until);
+        put(out, breaker.failures.size());
+        for (const auto at : breaker.failures) put(out, at);
+    }
+    put(out, governor.rates.size());
+    for (const auto& [name, rate] : governor.rates) {
+        put(out, name);
+        put(out, rate.since);
+        put(out, rate.count);
+    }
     put(out, lineage.accounts.size());
     for (const auto& [name, account] : lineage.accounts) {
         put(out, name);
@@ -165,6 +203,9 @@ void take_governor(ByteReader& in, State& state) {
         governor::index(lineage, each);
         lineage.delegations.emplace(each.request, std::move(each));
     }
+    state.governor.is_stopped = in.varint() != 0;
+    take_breakers(in, state);
+    take_rates(in, state.governor.rates);
     const auto accounts = take_count(in);
     for (std::uint64_t i = 0; i < accounts && in.ok(); ++i) {
         auto name = take_text(in);

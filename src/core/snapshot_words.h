@@ -56,7 +56,9 @@ Enum take_enum(ByteReader& in, Enum first, Enum last) {
     return is_sound ? static_cast<Enum>(number) : first;
 }
 
-inline Priority take_priority(ByteReader& in) { return take_enum(in, Priority::Critical, Priority::Low); }
+inline Priority take_priority(ByteReader& in) {
+    return take_enum(in, Priority::Critical, Priority::Low);
+}
 
 /// Tickets come in their order, each once, and none from the future.
 struct TicketOrder {

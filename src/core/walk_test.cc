@@ -211,9 +211,12 @@ void expect_books(const State& state, const Model& model) {
         ASSERT_EQ(mailbox.waiting, model.count(name, false, false)) << name;
         ASSERT_EQ(mailbox.in_flight, model.count(name, true, false)) << name;
         ASSERT_EQ(mailbox.dead, model.count(name, false, true)) << name;
+        const bool is_tried =
+            governor::stage_of(state.governor.breakers, agent) == governor::BreakerStage::Closed;
         for (const Slot slot : mailbox.consumers) {
             const auto& consumer = broker.consumers[slot];
             ASSERT_EQ(consumer.in_flight, held[slot]);
+            if (!is_tried) continue;  // What fails too often is left alone.
             if (consumer.kind != InstanceKind::Socket || consumer.in_flight >= consumer.credit) {
                 continue;
             }

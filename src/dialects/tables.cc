@@ -228,8 +228,8 @@ SendMessage compose(const DialectRow& row,
     }
     send.fingerprint = fingerprint_of(form, message);
     if (is_request && row.threads_sessions) send.claim = read_claim(row, meaning);
-    send.tokens_used =
-        static_cast<std::uint64_t>(std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
+    send.tokens_used = static_cast<std::uint64_t>(
+        std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     return send;
 }
 
@@ -307,8 +307,7 @@ std::string child_session_of(const Envelope& request) {
     const json::Value message = threads ? json::root(request.body()) : json::Value{};
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) return {};
-    const auto rule =
-        std::ranges::find(form->shape->fields, Slot::ChildSession, &FieldRule::slot);
+    const auto rule = std::ranges::find(form->shape->fields, Slot::ChildSession, &FieldRule::slot);
     if (rule == form->shape->fields.end()) return {};
     const auto value = json::find(message, rule->name);
     std::string spare;

@@ -435,6 +435,15 @@ void Connection::tell(const TellProgress& progress) {
     touch();
 }
 
+void Connection::tell(const TellCancelled& cancelled) {
+    if (!cancelled_.empty()) cancelled_.push_back(',');
+    cancelled_ += json::ObjectWriter{}
+                      .text("delivery_id", delivery_id(cancelled.delivery))
+                      .text("reason", cancelled.reason)
+                      .done();
+    touch();
+}
+
 /// What else succeeded is not talked about: its agent would be told only if it had not.
 void Connection::tell(const TellDone& done) {
     if (done.is_settlement) count_settled();
@@ -454,6 +463,7 @@ void Connection::flush() {
     append_list(frame, kAccepted.name, accepted_);
     append_list(frame, kRefused.name, refused_);
     append_list(frame, kProgress.name, progress_);
+    append_list(frame, kCancelled.name, cancelled_);
     append_list(frame, kDeliver.name, deliver_);
     if (settled_ > 0) append_member(frame, kSettled.name, std::to_string(settled_));
     settled_ = 0;

@@ -29,6 +29,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void tell(const TellJoined& joined);
     void tell(const Deliver& deliver);
     void tell(const TellProgress& progress);
+    void tell(const TellCancelled& cancelled);
     void tell(const TellDone& done);
     void flush();
     /// The hub stops.
@@ -89,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string deliver_;
     std::optional<Dialect> reader_;  ///< What deliver_ is written in.
     std::string progress_;
+    std::string cancelled_;
     std::string welcome_;
 };
 

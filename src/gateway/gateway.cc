@@ -100,6 +100,12 @@ void tell_progress(Desk& desk, const TellProgress& progress) {
     }
 }
 
+/// Who polls or is posted to learns it when it answers.
+void tell_cancelled(Desk& desk, const TellCancelled& cancelled) {
+    const auto socket = desk.by_instance.find(cancelled.instance.value);
+    if (socket != desk.by_instance.end()) socket->second->tell(cancelled);
+}
+
 void close_instance(Desk& desk, const CloseInstance& order) {
     const auto socket = desk.by_instance.find(order.instance.value);
     if (socket == desk.by_instance.end()) return;
@@ -199,6 +205,7 @@ void Gateway::carry(const Effects& effects) {
             [&](const TellProgress& progress) { tell_progress(desk_, progress); },
             [&](const StirMailbox& order) { stirred.push_back(order.agent); },
             [&](const OpenEndpoint& order) { open_endpoint(desk_, order); },
+            [&](const TellCancelled& cancelled) { tell_cancelled(desk_, cancelled); },
             [&](const CloseInstance& order) { close_instance(desk_, order); });
     }
     for (const auto ask : std::exchange(desk_.takes, {})) {

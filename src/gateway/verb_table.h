@@ -80,6 +80,9 @@ inline constexpr Word kProgress{"progress",
 inline constexpr Word kDeliver{"deliver",
     "Messages that are leased to this instance until it settles them.",
     R"({"type":"array","items":{"$ref":"#/components/schemas/Delivery"}})"};
+inline constexpr Word kCancelled{"cancelled",
+    "Deliveries of this instance whose answer nobody wants any more; they are settled.",
+    R"({"type":"array","items":{"type":"object","required":["delivery_id","reason"],"properties":{"delivery_id":{"type":"string"},"reason":{"type":"string"}}}})"};
 inline constexpr Word kSettled{"settled",
     "So many more of this connection's ack, nack and reply are on disk.",
     R"({"type":"integer","minimum":1})"};
@@ -90,6 +93,6 @@ inline constexpr Word kError{"error",
 
 /// In the order in which they stand in a frame.
 inline constexpr std::array kWords{
-    kWelcome, kAccepted, kRefused, kProgress, kDeliver, kSettled, kError};
+    kWelcome, kAccepted, kRefused, kProgress, kDeliver, kCancelled, kSettled, kError};
 
 }  // namespace parlance::gateway

@@ -227,6 +227,51 @@ template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
 template <> inline constexpr std::tuple kFields<DelegationTreeEnded>{
     Field{1, "root", &DelegationTreeEnded::root},
 };
+template <> inline constexpr std::tuple kFields<PolicyChanged>{
+    Field{1, "version", &PolicyChanged::version},
+    Field{2, "settings", &PolicyChanged::settings},
+    Field{3, "by", &PolicyChanged::by},
+    Field{4, "reason", &PolicyChanged::reason},
+};
+template <> inline constexpr std::tuple kFields<FleetStopped>{
+    Field{1, "by", &FleetStopped::by},
+    Field{2, "reason", &FleetStopped::reason},
+    Field{3, "cancels", &FleetStopped::cancels},
+};
+template <> inline constexpr std::tuple kFields<FleetResumed>{
+    Field{1, "by", &FleetResumed::by},
+    Field{2, "reason", &FleetResumed::reason},
+};
+template <> inline constexpr std::tuple kFields<RequestCancelled>{
+    Field{1, "request", &RequestCancelled::request},
+    Field{2, "by", &RequestCancelled::by},
+    Field{3, "reason", &RequestCancelled::reason},
+    Field{4, "instance", &RequestCancelled::instance},
+    Field{5, "attempt", &RequestCancelled::attempt},
+};
+template <> inline constexpr std::tuple kFields<ToolAuthorized>{
+    Field{1, "agent", &ToolAuthorized::agent},
+    Field{2, "tool", &ToolAuthorized::tool},
+    Field{3, "by", &ToolAuthorized::by},
+};
+template <> inline constexpr std::tuple kFields<ToolRefused>{
+    Field{1, "agent", &ToolRefused::agent},
+    Field{2, "tool", &ToolRefused::tool},
+    Field{3, "by", &ToolRefused::by},
+    Field{4, "refusal", &ToolRefused::refusal},
+    Field{5, "detail", &ToolRefused::detail},
+};
+template <> inline constexpr std::tuple kFields<BreakerOpened>{
+    Field{1, "agent", &BreakerOpened::agent},
+    Field{2, "until", &BreakerOpened::until},
+    Field{3, "failures", &BreakerOpened::failures},
+};
+template <> inline constexpr std::tuple kFields<BreakerProbed>{
+    Field{1, "agent", &BreakerProbed::agent},
+};
+template <> inline constexpr std::tuple kFields<BreakerClosed>{
+    Field{1, "agent", &BreakerClosed::agent},
+};
 // clang-format on
 
 template <class>
@@ -268,6 +313,15 @@ inline constexpr std::tuple kKinds{
     Kind<DelegationFounded>{30, "DelegationFounded"},
     Kind<DelegationAdmitted>{31, "DelegationAdmitted"},
     Kind<DelegationTreeEnded>{32, "DelegationTreeEnded"},
+    Kind<PolicyChanged>{33, "PolicyChanged"},
+    Kind<FleetStopped>{34, "FleetStopped"},
+    Kind<FleetResumed>{35, "FleetResumed"},
+    Kind<RequestCancelled>{36, "RequestCancelled"},
+    Kind<ToolAuthorized>{37, "ToolAuthorized"},
+    Kind<ToolRefused>{38, "ToolRefused"},
+    Kind<BreakerOpened>{39, "BreakerOpened"},
+    Kind<BreakerProbed>{40, "BreakerProbed"},
+    Kind<BreakerClosed>{41, "BreakerClosed"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 

@@ -13,11 +13,11 @@ namespace parlance {
 
 struct Claim {
     std::string user{};
-    std::string session{};        ///< The asker's own, out of which it asks.
-    std::string child_session{};  ///< Where the target is to work on it.
-    std::string capability{};     ///< Where the dialect names one.
-    std::string objective{};      ///< As it was written.
-    std::string objective_hash{}; ///< SHA-256 of it, folded: what is compared. Hexadecimal.
+    std::string session{};         ///< The asker's own, out of which it asks.
+    std::string child_session{};   ///< Where the target is to work on it.
+    std::string capability{};      ///< Where the dialect names one.
+    std::string objective{};       ///< As it was written.
+    std::string objective_hash{};  ///< SHA-256 of it, folded: what is compared. Hexadecimal.
     std::uint32_t depth = 0;
     std::uint32_t depth_max = 0;   ///< 0: it says none.
     std::uint64_t tokens_max = 0;  ///< 0: it says none.

@@ -151,6 +151,36 @@ struct RecordRefusal {
     std::string detail;
 };
 
+/// The whole policy anew, one setting a line (model/policy.h). It acts on the next command.
+struct ChangePolicy {
+    std::string settings;
+    std::optional<std::uint64_t> version{};  ///< Of the policy that was changed, if it matters.
+    std::string reason;
+};
+
+/// No new work, and nothing more is handed over, until it is resumed.
+struct StopFleet {
+    std::string reason;
+    bool cancels = false;  ///< Also end what is open; else it waits.
+};
+
+struct ResumeFleet {
+    std::string reason;
+};
+
+/// Ends the open requests that the id means, and all that was delegated for them.
+struct CancelRequest {
+    std::string id;  ///< Of a request, a session or a workflow.
+    std::string reason;
+};
+
+/// May this agent use this tool, in what it works on?
+struct AuthorizeTool {
+    AgentId agent;
+    std::string tool;
+    std::string request;  ///< Its id or its session; empty: whatever it works on.
+};
+
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
@@ -175,6 +205,11 @@ using Command = std::variant<StartHub,
                              RedeliverDeadLetter,
                              DiscardDeadLetter,
                              RecordRefusal,
+                             ChangePolicy,
+                             StopFleet,
+                             ResumeFleet,
+                             CancelRequest,
+                             AuthorizeTool,
                              Tick>;
 
 /// Who asks, as the connection proved it. Shared by all commands of one connection.

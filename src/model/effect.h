@@ -92,6 +92,13 @@ struct CloseInstance {
     std::string reason;
 };
 
+/// Whoever holds this delivery should stop: nobody wants its answer any more.
+struct TellCancelled {
+    InstanceNumber instance;
+    DeliveryToken delivery;
+    std::string reason;
+};
+
 using Effect = std::variant<TellAccepted,
                             TellRefused,
                             TellDone,
@@ -101,7 +108,8 @@ using Effect = std::variant<TellAccepted,
                             TellProgress,
                             StirMailbox,
                             OpenEndpoint,
-                            CloseInstance>;
+                            CloseInstance,
+                            TellCancelled>;
 using Effects = std::vector<Effect>;
 
 }  // namespace parlance

@@ -241,6 +241,64 @@ struct DelegationTreeEnded {
     Ticket root;
 };
 
+/// From the next command on this is permitted, and nothing else.
+struct PolicyChanged {
+    std::uint64_t version = 0;
+    std::string settings;
+    std::string by;
+    std::string reason;
+};
+
+struct FleetStopped {
+    std::string by;
+    std::string reason;
+    bool cancels = false;
+};
+
+struct FleetResumed {
+    std::string by;
+    std::string reason;
+};
+
+/// What becomes of the request and of its delivery is on record next.
+struct RequestCancelled {
+    Ticket request;
+    std::string by;
+    std::string reason;
+    InstanceNumber instance{};  ///< Who is at work on it; none: nobody yet.
+    std::uint32_t attempt = 0;
+};
+
+struct ToolAuthorized {
+    std::string agent;
+    std::string tool;
+    std::string by;
+};
+
+struct ToolRefused {
+    std::string agent;
+    std::string tool;
+    std::string by;
+    Refusal refusal = Refusal::ToolNotAllowed;
+    std::string detail;
+};
+
+/// The agent failed too often: nothing is handed to it until then.
+struct BreakerOpened {
+    AgentId agent;
+    Time until{};
+    std::uint64_t failures = 0;
+};
+
+/// The time is over: one delivery at a time is let through to see.
+struct BreakerProbed {
+    AgentId agent;
+};
+
+struct BreakerClosed {
+    AgentId agent;
+};
+
 using Event = std::variant<HubFounded,
                            HubStarted,
                            AgentRegistered,
@@ -272,7 +330,16 @@ using Event = std::variant<HubFounded,
                            WaitEnded,
                            DelegationFounded,
                            DelegationAdmitted,
-                           DelegationTreeEnded>;
+                           DelegationTreeEnded,
+                           PolicyChanged,
+                           FleetStopped,
+                           FleetResumed,
+                           RequestCancelled,
+                           ToolAuthorized,
+                           ToolRefused,
+                           BreakerOpened,
+                           BreakerProbed,
+                           BreakerClosed>;
 using Events = std::vector<Event>;
 
 }  // namespace parlance

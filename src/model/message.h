@@ -30,6 +30,8 @@ enum class Setback : std::uint8_t {
     AgentRemoved,      ///< Its recipient is no longer registered.
     HubRestarted,      ///< The hub went away while it was out, and the connection with it.
     MailboxFull,       ///< A copy of a topic's message for whose subscriber there was no room.
+    Cancelled,         ///< Whoever asked, or an operator, wants no answer any more.
+    CircuitOpen,       ///< Its agent fails too often and is left alone.
 };
 
 /// Whether a try that ended so counts toward the limit. What the hub broke off is nobody's failure.

@@ -49,7 +49,9 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::Rejected, "REJECTED"},
     EnumName{Setback::AgentRemoved, "AGENT_REMOVED"},
     EnumName{Setback::HubRestarted, "HUB_RESTARTED"},
-    EnumName{Setback::MailboxFull, "MAILBOX_FULL"}};
+    EnumName{Setback::MailboxFull, "MAILBOX_FULL"},
+    EnumName{Setback::Cancelled, "CANCELLED"},
+    EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"}};
 
 /// Refusals have their names in a table of their own.
 template <>

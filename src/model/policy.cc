@@ -30,7 +30,8 @@ Result<void> read_line(std::string_view line, Settings& settings) {
     const std::string whole{line};
     const auto kind = std::ranges::find(kScopeNames, take_word(line));
     if (kind == kScopeNames.end()) {
-        return fail(Fault::Malformed, "'" + whole + "' must begin with hub, platform, agent, capability or user");
+        return fail(Fault::Malformed,
+                    "'" + whole + "' must begin with hub, platform, agent, capability or user");
     }
     Scope scope{static_cast<ScopeKind>(kind - kScopeNames.begin()), {}};
     if (scope.kind != ScopeKind::Hub) scope.name = take_word(line);
@@ -45,8 +46,8 @@ Result<void> read_line(std::string_view line, Settings& settings) {
     if (!is_number || value < row->least || value > row->most) {
         return fail(Fault::Malformed,
                     std::string{name} + " must be a whole number from " +
-                        std::to_string(row->least) + " to " + std::to_string(row->most) +
-                        ", not " + std::string{line});
+                        std::to_string(row->least) + " to " + std::to_string(row->most) + ", not " +
+                        std::string{line});
     }
     settings[{row->rule, std::move(scope)}] = value;
     return {};

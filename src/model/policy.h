@@ -84,7 +84,7 @@ inline constexpr std::array<RuleRow, kRuleCount> kRules{{
     {Rule::BudgetWindowMs, "budget_window_ms", 86'400'000, 1'000, 31 * (kWeekMs / 7),
      "How long a budget window is."},
     {Rule::BreakerFailures, "breaker_failures", 5, 0, 1'000'000,
-     "So many failures within the window open an agent's breaker; 0 switches breakers off."},
+     "So many failures in a row within the window open an agent's breaker; 0 switches it off."},
     {Rule::BreakerWindowMs, "breaker_window_ms", 60'000, 1, kWeekMs,
      "How long a failure counts."},
     {Rule::BreakerOpenMs, "breaker_open_ms", 30'000, 1, kWeekMs,

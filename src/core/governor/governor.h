@@ -1,10 +1,15 @@
-// What is permitted: the policy in force, the tree of delegations, and what may still be spent.
+// What is permitted: the policy in force, the tree of delegations and what may still be spent, who
+// is left alone for a while, and whether anything may begin at all.
 //
 // Knows agents only by their handle and requests only by their ticket. It says no before any work
 // starts; what it allows is on record before anybody sees it.
 #pragma once
 
+#include <string>
+
+#include "core/governor/breaker.h"
 #include "core/governor/lineage.h"
+#include "core/governor/rate.h"
 #include "model/policy.h"
 
 namespace parlance::core::governor {
@@ -12,6 +17,9 @@ namespace parlance::core::governor {
 struct Governor {
     Policy policy;
     Lineage lineage;
+    Breakers breakers;
+    Rates rates;
+    bool is_stopped = false;  ///< By an operator: no new work begins, and nothing is handed over.
 };
 
 inline Duration window_of(const Policy& policy) {

@@ -143,8 +143,7 @@ bool is_taken(const Root& root, const Errand& errand) {
 }
 
 const Delegation* find_ring(const Lineage& lineage, const Delegation* last, const Errand& errand) {
-    for (const auto* each = last; each != nullptr;
-         each = find_delegation(lineage, each->parent)) {
+    for (const auto* each = last; each != nullptr; each = find_delegation(lineage, each->parent)) {
         const bool is_on_it = each->origin == errand.target || each->target == errand.target;
         if (is_on_it && each->objective_hash == errand.objective_hash) return each;
     }
@@ -230,7 +229,8 @@ void end_root(Lineage& lineage, Ticket number) {
 
 void index(Lineage& lineage, const Delegation& delegation) {
     if (delegation.is_open) lineage.at_work[delegation.target].insert(delegation.request);
-    if (!delegation.session.empty()) lineage.sessions.emplace(delegation.session, delegation.request);
+    if (!delegation.session.empty())
+        lineage.sessions.emplace(delegation.session, delegation.request);
 }
 
 void index(Lineage& lineage, const Root& root) {

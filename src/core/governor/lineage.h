@@ -53,7 +53,7 @@ struct Root {
     bool is_by_session = false;  ///< Known only by the id of a session: it ends when it is idle.
     std::uint32_t count = 0;     ///< Delegations on record in it.
     std::uint32_t open_children = 0;
-    Time ends_at{};  ///< While nothing of it is on record.
+    Time ends_at{};            ///< While nothing of it is on record.
     std::uint64_t tokens = 0;  ///< What all of it may spend; 0: no limit.
     std::uint64_t cost = 0;
     Purse purse{};

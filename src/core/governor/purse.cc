@@ -36,11 +36,8 @@ Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Durati
     return purse;
 }
 
-void reserve(Accounts& accounts,
-             const std::string& name,
-             std::uint64_t amount,
-             Time now,
-             Duration window) {
+void reserve(
+    Accounts& accounts, const std::string& name, std::uint64_t amount, Time now, Duration window) {
     if (amount > 0) reserve(current(accounts, name, now, window).purse, amount);
 }
 

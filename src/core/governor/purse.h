@@ -53,11 +53,8 @@ std::string user_account(std::string_view user);
 
 /// The purse as it is at this time.
 Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Duration window);
-void reserve(Accounts& accounts,
-             const std::string& name,
-             std::uint64_t amount,
-             Time now,
-             Duration window);
+void reserve(
+    Accounts& accounts, const std::string& name, std::uint64_t amount, Time now, Duration window);
 void settle(Accounts& accounts,
             const std::string& name,
             std::uint64_t amount,

@@ -56,11 +56,11 @@ TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
     EXPECT_EQ(session.size(), 38U) << session;
     EXPECT_EQ(at(read(kRequest).envelope->body(), {"child_session_id"}), session)
         << "a repeat has the same";
-    const auto answered = read_reply(
-        R"({"result":"Total 12.30","summary":"","status":"success",)"
-        R"("token_usage":{"prompt":350,"completion":120,"total":470}})",
-        *send.envelope,
-        {.caller = "byte-doc"});
+    const auto answered =
+        read_reply(R"({"result":"Total 12.30","summary":"","status":"success",)"
+                   R"("token_usage":{"prompt":350,"completion":120,"total":470}})",
+                   *send.envelope,
+                   {.caller = "byte-doc"});
     ASSERT_TRUE(answered) << answered.error().summary();
     EXPECT_EQ(at(answered->envelope->body(), {"child_session_id"}), session);
     EXPECT_EQ(answered->tokens_used, 470U) << "350 and 120";

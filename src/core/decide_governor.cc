@@ -1,0 +1,286 @@
+// What operators decide about the hub as a whole, what is asked of the governor apart from messages,
+// and what it does by itself.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/mutant.h"
+#include "core/draft.h"
+
+namespace parlance::core {
+
+namespace {
+
+void refuse(Draft& draft, std::string_view id, Refusal refusal, std::string detail) {
+    draft.add(MessageRefused{.from = std::string{draft.asker()},
+                             .id = std::string{id},
+                             .refusal = refusal,
+                             .detail = std::move(detail)});
+}
+
+/// True, with the refusal drafted, if this is not for the caller to decide.
+bool is_not_operator(Draft& draft, std::string_view what) {
+    const auto& caller = draft.cause.caller;
+    const bool may = !caller || caller->is_operator || caller->agent.value.empty();
+    if (!may) {
+        refuse(draft,
+               what,
+               Refusal::IdentityRoleForbidden,
+               fmt::format("'{}' is an agent; {} is for operators", draft.asker(), what));
+    }
+    return !may;
+}
+
+// --- cancellation ----------------------------------------------------------------------------
+
+/// The open requests that an id means: a request's, a session's or a workflow's, of whom the caller
+/// may act for.
+std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
+    const auto& state = draft.state;
+    std::set<Ticket> meant;
+    for (const auto& [ticket, slot] : state.requests.slots) {
+        const auto& request = state.requests.open[slot];
+        const auto& asked = *request.asked;
+        if (!draft.may_act_for(asked.from())) continue;
+        const auto* delegation =
+            governor::find_delegation(state.governor.lineage, request.ticket);
+        const bool is_session = delegation != nullptr && delegation->session == id;
+        if (asked.id() == id || asked.correlation() == id || is_session) {
+            meant.insert(request.ticket);
+        }
+    }
+    return meant;
+}
+
+/// With all that was delegated for them. A child is younger than its parent.
+void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
+    for (const auto& [request, delegation] : draft.state.governor.lineage.delegations) {
+        if (requests.contains(delegation.parent)) requests.insert(request);
+    }
+}
+
+void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
+    const auto& state = draft.state;
+    if (broker::find_request(state.requests, ticket) == nullptr) return;
+    const auto* message = broker::find_message(state.broker, ticket);
+    RequestCancelled cancelled{
+        .request = ticket, .by = std::string{draft.asker()}, .reason = reason};
+    if (message != nullptr && message->stage == broker::Stage::Leased) {
+        cancelled.instance = state.broker.consumers[message->consumer].instance;
+        cancelled.attempt = message->attempt;
+    }
+    draft.add(std::move(cancelled));
+    if (message != nullptr && message->stage != broker::Stage::Dead) {
+        draft.add(MessageDropped{ticket, Setback::Cancelled, reason});
+    }
+    fail_request(draft, ticket, Refusal::RequestCancelled, reason);
+}
+
+// --- breakers --------------------------------------------------------------------------------
+
+/// A request that waits for an agent that is left alone: it is answered at once.
+const broker::Message* waiting_request(const State& state, AgentHandle agent) {
+    const auto& broker = state.broker;
+    for (const auto& list : broker::mailbox_of(broker, agent).ready) {
+        for (Slot slot = list.head; slot != kNoSlot; slot = broker.messages[slot].link_next) {
+            const auto& message = broker.messages[slot];
+            if (message.envelope->intent() != Intent::Request) continue;
+            if (broker::find_request(state.requests, message.ticket) != nullptr) return &message;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+void decide_policy(Draft& draft, const ChangePolicy& change) {
+    if (is_not_operator(draft, "policy")) return;
+    const auto& policy = draft.state.governor.policy;
+    if (change.version && *change.version != policy.version) {
+        return refuse(draft,
+                      "policy",
+                      Refusal::StateVersionStale,
+                      fmt::format("the policy has version {}, and the change was made to {}",
+                                  policy.version,
+                                  *change.version));
+    }
+    auto settings = parse_policy(change.settings);
+    if (!settings) {
+        return refuse(draft, "policy", Refusal::PolicyInvalid, settings.error().message);
+    }
+    draft.add(PolicyChanged{.version = policy.version + 1,
+                            .settings = print_policy(*settings),
+                            .by = std::string{draft.asker()},
+                            .reason = change.reason});
+}
+
+void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
+    if (is_not_operator(draft, "fleet")) return;
+    draft.add(FleetStopped{
+        .by = std::string{draft.asker()}, .reason = stop.reason, .cancels = stop.cancels});
+    if (!stop.cancels) return;
+    std::set<Ticket> open;
+    for (const auto& [ticket, slot] : draft.state.requests.slots) open.insert(Ticket{ticket});
+    for (const auto ticket : open) cancel(draft, ticket, "the fleet was stopped: " + stop.reason);
+}
+
+void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
+    if (is_not_operator(draft, "fleet")) return;
+    draft.add(FleetResumed{.by = std::string{draft.asker()}, .reason = resume.reason});
+}
+
+void decide_cancel(Draft& draft, const CancelRequest& order) {
+    auto requests = meant_by(draft, order.id);
+    if (requests.empty()) {
+        return refuse(draft,
+                      order.id,
+                      Refusal::DelegationNotFound,
+                      fmt::format("no open request of yours goes by '{}'", order.id));
+    }
+    add_descendants(draft, requests);
+    for (const auto ticket : requests) cancel(draft, ticket, order.reason);
+}
+
+void decide_tool(Draft& draft, const AuthorizeTool& ask) {
+    const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, ask.agent.value);
+    const auto refused = [&](Refusal refusal, std::string detail) {
+        draft.add(ToolRefused{.agent = ask.agent.value,
+                              .tool = ask.tool,
+                              .by = std::string{draft.asker()},
+                              .refusal = refusal,
+                              .detail = std::move(detail)});
+    };
+    if (!draft.may_act_for(ask.agent.value)) {
+        return refused(Refusal::IdentityMismatch,
+                       fmt::format("the connection proved to be '{}' and cannot ask for '{}'",
+                                   draft.asker(),
+                                   ask.agent.value));
+    }
+    if (handle == kNoAgent || !state.registry.agents[handle].is_registered) {
+        return refused(Refusal::AgentNotRegistered,
+                       fmt::format("agent '{}' is not registered", ask.agent.value));
+    }
+    const auto& allowed = state.registry.agents[handle].profile.tools_allowed;
+    if (std::ranges::find(allowed, ask.tool) == allowed.end()) {
+        return refused(Refusal::ToolNotAllowed,
+                       fmt::format("Employee {} not authorized to use tool {}. It may use: {}.",
+                                   ask.agent.value,
+                                   ask.tool,
+                                   fmt::join(allowed, ", ")));
+    }
+    // The strictest of what it works on, unless it says for which it asks.
+    const auto is_meant = [&](const governor::Delegation& each) {
+        if (!each.limits_tools) return false;
+        if (ask.request.empty()) return true;
+        const auto* request = broker::find_request(state.requests, each.request);
+        return each.session == ask.request ||
+               (request != nullptr && request->asked->id() == ask.request);
+    };
+    const auto work = state.governor.lineage.at_work.find(handle);
+    if (work != state.governor.lineage.at_work.end()) {
+        for (const auto ticket : work->second) {
+            const auto& each = state.governor.lineage.delegations.at(ticket);
+            if (!is_meant(each) || std::ranges::find(each.tools, ask.tool) != each.tools.end()) {
+                continue;
+            }
+            return refused(Refusal::ToolNotAllowed,
+                           fmt::format("Tool {} was not granted with the request that '{}' works "
+                                       "on. Granted are: {}.",
+                                       ask.tool,
+                                       ask.agent.value,
+                                       fmt::join(each.tools, ", ")));
+        }
+    }
+    draft.add(ToolAuthorized{.agent = ask.agent.value,
+                             .tool = ask.tool,
+                             .by = std::string{draft.asker()}});
+}
+
+void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
+    const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent) return;
+    const auto& breakers = state.governor.breakers;
+    const auto stage = governor::stage_of(breakers, handle);
+    if (refusal == Refusal::None) {
+        if (stage == governor::BreakerStage::Probing) draft.add(BreakerClosed{AgentId{std::string{agent}}});
+        return;
+    }
+    const auto& policy = state.governor.policy;
+    const Subject subject{.agent = agent};
+    const auto most = static_cast<std::uint64_t>(limit_of(policy, Rule::BreakerFailures, subject));
+    if (most == 0 || !governor::is_failure(refusal)) return;
+    if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
+    const Duration window{limit_of(policy, Rule::BreakerWindowMs, subject)};
+    const auto failures =
+        governor::failures_at(breakers, handle, draft.now(), window) + draft.failures_before(handle);
+    if (stage == governor::BreakerStage::Closed && failures < most) return;
+    draft.add(BreakerOpened{
+        .agent = AgentId{std::string{agent}},
+        .until = draft.now() + Duration{limit_of(policy, Rule::BreakerOpenMs, subject)},
+        .failures = failures});
+}
+
+bool is_left_alone(const State& state, AgentHandle agent) {
+    switch (governor::stage_of(state.governor.breakers, agent)) {
+        case governor::BreakerStage::Closed:
+            return false;
+        case governor::BreakerStage::Open:
+            return !is_planted(Mutant::HandOverWhileOpen);
+        case governor::BreakerStage::Probing:
+            return broker::mailbox_of(state.broker, agent).in_flight > 0;
+    }
+    return false;
+}
+
+bool tend_breakers(Draft& draft) {
+    const auto& state = draft.state;
+    for (const auto& [agent, breaker] : state.governor.breakers) {
+        if (breaker.stage != governor::BreakerStage::Open) continue;
+        const auto& name = state.registry.agents[agent].id;
+        if (breaker.open_until <= draft.now()) {
+            draft.add(BreakerProbed{name});
+            return true;
+        }
+        if (const auto* message = waiting_request(state, agent)) {
+            const auto ticket = message->ticket;
+            const std::string reason = "its agent is left alone";
+            if (is_at_least_once(message->priority)) {
+                draft.add(MessageDeadLettered{ticket, Setback::CircuitOpen, reason});
+            } else {
+                draft.add(MessageDropped{ticket, Setback::CircuitOpen, reason});
+            }
+            fail_request(draft, ticket, Refusal::AgentCircuitOpen, circuit_words(state, agent));
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Another agent that can do the same, as far as registrations tell.
+std::string circuit_words(const State& state, AgentHandle agent) {
+    const auto& it = state.registry.agents[agent];
+    std::string words = fmt::format("agent '{}' has failed too often and is left alone", it.id.value);
+    const auto found = state.governor.breakers.find(agent);
+    if (found != state.governor.breakers.end() &&
+        found->second.stage == governor::BreakerStage::Open) {
+        words += fmt::format(" for another {} ms",
+                             std::max<std::int64_t>(
+                                 (found->second.open_until - state.now).count(), 0));
+    }
+    for (const auto& other : state.registry.agents) {
+        if (!other.is_registered || other.id == it.id || other.instances.empty()) continue;
+        const bool is_alike =
+            (!it.profile.domain.empty() && other.profile.domain == it.profile.domain) ||
+            (!it.profile.role.empty() && other.profile.role == it.profile.role);
+        const auto handle = registry::find_agent(state.registry, other.id.value);
+        if (!is_alike || is_left_alone(state, handle)) continue;
+        return words + fmt::format(". Ask '{}' instead, or ask again later", other.id.value);
+    }
+    return words + ". Ask again later";
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,50 @@
+#include "core/governor/breaker.h"
+
+#include <algorithm>
+
+namespace parlance::core::governor {
+
+BreakerStage stage_of(const Breakers& breakers, AgentHandle agent) {
+    const auto found = breakers.find(agent);
+    return found == breakers.end() ? BreakerStage::Closed : found->second.stage;
+}
+
+bool is_failure(Refusal refusal) {
+    return refusal == Refusal::RequestTimedOut || refusal == Refusal::RequestUndeliverable ||
+           refusal == Refusal::OutputValidationFailed;
+}
+
+std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window) {
+    const auto found = breakers.find(agent);
+    if (found == breakers.end()) return 0;
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        found->second.failures, [&](Time at) { return now - at < window; }));
+}
+
+void note_failure(Breakers& breakers, AgentHandle agent, Time now, std::uint64_t count_max) {
+    auto& failures = breakers[agent].failures;
+    failures.push_back(now);
+    while (failures.size() > count_max) failures.pop_front();
+}
+
+void note_success(Breakers& breakers, AgentHandle agent) {
+    const auto found = breakers.find(agent);
+    if (found != breakers.end() && found->second.stage == BreakerStage::Closed) {
+        breakers.erase(found);
+    }
+}
+
+void open(Breakers& breakers, AgentHandle agent, Time until) {
+    auto& breaker = breakers[agent];
+    breaker.stage = BreakerStage::Open;
+    breaker.open_until = until;
+    breaker.failures.clear();
+}
+
+void probe(Breakers& breakers, AgentHandle agent) {
+    breakers[agent].stage = BreakerStage::Probing;
+}
+
+void close(Breakers& breakers, AgentHandle agent) { breakers.erase(agent); }
+
+}  // namespace parlance::core::governor

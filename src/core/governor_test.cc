@@ -1,0 +1,294 @@
+// Policy, breakers, rates, the fleet's stop, cancellation and tools, as an operator or agent sees
+// them: T14, K21, G5, X14, X21.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+class Governor : public ::testing::Test {
+  protected:
+    Governor() {
+        story.ask(RegisterAgent{{"alice"}, {}});
+        story.ask(RegisterAgent{{"bob"}, {.domain = "sums", .tools_allowed = {"ocr"}}});
+        story.ask(RegisterAgent{{"carol"}, {.domain = "sums"}});
+    }
+    void allow(Settings settings) {
+        story.as_operator().ask(ChangePolicy{.settings = print_policy(settings)});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        story.as_the_hub();
+    }
+    /// So many requests that bob does not answer in time.
+    void fail(int count, int first = 0) {
+        for (int i = 0; i < count; ++i) {
+            story.request({.id = "f-" + std::to_string(first + i)}, true, Priority::High, Duration{10});
+            ASSERT_EQ(story.refusal(), Refusal::None) << i;
+            story.later(Duration{10}).tick();
+            ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
+        }
+    }
+    std::string why() {
+        const auto refused = story.asked_for<TellRefused>();
+        return refused.empty() ? "" : refused.back().detail;
+    }
+    Story story;
+};
+
+// --- policy ----------------------------------------------------------------------------------
+
+TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
+    story.as_operator().ask(ChangePolicy{.settings = "hub messages_per_minute 1\n", .reason = "calm"});
+    const auto changed = story.happened<PolicyChanged>();
+    ASSERT_EQ(changed.size(), 1U);
+    EXPECT_EQ(changed[0].version, 1U);
+    EXPECT_EQ(changed[0].by, "olga");
+    EXPECT_EQ(changed[0].reason, "calm");
+    story.as_the_hub().send({.id = "m-1"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.send({.id = "m-2"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    story.send({.id = "m-3", .from = "carol"});
+    EXPECT_EQ(story.refusal(), Refusal::None) << "each has its own minute (G6)";
+    story.later(Duration{60'000}).send({.id = "m-4"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST_F(Governor, T14_ABadPolicyChangesNothing) {
+    for (const auto* bad : {"hub depth_max 0\n",
+                            "hub depth_max 65\n",
+                            "hub depth_max two\n",
+                            "hub no_such_rule 1\n",
+                            "planet mars depth_max 1\n",
+                            "hub depth_max 3\nhub fanout_max\n"}) {
+        story.as_operator().ask(ChangePolicy{.settings = bad});
+        EXPECT_EQ(story.refusal(), Refusal::PolicyInvalid) << bad;
+        EXPECT_TRUE(story.state().governor.policy.settings.empty());
+    }
+}
+
+TEST_F(Governor, T13_AChangeToAnOldVersionIsRefused) {
+    story.as_operator().ask(ChangePolicy{.settings = "hub depth_max 3\n", .version = 0});
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    story.ask(ChangePolicy{.settings = "hub depth_max 4\n", .version = 0});
+    EXPECT_EQ(story.refusal(), Refusal::StateVersionStale);
+    EXPECT_NE(why().find("version 1"), std::string::npos) << why();
+}
+
+TEST_F(Governor, T14_AnAgentChangesNoPolicyAndStopsNoFleet) {
+    story.as("bob").ask(ChangePolicy{.settings = ""});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden);
+    story.ask(StopFleet{});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden);
+    story.ask(ResumeFleet{});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden);
+}
+
+TEST_F(Governor, TheMostExactSettingHolds) {
+    const Policy policy{.settings = {{{Rule::FanoutMax, {}}, 4},
+                                     {{Rule::FanoutMax, {ScopeKind::Platform, "kessel"}}, 5},
+                                     {{Rule::FanoutMax, {ScopeKind::Agent, "bob"}}, 6},
+                                     {{Rule::FanoutMax, {ScopeKind::User, "u"}}, 7}}};
+    const auto value = [&](const Subject& subject) {
+        return limit_of(policy, Rule::FanoutMax, subject);
+    };
+    EXPECT_EQ(value({}), 4);
+    EXPECT_EQ(value({.platform = "kessel"}), 5);
+    EXPECT_EQ(value({.platform = "kessel", .agent = "bob"}), 6);
+    EXPECT_EQ(value({.platform = "kessel", .agent = "bob", .user = "u"}), 7);
+    EXPECT_EQ(value({.platform = "sam", .agent = "al"}), 4);
+    EXPECT_EQ(limit_of(policy, Rule::DepthMax, {.agent = "bob"}), 8) << "not set: the default";
+}
+
+// --- breakers --------------------------------------------------------------------------------
+
+TEST_F(Governor, K21_G5_ABreakerOpensAtItsLimitAndNotBefore) {
+    fail(4);
+    EXPECT_TRUE(story.happened<BreakerOpened>().empty());
+    fail(1, 4);
+    const auto opened = story.happened<BreakerOpened>();
+    ASSERT_EQ(opened.size(), 1U);
+    EXPECT_EQ(opened[0].agent.value, "bob");
+    EXPECT_EQ(opened[0].until, story.now() + Duration{30'000});
+    story.connect("carol", 1);
+    story.request({.id = "r-1"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen);
+    EXPECT_NE(why().find("Ask 'carol' instead"), std::string::npos) << why();
+    story.request({.id = "r-2", .to = "carol"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::None) << "another agent's queue is open (K22, G6)";
+}
+
+TEST_F(Governor, K21_FailuresOutsideOfTheWindowDoNotCount) {
+    fail(4);
+    story.later(Duration{60'000});
+    fail(4, 4);
+    EXPECT_EQ(governor::stage_of(story.state().governor.breakers,
+                                 registry::find_agent(story.state().registry, "bob")),
+              governor::BreakerStage::Closed);
+}
+
+TEST_F(Governor, K21_AnAnswerInBetweenBeginsTheCountAnew) {
+    story.connect("bob", 10);
+    fail(4);
+    story.request({.id = "good"}, true);
+    story.ask(ReplyToDelivery{
+        story.last_delivery(),
+        envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    fail(4, 4);
+    EXPECT_TRUE(story.happened<BreakerOpened>().empty());
+    fail(1, 8);
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
+}
+
+TEST_F(Governor, G5_WhileItIsOpenNothingReachesTheAgentAndWhoWaitsIsAnswered) {
+    story.send({.id = "news"});  // Not a request: it keeps.
+    const auto waiting = story.request({.id = "waiting"}, true, Priority::High, Duration{600'000});
+    fail(5);
+    bool is_answered = false;
+    for (const auto& failed : story.happened<RequestFailed>()) {
+        is_answered |= failed.request == waiting && failed.refusal == Refusal::AgentCircuitOpen;
+    }
+    EXPECT_TRUE(is_answered) << "a degraded answer at once";
+    story.connect("bob", 10);
+    EXPECT_TRUE(story.delivered().empty());
+    story.later(Duration{29'999}).connect("bob", 10, "two");
+    EXPECT_TRUE(story.delivered().empty());
+    story.later(Duration{1}).tick();
+    EXPECT_EQ(story.happened<BreakerProbed>().size(), 1U);
+    EXPECT_EQ(story.delivered(), Ids{"news"});
+}
+
+TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
+    fail(5);
+    story.later(Duration{30'000}).connect("bob", 10);
+    story.request({.id = "probe-1"}, true, Priority::High, Duration{10});
+    EXPECT_EQ(story.delivered(), Ids{"probe-1"});
+    story.request({.id = "second"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen) << "one at a time";
+    story.later(Duration{10}).tick();
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "one failure is enough now";
+    story.later(Duration{30'000}).connect("bob", 10, "two");
+    story.request({.id = "probe-2"}, true);
+    story.ask(ReplyToDelivery{story.last_delivery(),
+                              envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    EXPECT_EQ(story.happened<BreakerClosed>().size(), 1U);
+    for (const auto* id : {"a", "b", "c"}) {
+        story.request({.id = id}, true);
+        EXPECT_EQ(story.refusal(), Refusal::None);
+    }
+}
+
+TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {
+    story.connect("bob", 10);
+    for (int i = 0; i < 20; ++i) {
+        story.request({.id = "r-" + std::to_string(i)}, true);
+        story.ask(NackDelivery{story.last_delivery(), "no", true});
+    }
+    EXPECT_TRUE(story.state().governor.breakers.empty());
+    allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 0}});
+    fail(20, 100);
+    EXPECT_TRUE(story.state().governor.breakers.empty()) << "switched off by policy";
+}
+
+// --- the fleet -------------------------------------------------------------------------------
+
+TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNothingOver) {
+    story.send({.id = "before"});
+    story.as_operator().ask(StopFleet{.reason = "drill"});
+    EXPECT_EQ(story.happened<FleetStopped>().size(), 1U);
+    story.as_the_hub().send({.id = "after"});
+    EXPECT_EQ(story.refusal(), Refusal::FleetStopped);
+    story.connect("bob", 5);
+    EXPECT_TRUE(story.delivered().empty());
+    story.restart();
+    story.connect("bob", 5, "two");
+    EXPECT_TRUE(story.delivered().empty()) << "it outlives the process";
+    story.as_operator().ask(ResumeFleet{.reason = "done"});
+    EXPECT_EQ(story.delivered(), Ids{"before"});
+    story.as_the_hub().send({.id = "after"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST_F(Governor, AStoppedFleetLetsWhatRunsFinish) {
+    story.connect("bob", 5);
+    story.request({.id = "r-1"}, true);
+    const auto delivery = story.last_delivery();
+    story.as_operator().ask(StopFleet{});
+    story.as_the_hub().ask(ReplyToDelivery{
+        delivery, envelope({.id = "a", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+}
+
+TEST_F(Governor, AFleetCanBeStoppedWithAllThatRuns) {
+    story.connect("bob", 5);
+    story.request({.id = "r-1"}, true);
+    story.request({.id = "r-2", .to = "carol"}, true);
+    story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 2U);
+    const auto told = story.asked_for<TellCancelled>();
+    ASSERT_EQ(told.size(), 1U) << "only bob has begun";
+}
+
+// --- cancellation and tools ------------------------------------------------------------------
+
+TEST_F(Governor, X21_ACancellationReachesEveryOpenDescendant) {
+    for (const auto* name : {"bob", "carol"}) story.connect(name, 5);
+    story.request({.id = "q-1", .correlation = "w"}, true);
+    story.request({.id = "q-2", .from = "bob", .to = "carol", .correlation = "w"}, true);
+    story.request({.id = "q-3", .from = "carol", .to = "alice", .correlation = "w"}, true);
+    story.request({.id = "other", .correlation = "x"}, true);
+    story.as("alice").ask(CancelRequest{"q-1", "the user has left"});
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 3U);
+    for (const auto& each : failed) {
+        EXPECT_EQ(each.refusal, Refusal::RequestCancelled);
+        EXPECT_EQ(each.detail, "the user has left");
+    }
+    EXPECT_EQ(story.asked_for<TellCancelled>().size(), 2U) << "bob and carol were at work";
+    EXPECT_EQ(story.asked_for<TellDone>().size(), 1U);
+    EXPECT_EQ(story.state().requests.open.size(), 1U) << "the other workflow goes on";
+    story.ask(CancelRequest{"q-1", "again"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
+}
+
+TEST_F(Governor, X21_OnlyWhoAskedMayCancel) {
+    story.request({.id = "q-1"}, true);
+    story.as("bob").ask(CancelRequest{"q-1", "no"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound) << "as if it were not there";
+    story.as_operator().ask(CancelRequest{"q-1", "yes"});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+}
+
+TEST_F(Governor, X14_AToolIsAllowedByItsExactName) {
+    story.as("bob").ask(AuthorizeTool{{"bob"}, "ocr", ""});
+    EXPECT_EQ(story.happened<ToolAuthorized>().size(), 1U);
+    for (const auto* tool : {"OCR", "ocr ", "0cr", "shell", ""}) {
+        story.ask(AuthorizeTool{{"bob"}, tool, ""});
+        EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << tool;
+        EXPECT_EQ(story.happened<ToolRefused>().size(), 1U) << "on record";
+    }
+    story.ask(AuthorizeTool{{"carol"}, "ocr", ""});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+}
+
+TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
+    story.ask(RegisterAgent{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
+    story.ask(SendMessage{
+        .envelope = envelope({.id = "d-1", .intent = Intent::Request}),
+        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                               .session = "s",
+                                               .child_session = "c",
+                                               .objective_hash = "o",
+                                               .depth_max = 2,
+                                               .tools = {"ocr"},
+                                               .has_session = true})});
+    story.as("bob").ask(AuthorizeTool{{"bob"}, "ocr", "d-1"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    for (const auto* request : {"d-1", "c", ""}) {
+        story.ask(AuthorizeTool{{"bob"}, "sql", request});
+        EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << request;
+    }
+}
+
+}  // namespace
+}  // namespace parlance::core
