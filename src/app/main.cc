@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     add_agents(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);
+    add_token(app, context);
     add_validate(app, context);
     add_convert(app, context);
     add_schema(app, context);

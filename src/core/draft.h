@@ -37,12 +37,12 @@ struct Draft {
     }
     /// Who is on record as having asked.
     std::string_view asker() const {
-        return cause.caller ? std::string_view{cause.caller->agent.value} : std::string_view{};
+        if (!cause.caller) return {};
+        return cause.caller->user.empty() ? cause.caller->agent.value : cause.caller->user;
     }
-    /// Whether the caller may act for this agent. In --dev an unnamed caller may.
+    /// Whether the caller may act for this agent; the hub itself may.
     bool may_act_for(std::string_view agent) const {
-        return !cause.caller || cause.caller->is_operator || cause.caller->agent.value.empty() ||
-               cause.caller->agent.value == agent;
+        return !cause.caller || parlance::may_act_for(*cause.caller, agent);
     }
 };
 

@@ -146,13 +146,6 @@ constexpr std::array kProfileFields{
 
 }  // namespace
 
-bool is_agent_id(std::string_view id) {
-    constexpr std::string_view kAllowed =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/@";
-    return !id.empty() && id.size() <= kIdBytesMax &&
-           id.find_first_not_of(kAllowed) == std::string_view::npos && !id.starts_with("topic:");
-}
-
 bool is_topic_name(std::string_view name) {
     return name.size() + 6 <= kIdBytesMax && is_agent_id(name);
 }

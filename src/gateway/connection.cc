@@ -298,7 +298,7 @@ void Connection::hear_reply(json::Value value) {
         const auto message = json::find(item, "message");
         const auto held = desk_.engine->delivery(delivery);
         // The core refuses what is stale or another's, and that is on record.
-        if (!held || !held->is_current || !may_know(*caller_, held->holder)) {
+        if (!held || !held->is_current || !may_act_for(*caller_, held->holder.value)) {
             return bring(AckDelivery{delivery}, delivery);
         }
         if (!message) {

@@ -105,7 +105,7 @@ void post_reply(Desk& desk, Call& call) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, written.error().message));
     }
     const auto held = desk.engine->delivery(*delivery);
-    if (!held || !held->is_current || !may_know(*call.caller, held->holder)) {
+    if (!held || !held->is_current || !may_act_for(*call.caller, held->holder.value)) {
         // The core refuses what is stale or another's, and that is on record.
         return bring_done(desk, call, AckDelivery{*delivery});
     }

@@ -155,10 +155,6 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
     return message;
 }
 
-bool may_know(const Caller& caller, const AgentId& holder) {
-    return caller.is_operator || caller.agent.value.empty() || caller.agent == holder;
-}
-
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said) {

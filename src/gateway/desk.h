@@ -20,6 +20,7 @@
 #include "dialects/dialects.h"
 #include "engine/engine.h"
 #include "gateway/capabilities.h"
+#include "identity/identity.h"
 #include "model/command.h"
 #include "model/effect.h"
 #include "transport/transport.h"
@@ -148,8 +149,6 @@ struct Written {
 /// Outlines the text.
 Result<Written> read_written(std::string_view body, json::Outline& outline);
 
-/// Whether the caller may hear what a delivery is about: whoever holds it, or acts for it.
-bool may_know(const Caller& caller, const AgentId& holder);
 /// An agent's answer to a question that it holds: in its dialect, and as its capability promises.
 /// `said` is strict JSON.
 struct Question {
@@ -195,7 +194,7 @@ void park_or_answer(Desk& desk, std::uint64_t ask);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);
 void open_endpoint(Desk& desk, const OpenEndpoint& order);
-bool is_agent_id(std::string_view id);
+using identity::is_agent_id;
 /// An agent as GET /v1/agents/{id} shows it.
 std::string agent_body(const Desk& desk, const AgentId& agent);
 

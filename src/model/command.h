@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/time.h"
+#include "model/caller.h"
 #include "model/claim.h"
 #include "model/envelope.h"
 #include "model/ids.h"
@@ -211,12 +212,6 @@ using Command = std::variant<StartHub,
                              CancelRequest,
                              AuthorizeTool,
                              Tick>;
-
-/// Who asks, as the connection proved it. Shared by all commands of one connection.
-struct Caller {
-    AgentId agent;             ///< Empty in --dev when nothing was said: the message's own sender.
-    bool is_operator = false;  ///< May act for any agent.
-};
 
 /// Where the direct answer to a command goes. The core passes it through and never looks inside.
 using Ask = Strong<struct AskTag, std::uint64_t>;

@@ -67,6 +67,7 @@ void add_schema(CLI::App& app, Context& context);
 void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
+void add_token(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 

@@ -1,0 +1,165 @@
+#include "identity/identity.h"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "identity/certificate_book.h"
+#include "identity/testing/scratch.h"
+#include "identity/token_book.h"
+
+namespace parlance::identity {
+namespace {
+
+using testing::kDay;
+using testing::kNoon;
+
+struct Door : testing::Scratch {
+    Folder folder{path()};
+    std::vector<std::string> log;
+    Guard guard{path(), [this](const std::string& line) { log.push_back(line); }};
+
+    Minted mint(Claims claims) {
+        claims.expires = kNoon + kDay;
+        return mint_token(folder, std::move(claims), kNoon).value();
+    }
+    std::string why_not(std::string_view token, Time now = kNoon) {
+        const auto caller = guard.by_token(token, now);
+        return caller ? "it may" : caller.error().message;
+    }
+};
+
+TEST(Guard, KnowsWhoEachKindOfTokenIs) {
+    Door door;
+    const auto agent =
+        door.guard
+            .by_token(door.mint({.kind = Kind::Agent, .name = "planner", .users = {"u1"}}).secret,
+                      kNoon)
+            .value();
+    EXPECT_EQ(agent.agent.value, "planner");
+    EXPECT_TRUE(may_act_for(agent, "planner"));
+    EXPECT_FALSE(may_act_for(agent, "coder"));
+    EXPECT_TRUE(may_act_for_user(agent, "u1"));
+    EXPECT_FALSE(may_act_for_user(agent, "u2"));
+
+    const auto user =
+        door.guard.by_token(door.mint({.kind = Kind::User, .name = "u1"}).secret, kNoon).value();
+    EXPECT_EQ(user.user, "u1");
+    EXPECT_FALSE(may_act_for(user, "u1")) << "a user is no agent, whatever it is called";
+    EXPECT_FALSE(may_act_for(user, ""));
+    EXPECT_TRUE(may_act_for_user(user, "u1"));
+    EXPECT_FALSE(may_act_for_user(user, "u2"));
+}
+
+TEST(Guard, LetsOnlyOperatorsAndAdminsActForOthers) {
+    constexpr std::pair<OperatorRole, bool> kRoles[] = {
+        {OperatorRole::Viewer, false}, {OperatorRole::Operator, true}, {OperatorRole::Admin, true}};
+    Door door;
+    for (const auto& [role, may] : kRoles) {
+        const auto minted = door.mint({.kind = Kind::Operator, .name = "ann", .role = role});
+        const auto caller = door.guard.by_token(minted.secret, kNoon).value();
+        EXPECT_EQ(caller.role, role);
+        EXPECT_EQ(may_act_for(caller, "coder"), may);
+        EXPECT_EQ(may_act_for(caller, "ann"), may) << "an agent of the same name is another";
+    }
+}
+
+TEST(Guard, HoldsATokenToItsTime) {
+    Door door;
+    const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
+    EXPECT_EQ(door.why_not(minted.secret, kNoon + kDay - Duration{1}), "it may");
+    EXPECT_EQ(door.why_not(minted.secret, kNoon + kDay), "the token has expired");
+}
+
+TEST(Guard, NoticesARevocationAtOnce) {
+    Door door;
+    const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
+    const auto other = door.mint({.kind = Kind::User, .name = "u1"});
+    const auto caller = door.guard.by_token(minted.secret, kNoon).value();
+    EXPECT_TRUE(door.guard.stands(caller, kNoon));
+    ASSERT_TRUE(revoke_token(door.folder, minted.claims.id, kNoon));
+    EXPECT_FALSE(door.guard.stands(caller, kNoon));
+    EXPECT_EQ(door.why_not(minted.secret), "the token was revoked");
+    EXPECT_EQ(door.why_not(other.secret), "it may");
+}
+
+TEST(Guard, SaysWhenACallersTimeIsOver) {
+    Door door;
+    const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
+    const auto caller = door.guard.by_token(minted.secret, kNoon).value();
+    EXPECT_TRUE(door.guard.stands(caller, kNoon + kDay - Duration{1}));
+    EXPECT_FALSE(door.guard.stands(caller, kNoon + kDay));
+    EXPECT_TRUE(door.guard.stands({}, kNoon))
+        << "who proved nothing, in --dev, has nothing to lose";
+}
+
+TEST(Guard, LetsNobodyInWithoutAKeyOrABook) {
+    Door door;
+    EXPECT_EQ(door.why_not(sign_token({.id = "x", .name = "a"}, "")),
+              "this hub has minted no token");
+    const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
+    ASSERT_EQ(door.why_not(minted.secret), "it may");
+    // Signed by this hub, and in no book: of a backup, or of a book that was thrown away.
+    std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tokens\":[]}";
+    EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
+    std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tok";
+    EXPECT_EQ(door.why_not(minted.secret), "this hub has minted no token");
+    ASSERT_EQ(door.log.size(), 1U);
+    EXPECT_NE(door.log[0].find("damaged"), std::string::npos) << door.log[0];
+}
+
+TEST(Guard, HoldsATokenAgainstTheHashInTheBook) {
+    Door door;
+    const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
+    auto records = list_tokens(door.folder).value();
+    records[0].hash = to_hex(sha256("another"));
+    {
+        const auto lock = door.folder.lock();
+        ASSERT_TRUE(door.folder.write(kTokenFile, write_book(records)));
+    }
+    EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
+}
+
+// --- certificates --------------------------------------------------------------------------------
+
+TEST(CertificateName, S15_IsOneUriAndNothingElse) {
+    EXPECT_EQ(agent_named_by({"URI:parlance://agent/planner"}), "planner");
+    EXPECT_EQ(agent_named_by({"URI:parlance://agent/agent://planner/1"}), "agent://planner/1");
+    const std::vector<std::vector<std::string>> kOdd{
+        {},
+        {"DNS:planner"},
+        {"URI:parlance://agent/"},
+        {"URI:parlance://agent/a b"},
+        {"URI:parlance://agent/topic:x"},
+        {"URI:parlance://agent/" + std::string(129, 'a')},
+        {std::string{"URI:parlance://agent/planner\0evil", 33}},
+        {"URI:PARLANCE://agent/planner"},
+        {"URI:parlance://user/planner"},
+        {"URI:https://example/parlance://agent/planner"},
+        {"URI:parlance://agent/planner", "URI:parlance://agent/coder"},
+        {"URI:parlance://agent/planner", "URI:parlance://agent/planner"},
+        {"URI:parlance://agent/planner", "DNS:planner"},
+        {"DNS:parlance://agent/planner"},
+    };
+    for (const auto& names : kOdd) EXPECT_FALSE(agent_named_by(names));
+}
+
+TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
+    Door door;
+    const Certificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
+    const auto caller = door.guard.by_certificate(certificate, kNoon).value();
+    EXPECT_TRUE(may_act_for(caller, "planner"));
+    EXPECT_FALSE(may_act_for(caller, "coder"));
+    EXPECT_FALSE(door.guard.by_certificate(certificate, kNoon + kDay));
+    EXPECT_FALSE(door.guard.stands(caller, kNoon + kDay));
+
+    EXPECT_TRUE(door.guard.stands(caller, kNoon));
+    ASSERT_TRUE(revoke_certificates(door.folder, "AB1", kNoon));
+    EXPECT_FALSE(door.guard.stands(caller, kNoon));
+    EXPECT_EQ(door.guard.by_certificate(certificate, kNoon).error().message,
+              "the certificate was revoked");
+}
+
+}  // namespace
+}  // namespace parlance::identity

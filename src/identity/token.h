@@ -1,0 +1,54 @@
+// A bearer token: who its bearer is and until when, signed by the hub that minted it.
+//
+//   plt1.CLAIMS.SIGNATURE      claims in JSON, and HMAC-SHA-256 over all before; both in base64url
+//
+// That a signature is right is not enough: a token must also stand in the book (token_book.h) and
+// not be revoked there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/caller.h"
+
+namespace parlance::identity {
+
+enum class Kind : std::uint8_t { Agent, Operator, User };
+
+inline constexpr std::size_t kTokenBytesMax = std::size_t{8} * 1024;
+inline constexpr std::size_t kUsersMax = 32;
+
+struct Claims {
+    std::string id{};  ///< Names the token; no secret.
+    Kind kind = Kind::Agent;
+    std::string name{};                      ///< The agent's, the operator's or the user's.
+    OperatorRole role = OperatorRole::None;  ///< An operator's.
+    std::vector<std::string> users{};        ///< Whom an agent may act for; "*" for all.
+    Time issued{};
+    Time expires{};
+    bool operator==(const Claims&) const = default;
+};
+
+/// "agent", "operator", "user" and "viewer", "operator", "admin".
+std::string_view name_of(Kind kind);
+std::string_view name_of(OperatorRole role);
+Result<OperatorRole> role_named(std::string_view name);
+
+/// One to 128 letters, digits or ._-:/@, and no "topic:…".
+bool is_agent_id(std::string_view id);
+/// Who may be named in a token: a user or operator by any bytes without control characters.
+Result<void> check_claims(const Claims& claims);
+
+/// As members of a JSON object, without its braces; the book has them beside its own.
+std::string write_claims(const Claims& claims);
+Result<Claims> read_claims(std::string_view json);
+
+std::string sign_token(const Claims& claims, std::string_view key);
+/// The claims, if the signature is right. Nothing is said about whether they still hold.
+Result<Claims> read_token(std::string_view token, std::string_view key);
+
+}  // namespace parlance::identity

@@ -1,0 +1,104 @@
+#include "identity/token_book.h"
+
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "identity/testing/scratch.h"
+
+namespace parlance::identity {
+namespace {
+
+using testing::kDay;
+using testing::kNoon;
+
+struct Book : testing::Scratch {
+    Folder folder{path()};
+    Minted mint(const std::string& name = "planner") {
+        return mint_token(
+                   folder, {.kind = Kind::Agent, .name = name, .expires = kNoon + kDay}, kNoon)
+            .value();
+    }
+    std::string text() { return folder.read(kTokenFile).value().value_or(""); }
+};
+
+TEST(TokenBook, KeepsWhatWasMintedAndNotItsSecret) {
+    Book book;
+    const auto first = book.mint();
+    const auto second = book.mint("coder");
+    EXPECT_NE(first.claims.id, second.claims.id);
+    const auto records = list_tokens(book.folder).value();
+    ASSERT_EQ(records.size(), 2U);
+    EXPECT_EQ(records[0].claims, first.claims);
+    EXPECT_EQ(records[0].hash, to_hex(sha256(first.secret)));
+    EXPECT_EQ(records[1].claims.name, "coder");
+    const auto signature = first.secret.substr(first.secret.rfind('.') + 1);
+    EXPECT_EQ(book.text().find(signature), std::string::npos);
+}
+
+TEST(TokenBook, RevokesOneAndRemembersWhen) {
+    Book book;
+    const auto minted = book.mint();
+    book.mint("coder");
+    ASSERT_TRUE(revoke_token(book.folder, minted.claims.id, kNoon + Duration{5}));
+    ASSERT_TRUE(revoke_token(book.folder, minted.claims.id, kNoon + kDay)) << "twice is once";
+    const auto records = list_tokens(book.folder).value();
+    EXPECT_EQ(records[0].revoked, kNoon + Duration{5});
+    EXPECT_EQ(standing_of(records[0], kNoon), "revoked");
+    EXPECT_EQ(standing_of(records[1], kNoon + kDay - Duration{1}), "valid");
+    EXPECT_EQ(standing_of(records[1], kNoon + kDay), "expired");
+    const auto unknown = revoke_token(book.folder, "nobody", kNoon);
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().fault, Fault::NotFound);
+}
+
+TEST(TokenBook, MintsNothingThatIsOverBeforeItBegins) {
+    Book book;
+    const Claims wanted{.kind = Kind::User, .name = "u1", .expires = kNoon};
+    EXPECT_FALSE(mint_token(book.folder, wanted, kNoon));
+    EXPECT_TRUE(mint_token(book.folder, wanted, kNoon - Duration{1}));
+}
+
+TEST(TokenBook, ForgetsWhatExpiredLongAgo) {
+    Book book;
+    book.mint();
+    const Claims wanted{.kind = Kind::User, .name = "u1", .expires = kNoon + 60 * kDay};
+    ASSERT_TRUE(mint_token(book.folder, wanted, kNoon + 31 * kDay - Duration{1}));
+    EXPECT_EQ(list_tokens(book.folder)->size(), 2U);
+    ASSERT_TRUE(mint_token(book.folder, wanted, kNoon + 31 * kDay));
+    EXPECT_EQ(list_tokens(book.folder)->size(), 2U) << "the first has gone";
+}
+
+TEST(TokenBook, ThatIsDamagedIsSaidToBeAndLeftAlone) {
+    Book book;
+    book.mint();
+    const auto half = book.text().substr(0, 40);
+    std::ofstream{book.folder.path_of(kTokenFile)} << half;
+    for (const auto& error :
+         {list_tokens(book.folder).error(),
+          revoke_token(book.folder, "x", kNoon).error(),
+          mint_token(book.folder, {.kind = Kind::User, .name = "u", .expires = kNoon + kDay}, kNoon)
+              .error()}) {
+        EXPECT_EQ(error.fault, Fault::Corrupt) << error.message;
+    }
+    EXPECT_EQ(book.text(), half);
+}
+
+TEST(TokenBook, LosesNothingWhenSeveralWriteAtOnce) {
+    Book book;
+    constexpr int kWriters = 4;
+    constexpr int kEach = 8;
+    {
+        std::vector<std::jthread> writers;
+        for (int i = 0; i < kWriters; ++i) {
+            writers.emplace_back([&] {
+                for (int n = 0; n < kEach; ++n) book.mint();
+            });
+        }
+    }
+    EXPECT_EQ(list_tokens(book.folder)->size(), std::size_t{kWriters} * kEach);
+}
+
+}  // namespace
+}  // namespace parlance::identity
