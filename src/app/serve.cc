@@ -106,6 +106,11 @@ Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
     }
 }
 
+std::shared_ptr<identity::Guard> make_guard(const std::string& data) {
+    return std::make_shared<identity::Guard>(
+        data, [](const std::string& line) { spdlog::error("{}", line); });
+}
+
 int fail_start(const std::string& what) {
     fmt::print(stderr, "parlance: {}\n", what);
     return 1;
@@ -155,7 +160,8 @@ class Hub {
             gateway::Options{.is_dev = options_.is_dev,
                              .version = std::string{kVersion},
                              .message_bytes_max = options_.doors.body_bytes_max,
-                             .heartbeat_timeout = options_.limits.heartbeat_timeout},
+                             .heartbeat_timeout = options_.limits.heartbeat_timeout,
+                             .guard = options_.is_dev ? nullptr : make_guard(options_.data)},
             clock,
             fresh_chance());
         engine_ = TRY(engine::Engine::open(
@@ -179,6 +185,7 @@ class Hub {
         greet(options_, server_->port(), *engine_);
         loop_.on_signal([this](int) { stop(); });
         wake_when_due();
+        if (!options_.is_dev) review_callers();
         loop_.run([this] { take_turns(); });
         close();
     }
@@ -197,6 +204,14 @@ class Hub {
         loop_.after(kHeartbeat, [this] {
             is_due_ = true;
             wake_when_due();
+        });
+    }
+
+    /// The command line revokes while the hub runs.
+    void review_callers() {
+        loop_.after(kReview, [this] {
+            gateway_->review();
+            review_callers();
         });
     }
 
@@ -221,6 +236,7 @@ class Hub {
 
     static constexpr Duration kHeartbeat{10};
     static constexpr Duration kGrace{100};
+    static constexpr Duration kReview{100};
 
     const ServeOptions& options_;
     transport::Loop loop_;
@@ -247,7 +263,9 @@ int serve(const ServeOptions& options) {
                 ? fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every "
                               "caller. Use 127.0.0.1",
                               options.host)
-                : fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere else",
+                : fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere else: "
+                              "tokens would travel in the clear. Make a certificate with "
+                              "`parlance cert init --host NAME`, or listen on 127.0.0.1",
                               options.host));
     }
     Hub hub{options};

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "gateway/verb_table.h"
@@ -103,6 +104,10 @@ void Connection::dismiss() {
     socket_->close(1001, std::string{kHubStops});
 }
 
+void Connection::show_out() {
+    if (!is_gone_) break_off(Refusal::IdentityRequired, kNoLongerProved);
+}
+
 void Connection::touch() {
     if (is_touched_) return;
     is_touched_ = true;
@@ -161,11 +166,7 @@ void Connection::hear_hello(json::Value value) {
     if (!caller_->agent.value.empty() && !agent.value.empty() && agent != caller_->agent) {
         const auto what = "this connection proved to be '" + caller_->agent.value +
                           "' and cannot be '" + agent.value.substr(0, kIdBytesMax) + "'";
-        submit(desk_,
-               RecordRefusal{.refusal = static_cast<std::uint8_t>(Refusal::IdentityMismatch),
-                             .detail = what},
-               caller_,
-               {});
+        record_refusal(desk_, Refusal::IdentityMismatch, what, caller_);
         return break_off(Refusal::IdentityMismatch, what);
     }
     if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});

@@ -37,6 +37,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     /// The core let the instance go.
     void let_go(const std::string& reason);
 
+    /// What proved its caller holds no more.
+    void show_out();
+
+    const Caller& caller() const { return *caller_; }
     const AgentId& agent() const { return caller_->agent; }
     InstanceNumber instance() const { return instance_; }
 

@@ -67,7 +67,8 @@ void post_delegation(Desk& desk, Call& call) {
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),
                     .envelope = message->envelope,
-                    .wait = std::min(message->timeout.value_or(Duration{}), kWaitMax) + kGrace};
+                    .wait = std::min(message->timeout.value_or(Duration{}), kWaitMax) + kGrace,
+                    .caller = call.caller};
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }
 

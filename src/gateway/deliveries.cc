@@ -2,6 +2,7 @@
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "model/names.h"
@@ -127,6 +128,13 @@ void post_reply(Desk& desk, Call& call) {
 void get_dead_letters(Desk& desk, Call& call) {
     const auto& request = call.request();
     core::DeadLetterQuery query{.recipient = {std::string{request.parameter("agent")}}};
+    if (!may_read_of(*call.caller, query.recipient.value)) {
+        // Its own are all that an agent has.
+        if (!query.recipient.value.empty()) {
+            return refuse_identity(desk, call, "read the dead letters of", query.recipient.value);
+        }
+        query.recipient = call.caller->agent;
+    }
     query.after.value = parse_number(request.parameter("after")).value_or(0);
     query.count_max =
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
@@ -142,7 +150,8 @@ void get_dead_letter(Desk& desk, Call& call) {
     const auto ticket = dead_letter_of(call);
     if (!ticket) return;
     const auto letter = desk.engine->dead_letter(*ticket);
-    if (!letter) {
+    // Another's is to the asker as if it were not there.
+    if (!letter || !may_read_of(*call.caller, letter->recipient.value)) {
         return call.exchange->respond(
             problem(Refusal::DeadLetterNotFound,
                     "there is no dead letter '" + std::string{call.captures.at(0)} + "'"));

@@ -40,6 +40,7 @@ struct Options {
     std::uint32_t send_credit = 4096;
     Duration heartbeat_timeout{std::chrono::seconds{30}};
     Duration endpoint_timeout{std::chrono::seconds{25}};
+    std::shared_ptr<identity::Guard> guard{};  ///< Without one, as with --dev, nothing is proved.
 };
 
 /// One HTTP call whose command is with the engine.
@@ -66,6 +67,7 @@ struct Holder {
     ExchangePtr exchange;
     EnvelopePtr asked;
     transport::Response meanwhile;  ///< What it hears when it can wait no longer.
+    CallerPtr caller;
 };
 
 /// All that hold the line for one request: who asked, and who asked the same again.
@@ -190,6 +192,9 @@ void end_wait(Desk& desk, Ticket request);
 void leave_again(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
+// Whoever waits and was proved by what holds no more.
+void release_fallen_waiters(Desk& desk);
+void refuse_fallen_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);

@@ -1,6 +1,7 @@
 // GET /v1/events: everything that happens, as server-sent events, from any sequence.
 #include <algorithm>
 
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "gateway/stream.h"
@@ -93,6 +94,12 @@ void pump_all(Desk& desk) {
     for (const auto& stream : desk.streams) pump(desk, stream);
 }
 
+void end_fallen_streams(Desk& desk) {
+    for (const auto& stream : desk.streams) {
+        if (!stream->is_closed && !stands(desk, *stream->caller)) finish(desk, stream);
+    }
+}
+
 void get_events(Desk& desk, Call& call) {
     const auto& request = call.request();
     const auto last = request.header("Last-Event-ID");
@@ -110,6 +117,7 @@ void get_events(Desk& desk, Call& call) {
     const auto stream = std::make_shared<Stream>();
     stream->id = ++desk.ask_last;
     stream->exchange = call.exchange;
+    stream->caller = call.caller;
     stream->follows = request.parameter("follow") != "false";
     stream->left = count;
     stream->last = desk.engine->durable();

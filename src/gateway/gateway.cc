@@ -1,6 +1,7 @@
 #include "gateway/gateway.h"
 
 #include "base/match.h"
+#include "gateway/admission.h"
 #include "gateway/connection.h"
 #include "gateway/endpoint.h"
 #include "gateway/problem.h"
@@ -10,6 +11,9 @@
 namespace parlance::gateway {
 
 namespace {
+
+/// How late an end that needs no change of a file may be noticed: that of a token's time.
+constexpr Duration kReviewInterval{std::chrono::seconds{1}};
 
 std::shared_ptr<Connection> connection_of(const Desk& desk, Ask ask) {
     if (ask.value < kConnectionAsks) return nullptr;
@@ -149,12 +153,14 @@ transport::Doors Gateway::doors() {
                 if (request.path != "/v1/connect") {
                     return problem(Refusal::RouteNotFound, "WebSockets are at /v1/connect");
                 }
-                return admit(desk_, request).refusal;
+                return admit(desk_, request, kAgents).refusal;
             },
             .on_socket =
                 [this](std::shared_ptr<transport::Socket> socket) {
+                    auto caller = admit(desk_, socket->request(), kAgents).caller;
+                    // Revoked since the upgrade was granted, a moment ago.
+                    if (!caller) return socket->close(1008, std::string{kNoLongerProved});
                     const Ask ask{kConnectionAsks + ++connection_last_};
-                    auto caller = admit(desk_, socket->request()).caller;
                     const auto connection = std::make_shared<Connection>(
                         desk_, std::move(socket), std::move(caller), ask);
                     desk_.connections.emplace(ask.value, connection);
@@ -227,6 +233,22 @@ void Gateway::stop() {
     for (const auto& [ask, connection] : connections) connection->dismiss();
     release_takes(desk_);
     release_waiters(desk_);
+}
+
+void Gateway::review() {
+    auto* const guard = desk_.options.guard.get();
+    if (guard == nullptr) return;
+    const auto now = desk_.clock();
+    const bool has_changed = guard->look();
+    if (!has_changed && now - reviewed_at_ < kReviewInterval) return;
+    reviewed_at_ = now;
+    const auto connections = desk_.connections;  // Each takes itself off the list.
+    for (const auto& [ask, connection] : connections) {
+        if (!guard->stands(connection->caller(), now)) connection->show_out();
+    }
+    end_fallen_streams(desk_);
+    refuse_fallen_takes(desk_);
+    release_fallen_waiters(desk_);
 }
 
 void Gateway::after_turn() {

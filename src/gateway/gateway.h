@@ -31,6 +31,8 @@ class Gateway {
     void stop();
     /// After a turn: those who listen to the record are told what is new.
     void after_turn();
+    /// Now and then: whoever was let in by what was revoked or is over has to leave.
+    void review();
 
   private:
     void carry(const Effects& effects);
@@ -39,6 +41,7 @@ class Gateway {
     Desk desk_;
     Effects early_;
     std::uint64_t connection_last_ = 0;
+    Time reviewed_at_{};
 };
 
 }  // namespace parlance::gateway

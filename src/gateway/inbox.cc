@@ -1,6 +1,7 @@
 // GET /v1/agents/{id}/inbox: an agent that asks for its messages, and may wait for them.
 #include <algorithm>
 
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 
@@ -123,6 +124,19 @@ void release_takes(Desk& desk) {
                                [](const auto& item) { return item.second.is_parked; });
     for (const auto& exchange : parked) {
         exchange->respond(problem(Refusal::HubStopping, kHubStops));
+    }
+}
+
+void refuse_fallen_takes(Desk& desk) {
+    std::vector<std::uint64_t> fallen;
+    for (const auto& [ask, pending] : desk.pending) {
+        if (pending.is_parked && !stands(desk, *pending.caller)) fallen.push_back(ask);
+    }
+    for (const auto ask : fallen) {
+        forget_parked(desk, ask);
+        const auto exchange = std::move(desk.pending.at(ask).exchange);
+        desk.pending.erase(ask);
+        exchange->respond(no_longer_proved());
     }
 }
 

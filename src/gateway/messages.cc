@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 
@@ -76,7 +77,8 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     desk.waiters[ticket.value].holders.push_back({.number = number,
                                                   .exchange = std::move(pending.exchange),
                                                   .asked = std::move(pending.envelope),
-                                                  .meanwhile = std::move(meanwhile)});
+                                                  .meanwhile = std::move(meanwhile),
+                                                  .caller = std::move(pending.caller)});
 }
 
 /// Takes the request's holders off the desk.
@@ -165,7 +167,8 @@ void post_message(Desk& desk, Call& call) {
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),
                     .envelope = message->envelope,
-                    .wait = holds ? wait : Duration{}};
+                    .wait = holds ? wait : Duration{},
+                    .caller = call.caller};
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }
 
@@ -213,6 +216,16 @@ void release_waiters(Desk& desk) {
         submit(desk, StopWaiting{request}, nullptr, {});
         end_wait(desk, request);
     }
+}
+
+void release_fallen_waiters(Desk& desk) {
+    std::vector<std::pair<Ticket, std::uint64_t>> fallen;
+    for (const auto& [request, waiter] : desk.waiters) {
+        for (const auto& holder : waiter.holders) {
+            if (!stands(desk, *holder.caller)) fallen.emplace_back(request, holder.number);
+        }
+    }
+    for (const auto& [request, number] : fallen) let_go(desk, request, number);
 }
 
 void answer_waiter(Desk& desk, const TellAnswer& answer) {

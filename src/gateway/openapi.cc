@@ -89,13 +89,25 @@ std::string responses_of(const Route& route) {
     return out.done();
 }
 
+/// Those who may call it, by the names of the kinds.
+std::string callers_of(Who who) {
+    std::string out = "[";
+    for (const auto& kind : kCallerKinds) {
+        if ((who & kind.bit) == 0) continue;
+        out += out.size() > 1 ? ",\"" : "\"";
+        out.append(kind.name).append("\"");
+    }
+    return out + "]";
+}
+
 std::string operation(const Route& route) {
     json::ObjectWriter out;
     out.text("operationId", operation_id(route)).text("summary", route.summary);
     std::string tag;
     json::append_quoted(tag, tag_of(route));
     out.raw("tags", "[" + tag + "]");
-    if (route.is_public) out.raw("security", "[]");
+    if (route.who == kAnyone) out.raw("security", "[]");
+    out.raw("x-callers", callers_of(route.who));
     out.raw("parameters", parameters_of(route));
     if (!route.body.empty()) {
         out.raw("requestBody",
@@ -130,10 +142,13 @@ std::string paths() {
     return out.done();
 }
 
-/// How a caller says who it is with --dev.
+/// How a caller proves who it is, or with --dev says it.
 constexpr std::string_view kIdentities =
-    R"({"agent":{"type":"apiKey","in":"header","name":"Parlance-Agent","description":"With --dev: the agent that calls."},
-"operator":{"type":"apiKey","in":"header","name":"Parlance-Operator","description":"With --dev: the person who calls."}})";
+    R"({"token":{"type":"http","scheme":"bearer","description":"Minted by `parlance token mint`."},
+"certificate":{"type":"mutualTLS","description":"An agent's, issued by `parlance cert issue`."},
+"agent":{"type":"apiKey","in":"header","name":"Parlance-Agent","description":"With --dev: the agent that calls."},
+"operator":{"type":"apiKey","in":"header","name":"Parlance-Operator","description":"With --dev: the person who calls."},
+"user":{"type":"apiKey","in":"header","name":"Parlance-User","description":"With --dev: the user who calls."}})";
 
 std::string components() {
     const std::string problem =
@@ -163,7 +178,8 @@ std::string write_openapi(std::string_view version) {
                  .raw("license", R"({"name":"Apache 2.0","identifier":"Apache-2.0"})")
                  .done())
         .text("jsonSchemaDialect", "https://json-schema.org/draft/2020-12/schema")
-        .raw("security", R"([{"agent":[]},{"operator":[]},{}])")
+        .raw("security",
+             R"([{"token":[]},{"certificate":[]},{"agent":[]},{"operator":[]},{"user":[]},{}])")
         .raw("paths", paths())
         .raw("components", components())
         .done();

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 
 namespace parlance::gateway {
@@ -28,12 +29,12 @@ struct Route {
     std::string_view method;
     std::string_view pattern;
     void (*handle)(Desk&, Call&);
+    Who who;  ///< Those who may call it.
     std::string_view summary;
     std::span<const Answer> answers;  ///< When all goes well; everything else is a Problem.
     std::string_view body{};          ///< The component of the request's body, if it has one.
     bool is_body_required = false;
     std::span<const Parameter> parameters{};
-    bool is_public = false;  ///< Answered without an identity.
 };
 
 namespace routes {
@@ -102,56 +103,56 @@ inline constexpr std::array kEventParameters{
 
 /// The busiest first; a longer pattern before the shorter one that would take it too.
 inline constexpr std::array kRoutes{
-    Route{"POST", "/v1/messages", post_message, "Send a message of any dialect",
+    Route{"POST", "/v1/messages", post_message, kWorkers, "Send a message of any dialect",
           routes::kSent, "Message", true, routes::kSendParameters},
-    Route{"POST", "/v1/deliveries/{delivery_id}/ack", post_ack, "Settle a delivery: done",
+    Route{"POST", "/v1/deliveries/{delivery_id}/ack", post_ack, kWorkers, "Settle a delivery: done",
           routes::kDone},
-    Route{"POST", "/v1/deliveries/{delivery_id}/nack", post_nack, "Settle a delivery: not now, or never",
+    Route{"POST", "/v1/deliveries/{delivery_id}/nack", post_nack, kWorkers, "Settle a delivery: not now, or never",
           routes::kDone, "Nack"},
-    Route{"POST", "/v1/deliveries/{delivery_id}/extend", post_extend, "Hold a delivery longer",
+    Route{"POST", "/v1/deliveries/{delivery_id}/extend", post_extend, kWorkers, "Hold a delivery longer",
           routes::kDone, "Extend"},
-    Route{"POST", "/v1/deliveries/{delivery_id}/progress", post_progress, "Say how far it is",
+    Route{"POST", "/v1/deliveries/{delivery_id}/progress", post_progress, kWorkers, "Say how far it is",
           routes::kDone, "Note"},
-    Route{"POST", "/v1/deliveries/{delivery_id}/reply", post_reply, "Settle a delivery with its answer",
+    Route{"POST", "/v1/deliveries/{delivery_id}/reply", post_reply, kWorkers, "Settle a delivery with its answer",
           routes::kReplied, "Reply", true},
-    Route{"GET", "/v1/agents/{id}/inbox", get_inbox, "Lease waiting messages",
+    Route{"GET", "/v1/agents/{id}/inbox", get_inbox, kWorkers, "Lease waiting messages",
           routes::kTaken, {}, false, routes::kInboxParameters},
-    Route{"POST", "/v1/delegations", post_delegation, "Delegate, and wait for the answer",
+    Route{"POST", "/v1/delegations", post_delegation, kWorkers, "Delegate, and wait for the answer",
           routes::kDelegated, "Message", true, routes::kDelegationParameters},
-    Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat, "Give a sign of life",
+    Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat, kWorkers, "Give a sign of life",
           routes::kDone, "Heartbeat"},
-    Route{"GET", "/v1/agents", get_agents, "List the agents", routes::kAgents},
-    Route{"GET", "/v1/agents/{id}", get_agent, "Show an agent", routes::kAgent},
-    Route{"PUT", "/v1/agents/{id}", put_agent, "Register or update an agent",
+    Route{"GET", "/v1/agents", get_agents, kInsiders, "List the agents", routes::kAgents},
+    Route{"GET", "/v1/agents/{id}", get_agent, kInsiders, "Show an agent", routes::kAgent},
+    Route{"PUT", "/v1/agents/{id}", put_agent, kWorkers, "Register or update an agent",
           routes::kAgent, "Profile", true},
-    Route{"DELETE", "/v1/agents/{id}", delete_agent, "Remove an agent that has no work left",
+    Route{"DELETE", "/v1/agents/{id}", delete_agent, kWorkers, "Remove an agent that has no work left",
           routes::kDone},
-    Route{"GET", "/v1/topics", get_topics, "List the topics", routes::kTopics},
-    Route{"PUT", "/v1/topics/{topic}/subscribers/{agent}", put_subscriber, "Subscribe an agent",
+    Route{"GET", "/v1/topics", get_topics, kInsiders, "List the topics", routes::kTopics},
+    Route{"PUT", "/v1/topics/{topic}/subscribers/{agent}", put_subscriber, kWorkers, "Subscribe an agent",
           routes::kDone},
-    Route{"DELETE", "/v1/topics/{topic}/subscribers/{agent}", delete_subscriber, "Unsubscribe an agent",
+    Route{"DELETE", "/v1/topics/{topic}/subscribers/{agent}", delete_subscriber, kWorkers, "Unsubscribe an agent",
           routes::kDone},
-    Route{"GET", "/v1/dead-letters", get_dead_letters, "List what could not be delivered",
+    Route{"GET", "/v1/dead-letters", get_dead_letters, kInsiders, "List what could not be delivered",
           routes::kDeadLetters, {}, false, routes::kDeadLetterParameters},
-    Route{"POST", "/v1/dead-letters/{id}/redeliver", post_redeliver, "Try it again from the start",
+    Route{"POST", "/v1/dead-letters/{id}/redeliver", post_redeliver, kOperators, "Try it again from the start",
           routes::kDone},
-    Route{"POST", "/v1/dead-letters/{id}/discard", post_discard, "Give it up, with a reason",
+    Route{"POST", "/v1/dead-letters/{id}/discard", post_discard, kOperators, "Give it up, with a reason",
           routes::kDone, "Discard", true},
-    Route{"GET", "/v1/dead-letters/{id}", get_dead_letter, "Show a dead letter", routes::kDeadLetter},
-    Route{"GET", "/v1/events", get_events, "Follow everything that happens",
+    Route{"GET", "/v1/dead-letters/{id}", get_dead_letter, kInsiders, "Show a dead letter", routes::kDeadLetter},
+    Route{"GET", "/v1/events", get_events, kWatchers, "Follow everything that happens",
           routes::kEvents, {}, false, routes::kEventParameters},
-    Route{"GET", "/v1/connect", get_connect, "Open an agent's duplex connection", routes::kUpgraded},
-    Route{"GET", "/v1/hub", get_hub, "Show the hub in figures", routes::kHub},
-    Route{"GET", "/schemas/{dialect}/{kind}.json", get_schema, "The schema of a message or an object",
+    Route{"GET", "/v1/connect", get_connect, kAgents, "Open an agent's duplex connection", routes::kUpgraded},
+    Route{"GET", "/v1/hub", get_hub, kWatchers, "Show the hub in figures", routes::kHub},
+    Route{"GET", "/schemas/{dialect}/{kind}.json", get_schema, kInsiders, "The schema of a message or an object",
           routes::kSchema},
-    Route{"GET", "/schemas", get_schemas, "List the schemas", routes::kSchemas},
-    Route{"GET", "/openapi.json", get_openapi, "These routes as an OpenAPI 3.1 document", routes::kDocument},
-    Route{"GET", "/asyncapi.json", get_asyncapi, "The WebSocket as an AsyncAPI 3.0 document",
+    Route{"GET", "/schemas", get_schemas, kInsiders, "List the schemas", routes::kSchemas},
+    Route{"GET", "/openapi.json", get_openapi, kInsiders, "These routes as an OpenAPI 3.1 document", routes::kDocument},
+    Route{"GET", "/asyncapi.json", get_asyncapi, kInsiders, "The WebSocket as an AsyncAPI 3.0 document",
           routes::kDocument},
-    Route{"GET", "/healthz", get_health, "Whether the process lives", routes::kHealth, {}, false, {}, true},
-    Route{"GET", "/readyz", get_ready, "Whether the hub acknowledges", routes::kReady, {}, false, {}, true},
-    Route{"GET", "/metrics", get_metrics, "Figures for Prometheus", routes::kMetrics},
-    Route{"GET", "/", get_page, "A page that says what runs here", routes::kPage},
+    Route{"GET", "/healthz", get_health, kAnyone, "Whether the process lives", routes::kHealth},
+    Route{"GET", "/readyz", get_ready, kAnyone, "Whether the hub acknowledges", routes::kReady},
+    Route{"GET", "/metrics", get_metrics, kWatchers, "Figures for Prometheus", routes::kMetrics},
+    Route{"GET", "/", get_page, kWatchers, "A page that says what runs here", routes::kPage},
 };
 // clang-format on
 

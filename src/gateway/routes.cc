@@ -7,23 +7,6 @@ namespace parlance::gateway {
 
 namespace {
 
-bool is_loopback_name(std::string_view host) {
-    if (host.starts_with('[')) return host.starts_with("[::1]");
-    host = host.substr(0, host.find(':'));
-    return host == "localhost" || host.starts_with("127.");
-}
-
-/// A page from elsewhere must not reach a hub on loopback through the visitor's browser: neither
-/// by a name that was made to point here, nor by calling it directly.
-bool is_foreign(const transport::Request& request) {
-    const auto host = request.header("Host");
-    if (!host.empty() && !is_loopback_name(host)) return true;
-    auto origin = request.header("Origin");
-    if (origin.empty()) return false;
-    const auto scheme = origin.find("://");
-    return scheme == std::string_view::npos || !is_loopback_name(origin.substr(scheme + 3));
-}
-
 void refuse_path(Call& call, const std::string& allowed) {
     const auto& request = call.request();
     if (allowed.empty()) {
@@ -67,33 +50,6 @@ std::optional<std::vector<std::string_view>> match_path(std::string_view pattern
     }
 }
 
-Admission admit(const Desk& desk, const transport::Request& request) {
-    static const auto anonymous = std::make_shared<const Caller>();
-    if (!desk.options.is_dev) {
-        return {nullptr,
-                problem(Refusal::IdentityRequired, "this hub asks every caller who it is")};
-    }
-    if (is_foreign(request)) {
-        return {nullptr,
-                problem(Refusal::IdentityRoleForbidden,
-                        "Host or Origin names another site than this hub on loopback")};
-    }
-    if (const auto agent = request.header("Parlance-Agent"); !agent.empty()) {
-        if (agent.size() > kIdBytesMax) {
-            return {nullptr, problem(Refusal::InputValidationFailed, "Parlance-Agent is too long")};
-        }
-        return {std::make_shared<Caller>(Caller{{std::string{agent}}}), std::nullopt};
-    }
-    if (const auto name = request.header("Parlance-Operator"); !name.empty()) {
-        if (name.size() > kIdBytesMax) {
-            return {nullptr,
-                    problem(Refusal::InputValidationFailed, "Parlance-Operator is too long")};
-        }
-        return {std::make_shared<Caller>(Caller{{std::string{name}}, true}), std::nullopt};
-    }
-    return {anonymous, std::nullopt};
-}
-
 void route(Desk& desk, ExchangePtr exchange) {
     Call call{.exchange = std::move(exchange), .caller = nullptr, .captures = {}};
     const auto request_keeper = call.exchange;  // Captures point into the request.
@@ -109,13 +65,14 @@ void route(Desk& desk, ExchangePtr exchange) {
             continue;
         }
         call.captures = std::move(*captures);
-        if (!row.is_public) {
-            auto admission = admit(desk, request);
-            if (admission.refusal) return call.exchange->respond(std::move(*admission.refusal));
-            call.caller = std::move(admission.caller);
-        }
+        auto admission = admit(desk, request, row.who);
+        if (admission.refusal) return call.exchange->respond(std::move(*admission.refusal));
+        call.caller = std::move(admission.caller);
         return row.handle(desk, call);
     }
+    // A stranger is not told what there is.
+    auto admission = admit(desk, request, kIdentified);
+    if (admission.refusal) return call.exchange->respond(std::move(*admission.refusal));
     refuse_path(call, allowed);
 }
 

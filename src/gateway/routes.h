@@ -7,13 +7,6 @@ namespace parlance::gateway {
 
 void route(Desk& desk, ExchangePtr exchange);
 
-/// Who is calling, as far as this door can prove it; nothing, with a refusal, if it cannot.
-struct Admission {
-    CallerPtr caller;
-    std::optional<transport::Response> refusal;
-};
-Admission admit(const Desk& desk, const transport::Request& request);
-
 /// Splits a path by a route's pattern; nothing if it does not fit. {…} takes one or more
 /// characters, slashes included, so that an agent may be called "agent://planner/1".
 std::optional<std::vector<std::string_view>> match_path(std::string_view pattern,

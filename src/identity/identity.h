@@ -36,8 +36,10 @@ class Guard {
 
     Result<Caller> by_token(std::string_view token, Time now);
     Result<Caller> by_certificate(const Certificate& certificate, Time now);
-    /// Whether what proved the caller still holds.
-    bool stands(const Caller& caller, Time now);
+    /// Reads what has changed since the last look; says whether anything has.
+    bool look();
+    /// Whether what proved the caller holds, as of the last look.
+    bool stands(const Caller& caller, Time now) const;
 
   private:
     /// What the book says of a token.
@@ -46,7 +48,6 @@ class Guard {
         bool is_revoked = false;
     };
 
-    void look();
     void read_tokens();
     void read_revoked();
     Result<void> check_token(std::string_view id) const;
@@ -55,7 +56,7 @@ class Guard {
     std::function<void(const std::string&)> log_;
     Stamp key_stamp_;
     Stamp token_stamp_;
-    Stamp revoked_stamp_;
+    Stamp certificate_stamp_;
     std::string key_;
     std::map<std::string, Entry, std::less<>> tokens_;
     std::set<std::string, std::less<>> revoked_serials_;

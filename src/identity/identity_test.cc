@@ -77,7 +77,9 @@ TEST(Guard, NoticesARevocationAtOnce) {
     const auto other = door.mint({.kind = Kind::User, .name = "u1"});
     const auto caller = door.guard.by_token(minted.secret, kNoon).value();
     EXPECT_TRUE(door.guard.stands(caller, kNoon));
+    EXPECT_FALSE(door.guard.look()) << "nothing has changed";
     ASSERT_TRUE(revoke_token(door.folder, minted.claims.id, kNoon));
+    EXPECT_TRUE(door.guard.look());
     EXPECT_FALSE(door.guard.stands(caller, kNoon));
     EXPECT_EQ(door.why_not(minted.secret), "the token was revoked");
     EXPECT_EQ(door.why_not(other.secret), "it may");
@@ -156,6 +158,7 @@ TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
 
     EXPECT_TRUE(door.guard.stands(caller, kNoon));
     ASSERT_TRUE(revoke_certificates(door.folder, "AB1", kNoon));
+    EXPECT_TRUE(door.guard.look());
     EXPECT_FALSE(door.guard.stands(caller, kNoon));
     EXPECT_EQ(door.guard.by_certificate(certificate, kNoon).error().message,
               "the certificate was revoked");

@@ -34,6 +34,11 @@ inline bool may_act_for(const Caller& caller, std::string_view agent) {
     return caller.is_operator || caller.agent.value.empty() || caller.agent.value == agent;
 }
 
+/// Whether it may see what is the agent's alone. Every operator may.
+inline bool may_read_of(const Caller& caller, std::string_view agent) {
+    return caller.role != OperatorRole::None || may_act_for(caller, agent);
+}
+
 /// Whether it may act in the name of this user.
 inline bool may_act_for_user(const Caller& caller, std::string_view user) {
     if (!caller.user.empty()) return caller.user == user;

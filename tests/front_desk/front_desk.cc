@@ -25,12 +25,9 @@ transport::Request request_of(std::string method, std::string target) {
 
 }  // namespace
 
-FrontDesk::FrontDesk(engine::Options options)
-    : gateway_{loop_,
-               feed_,
-               {.is_dev = true, .version = "test"},
-               [this] { return clock; },
-               [this] { return ++chance_; }} {
+FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
+    : gateway_{
+          loop_, feed_, std::move(door), [this] { return clock; }, [this] { return ++chance_; }} {
     options.version = "test";
     engine_ = engine::Engine::open(
                   journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
@@ -58,7 +55,7 @@ FrontDesk::~FrontDesk() {
 ExchangePtr FrontDesk::ask(std::string method,
                            std::string path,
                            std::string body,
-                           std::vector<std::pair<std::string, std::string>> headers) {
+                           Headers headers) {
     auto request = request_of(std::move(method), std::move(path));
     request.body = std::move(body);
     request.headers = std::move(headers);
@@ -74,8 +71,17 @@ std::string FrontDesk::now(std::string method, std::string path, std::string bod
     return exchange->body();
 }
 
-SocketPtr FrontDesk::open() {
-    auto socket = std::make_shared<ScriptedSocket>();
+std::optional<transport::Response> FrontDesk::refusal_of(Headers headers) {
+    auto request = request_of("GET", "/v1/connect");
+    request.headers = std::move(headers);
+    return doors_.on_upgrade(request);
+}
+
+SocketPtr FrontDesk::open(Headers headers) {
+    if (refusal_of(headers)) return nullptr;
+    auto request = request_of("GET", "/v1/connect");
+    request.headers = std::move(headers);
+    auto socket = std::make_shared<ScriptedSocket>(std::move(request));
     sockets_.push_back(socket);
     doors_.on_socket(socket);
     return socket;

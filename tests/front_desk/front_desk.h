@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,8 @@ class ScriptedExchange final : public transport::Exchange {
 
 class ScriptedSocket final : public transport::Socket {
   public:
+    explicit ScriptedSocket(transport::Request request = {}) : request_(std::move(request)) {}
+
     const transport::Request& request() const override { return request_; }
     void send(std::string frame) override { frames.push_back(std::move(frame)); }
     void close(std::uint16_t code, std::string) override { close_code = code; }
@@ -68,12 +71,13 @@ class ScriptedSocket final : public transport::Socket {
     std::function<void()> gone_;
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
 using ExchangePtr = std::shared_ptr<ScriptedExchange>;
 using SocketPtr = std::shared_ptr<ScriptedSocket>;
 
 class FrontDesk {
   public:
-    explicit FrontDesk(engine::Options options = {});
+    explicit FrontDesk(engine::Options options = {}, gateway::Options door = {.is_dev = true});
     ~FrontDesk();
     FrontDesk(const FrontDesk&) = delete;
     FrontDesk& operator=(const FrontDesk&) = delete;
@@ -82,11 +86,13 @@ class FrontDesk {
     ExchangePtr ask(std::string method,
                     std::string path,
                     std::string body = {},
-                    std::vector<std::pair<std::string, std::string>> headers = {});
+                    Headers headers = {});
     /// The same, and a turn: the body of the answer.
     std::string now(std::string method, std::string path, std::string body = {});
-    /// A connection that has said nothing yet.
-    SocketPtr open();
+    /// A connection that has said nothing yet; nothing if the door does not upgrade it.
+    SocketPtr open(Headers headers = {});
+    /// What the door says to an upgrade that it refuses; nothing if it grants it.
+    std::optional<transport::Response> refusal_of(Headers headers);
     /// A connection of this agent, welcomed.
     SocketPtr connect(const std::string& agent, int credit = 16);
     /// Everything that waits is decided, and what follows from it.

@@ -1,0 +1,221 @@
+#include "gateway/admission.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+#include "gateway/problem.h"
+#include "model/envelope.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+using transport::Request;
+using transport::Response;
+
+constexpr std::string_view kChallenge = "Bearer realm=\"parlance\"";
+
+/// A caller, or the answer to somebody who is none.
+using Proof = tl::expected<Caller, Response>;
+
+auto refused(Refusal refusal, std::string_view detail) {
+    return tl::unexpected<Response>(problem(refusal, detail));
+}
+
+/// Nobody is there, or a proof that proves nothing.
+Response unproved(std::string_view detail, bool is_token_wrong) {
+    auto response = problem(Refusal::IdentityRequired, detail);
+    response.headers.emplace_back(
+        "WWW-Authenticate",
+        std::string{kChallenge} + (is_token_wrong ? ", error=\"invalid_token\"" : ""));
+    return response;
+}
+
+bool is_loopback_name(std::string_view host) {
+    if (host.starts_with('[')) return host.starts_with("[::1]");
+    host = host.substr(0, host.find(':'));
+    return host == "localhost" || host.starts_with("127.");
+}
+
+/// "https://hub:7420" without its scheme; nothing if it has none.
+std::optional<std::string_view> authority_of(std::string_view origin) {
+    const auto scheme = origin.find("://");
+    if (scheme == std::string_view::npos) return std::nullopt;
+    return origin.substr(scheme + 3);
+}
+
+/// A page from elsewhere must not reach a hub on loopback through the visitor's browser: neither
+/// by a name that was made to point here, nor by calling it directly.
+bool is_foreign_to_loopback(const Request& request) {
+    const auto host = request.header("Host");
+    if (!host.empty() && !is_loopback_name(host)) return true;
+    const auto origin = request.header("Origin");
+    if (origin.empty()) return false;
+    const auto authority = authority_of(origin);
+    return !authority || !is_loopback_name(*authority);
+}
+
+/// Where callers prove who they are a page may call the hub that it came from, and no other: a
+/// browser shows the visitor's certificate to whoever asks.
+bool is_foreign(const Request& request) {
+    const auto origin = request.header("Origin");
+    return !origin.empty() && authority_of(origin) != request.header("Host");
+}
+
+struct Said {
+    std::string_view header;
+    void (*tell)(Caller&, std::string_view);
+};
+constexpr std::array kSaid{
+    Said{"Parlance-Agent",
+         [](Caller& caller, std::string_view name) { caller.agent.value = name; }},
+    Said{"Parlance-Operator",
+         [](Caller& caller, std::string_view name) {
+             caller.agent.value = name;
+             caller.is_operator = true;
+             caller.role = OperatorRole::Admin;
+         }},
+    Said{"Parlance-User", [](Caller& caller, std::string_view name) { caller.user = name; }}};
+
+/// In --dev a caller is who it says, or who its message says.
+Proof who_it_says(const Request& request) {
+    if (is_foreign_to_loopback(request)) {
+        return refused(Refusal::IdentityRoleForbidden,
+                       "Host or Origin names another site than this hub on loopback");
+    }
+    Caller caller{.users = {"*"}};
+    for (const auto& said : kSaid) {
+        const auto name = request.header(said.header);
+        if (name.empty()) continue;
+        if (name.size() > kIdBytesMax) {
+            return refused(Refusal::InputValidationFailed,
+                           std::string{said.header} + " is too long");
+        }
+        said.tell(caller, name);
+        break;
+    }
+    return caller;
+}
+
+/// What stands behind "Bearer"; nothing if the header is not there or is of another kind.
+std::optional<std::string_view> bearer_token(const Request& request) {
+    constexpr std::string_view kScheme = "bearer ";
+    auto value = request.header("Authorization");
+    const bool is_bearer =
+        value.size() > kScheme.size() &&
+        std::ranges::equal(value.substr(0, kScheme.size()), kScheme, [](char c, char expected) {
+            return (c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) == expected;
+        });
+    if (!is_bearer) return std::nullopt;
+    value.remove_prefix(kScheme.size());
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    return value;
+}
+
+Proof who_it_proves(Desk& desk, const Request& request) {
+    auto* const guard = desk.options.guard.get();
+    const auto token = bearer_token(request);
+    if (!token || guard == nullptr) {
+        const bool is_other = !request.header("Authorization").empty();
+        return tl::unexpected(unproved(is_other ? "only a bearer token is read in Authorization"
+                                                : "this hub asks every caller who it is",
+                                       is_other));
+    }
+    auto caller = guard->by_token(*token, desk.clock());
+    if (!caller) return tl::unexpected(unproved(caller.error().message, true));
+    if (is_foreign(request)) {
+        return refused(Refusal::IdentityRoleForbidden, "Origin names another site than this hub");
+    }
+    return *std::move(caller);
+}
+
+/// Nobody in particular: with --dev, who says nothing may do everything.
+bool is_unnamed(const Caller& caller) { return caller.agent.value.empty() && caller.user.empty(); }
+
+Who kind_of(const Caller& caller) {
+    if (!caller.user.empty()) return kUsers;
+    switch (caller.role) {
+        case OperatorRole::None:
+            return kAgents;
+        case OperatorRole::Viewer:
+            return kViewers;
+        case OperatorRole::Operator:
+            return kMereOperators;
+        case OperatorRole::Admin:
+            return kAdmins;
+    }
+    return 0;
+}
+
+std::string name_of(const Caller& caller) {
+    const auto kind = std::ranges::find(kCallerKinds, kind_of(caller), &CallerKind::bit);
+    return std::string{kind->name} + " '" +
+           (caller.user.empty() ? caller.agent.value : caller.user) + "'";
+}
+
+/// "agent, operator or admin".
+std::string names_in(Who who) {
+    std::string out;
+    std::string_view last;
+    for (const auto& kind : kCallerKinds) {
+        if ((who & kind.bit) == 0) continue;
+        if (!last.empty()) out.append(out.empty() ? "" : ", ").append(last);
+        last = kind.name;
+    }
+    return out.append(out.empty() ? "" : " or ").append(last);
+}
+
+/// An agent that says it is another, in a header that only --dev would believe.
+bool contradicts(const Caller& caller, const Request& request) {
+    const auto said = request.header("Parlance-Agent");
+    return !said.empty() && !may_act_for(caller, said);
+}
+
+}  // namespace
+
+Admission admit(Desk& desk, const Request& request, Who who) {
+    static const auto nobody = std::make_shared<const Caller>();
+    if (who == kAnyone) return {nobody, std::nullopt};
+    auto proof = desk.options.is_dev ? who_it_says(request) : who_it_proves(desk, request);
+    if (!proof) return {nullptr, std::move(proof).error()};
+    auto caller = std::make_shared<const Caller>(*std::move(proof));
+    const auto turn_away = [&](Refusal refusal, const std::string& why) {
+        record_refusal(desk, refusal, why, caller);
+        return Admission{nullptr, problem(refusal, why)};
+    };
+    if (contradicts(*caller, request)) {
+        return turn_away(Refusal::IdentityMismatch,
+                         name_of(*caller) + " cannot be '" +
+                             json::shortened(request.header("Parlance-Agent")) + "'");
+    }
+    if (!is_unnamed(*caller) && (who & kind_of(*caller)) == 0) {
+        return turn_away(Refusal::IdentityRoleForbidden,
+                         request.method + " " + json::shortened(request.path) + " is for " +
+                             names_in(who) + ", and this is " + name_of(*caller));
+    }
+    return {std::move(caller), std::nullopt};
+}
+
+bool stands(const Desk& desk, const Caller& caller) {
+    return !desk.options.guard || desk.options.guard->stands(caller, desk.clock());
+}
+
+Response no_longer_proved() { return unproved(kNoLongerProved, true); }
+
+void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller) {
+    submit(desk,
+           RecordRefusal{.refusal = static_cast<std::uint8_t>(refusal),
+                         .detail = std::move(detail)},
+           caller,
+           {});
+}
+
+void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose) {
+    const auto why = name_of(*call.caller) + " may not " + std::string{what} + " '" +
+                     json::shortened(whose) + "'";
+    record_refusal(desk, Refusal::IdentityMismatch, why, call.caller);
+    call.exchange->respond(problem(Refusal::IdentityMismatch, why));
+}
+
+}  // namespace parlance::gateway

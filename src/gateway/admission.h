@@ -1,0 +1,59 @@
+// Who is let in, and to what: kinds of callers, and the proof that each of them brings.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+/// A set of kinds of callers.
+using Who = std::uint8_t;
+inline constexpr Who kAgents = 1;
+inline constexpr Who kViewers = 2;
+inline constexpr Who kMereOperators = 4;
+inline constexpr Who kAdmins = 8;
+inline constexpr Who kUsers = 16;
+inline constexpr Who kAnyone = 32;  ///< Also who proves nothing.
+
+inline constexpr Who kOperators = kMereOperators | kAdmins;
+inline constexpr Who kWatchers = kViewers | kOperators;
+inline constexpr Who kWorkers = kAgents | kOperators;   ///< An agent, or who may act for it.
+inline constexpr Who kInsiders = kAgents | kWatchers;   ///< All but users.
+inline constexpr Who kIdentified = kInsiders | kUsers;  ///< Whoever proves anything.
+
+struct CallerKind {
+    Who bit;
+    std::string_view name;
+};
+inline constexpr std::array kCallerKinds{CallerKind{kAgents, "agent"},
+                                         CallerKind{kViewers, "viewer"},
+                                         CallerKind{kMereOperators, "operator"},
+                                         CallerKind{kAdmins, "admin"},
+                                         CallerKind{kUsers, "user"},
+                                         CallerKind{kAnyone, "anyone"}};
+
+/// Who is calling, as far as this door can prove it; nothing, with a refusal, if it cannot or if
+/// that caller may not come in here. A refusal of somebody is on record.
+struct Admission {
+    CallerPtr caller;
+    std::optional<transport::Response> refusal;
+};
+Admission admit(Desk& desk, const transport::Request& request, Who who);
+
+inline constexpr std::string_view kNoLongerProved =
+    "the token or certificate of this caller was revoked or has expired";
+/// Whether what proved the caller holds, as of the last review.
+bool stands(const Desk& desk, const Caller& caller);
+/// What is said to one whose proof holds no more.
+transport::Response no_longer_proved();
+
+void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller);
+/// "mallory may not WHAT bob", answered and on record.
+void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,413 @@
+// Who may do what: every route against every kind of caller, proved by tokens.
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "gateway/route_table.h"
+#include "identity/testing/scratch.h"
+#include "identity/token_book.h"
+#include "tests/front_desk/front_desk.h"
+
+namespace parlance::front_desk {
+namespace {
+
+using gateway::CallerKind;
+using gateway::Route;
+using gateway::Who;
+using identity::Claims;
+using identity::Kind;
+using identity::testing::kDay;
+using identity::testing::kNoon;
+
+std::string code_in(std::string_view body) {
+    if (body.empty() || body.front() != '{') return "";
+    const auto code = json::find(json::root(body), "code");
+    std::string spare;
+    return code ? std::string{code->text(spare)} : "";
+}
+
+std::string challenge_of(const ScriptedExchange& exchange) {
+    for (const auto& [name, value] : exchange.answers.back().headers) {
+        if (name == "WWW-Authenticate") return value;
+    }
+    return "";
+}
+
+/// The options of a hub without --dev that has this data.
+gateway::Options guarded(const std::string& data) {
+    return {.guard = std::make_shared<identity::Guard>(data, [](const std::string&) {})};
+}
+
+/// A hub without --dev; bob and alice are registered, and one message of bob's is a dead letter.
+struct Guarded : identity::testing::Scratch, FrontDesk {
+    Guarded() : FrontDesk({}, guarded(path())) {
+        for (const auto* agent : {"alice", "bob", "mallory"}) {
+            tokens[agent] = mint({.kind = Kind::Agent, .name = agent});
+        }
+        tokens["viewer"] = mint_operator("vic", OperatorRole::Viewer);
+        tokens["operator"] = mint_operator("olga", OperatorRole::Operator);
+        tokens["admin"] = mint_operator("ann", OperatorRole::Admin);
+        tokens["user"] = mint({.kind = Kind::User, .name = "u1"});
+        for (const auto* agent : {"alice", "bob"}) {
+            EXPECT_EQ(as(agent, "PUT", "/v1/agents/" + std::string{agent}, kProfile)->status(), 200);
+        }
+    }
+
+    std::string mint(Claims claims) {
+        claims.expires = kNoon + kDay;
+        auto minted = identity::mint_token(identity::Folder{path()}, std::move(claims), kNoon);
+        ids[minted->secret] = minted->claims.id;
+        return minted->secret;
+    }
+    std::string mint_operator(const std::string& name, OperatorRole role) {
+        return mint({.kind = Kind::Operator, .name = name, .role = role});
+    }
+    void revoke(const std::string& who) {
+        ASSERT_TRUE(
+            identity::revoke_token(identity::Folder{path()}, ids.at(tokens.at(who)), kNoon));
+    }
+    Headers proof(const std::string& who) const {
+        return {{"Authorization", "Bearer " + tokens.at(who)}};
+    }
+    /// A request with somebody's token, decided.
+    ExchangePtr as(const std::string& who,
+                   std::string method,
+                   std::string path,
+                   std::string body = {},
+                   const Headers& more = {}) {
+        auto headers = proof(who);
+        headers.insert(headers.end(), more.begin(), more.end());
+        auto exchange = ask(std::move(method), std::move(path), std::move(body), headers);
+        turn();
+        return exchange;
+    }
+    /// What is on record of refusals: who, and the code.
+    std::string record() {
+        const auto events = as("admin", "GET", "/v1/events?from=1&follow=false");
+        run_until([&] { return events->has_ended; });
+        return events->streamed;
+    }
+
+    static constexpr const char* kProfile = R"({"dialect":"taskwire"})";
+    std::map<std::string, std::string> tokens;
+    std::map<std::string, std::string> ids;
+};
+
+/// A path of the route; what stands in for {…} is bob's, or does not exist.
+std::string path_of(const Route& route) {
+    std::string path{route.pattern};
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"{id}", "bob"},
+                                                                        {"{agent}", "bob"},
+                                                                        {"{topic}", "news"},
+                                                                        {"{delivery_id}", "9.1"},
+                                                                        {"{dialect}", "taskwire"},
+                                                                        {"{kind}", "message"}};
+    for (const auto& [word, stand_in] : kWords) {
+        if (const auto at = path.find(word); at != std::string::npos) {
+            path.replace(at, word.size(), stand_in);
+        }
+    }
+    return path;
+}
+
+constexpr CallerKind kCallers[] = {{gateway::kAgents, "bob"},
+                                   {gateway::kViewers, "viewer"},
+                                   {gateway::kMereOperators, "operator"},
+                                   {gateway::kAdmins, "admin"},
+                                   {gateway::kUsers, "user"}};
+
+TEST(Door, I1_AsksEverybodyWhoTheyAreOnEveryRoute) {
+    Guarded desk;
+    for (const auto& route : gateway::kRoutes) {
+        const auto nobody = desk.ask(std::string{route.method}, path_of(route));
+        desk.turn();
+        if (route.who == gateway::kAnyone) {
+            EXPECT_EQ(nobody->status(), 200) << route.pattern;
+            continue;
+        }
+        EXPECT_EQ(nobody->status(), 401) << route.method << " " << route.pattern;
+        EXPECT_EQ(code_in(nobody->body()), "IDENTITY_REQUIRED");
+        EXPECT_EQ(challenge_of(*nobody), "Bearer realm=\"parlance\"");
+    }
+    EXPECT_EQ(desk.ask("GET", "/v1/secret")->status(), 401) << "also what is not there";
+}
+
+TEST(Door, I1_LetsEachKindOfCallerInWhereItBelongs) {
+    Guarded desk;
+    for (const auto& route : gateway::kRoutes) {
+        for (const auto& caller : kCallers) {
+            const auto exchange =
+                desk.as(std::string{caller.name}, std::string{route.method}, path_of(route), "{}");
+            const bool may = (route.who & (caller.bit | gateway::kAnyone)) != 0;
+            const bool is_refused = code_in(exchange->body()) == "IDENTITY_ROLE_FORBIDDEN";
+            EXPECT_EQ(is_refused, !may)
+                << caller.name << " " << route.method << " " << route.pattern << ": "
+                << exchange->status() << " " << exchange->body();
+            EXPECT_EQ(exchange->answers.size(), 1U);
+        }
+    }
+}
+
+/// The same, said in full where a mistake in the table would hurt.
+TEST(Door, X12_IsShutToAUsersTokenAndToViewersWhoAct) {
+    struct Case {
+        const char* who;
+        const char* method;
+        const char* path;
+        int status;
+    };
+    constexpr Case kCases[] = {
+        {"user", "GET", "/v1/hub", 403},          {"user", "GET", "/v1/agents", 403},
+        {"user", "POST", "/v1/messages", 403},    {"user", "POST", "/v1/delegations", 403},
+        {"user", "GET", "/v1/events", 403},       {"user", "GET", "/metrics", 403},
+        {"user", "GET", "/openapi.json", 403},    {"user", "GET", "/v1/agents/u1/inbox", 403},
+        {"viewer", "GET", "/v1/hub", 200},        {"viewer", "GET", "/metrics", 200},
+        {"viewer", "GET", "/v1/agents", 200},     {"viewer", "GET", "/v1/dead-letters", 200},
+        {"viewer", "POST", "/v1/messages", 403},  {"viewer", "GET", "/v1/agents/bob/inbox", 403},
+        {"viewer", "DELETE", "/v1/agents/bob", 403},
+        {"viewer", "POST", "/v1/dead-letters/1/redeliver", 403},
+        {"bob", "POST", "/v1/dead-letters/1/redeliver", 403},
+        {"bob", "POST", "/v1/dead-letters/1/discard", 403},
+        {"bob", "GET", "/v1/hub", 403},           {"bob", "GET", "/v1/events", 403},
+        {"bob", "GET", "/metrics", 403},          {"bob", "GET", "/", 403},
+        {"bob", "GET", "/v1/agents/bob/inbox", 200},
+        {"operator", "GET", "/v1/agents/bob/inbox", 200},
+        {"user", "GET", "/healthz", 200},         {"user", "GET", "/readyz", 200},
+    };
+    Guarded desk;
+    for (const auto& row : kCases) {
+        EXPECT_EQ(desk.as(row.who, row.method, row.path, "")->status(), row.status)
+            << row.who << " " << row.method << " " << row.path;
+    }
+}
+
+TEST(Door, I1_LetsNobodySpeakAsAnother) {
+    struct Case {
+        const char* method;
+        const char* path;
+        const char* body;
+        Headers headers;
+    };
+    const Case kCases[] = {
+        {"PUT", "/v1/agents/bob", Guarded::kProfile, {}},
+        {"DELETE", "/v1/agents/bob", "", {}},
+        {"GET", "/v1/agents/bob/inbox", "", {}},
+        {"POST", "/v1/agents/bob/heartbeat", "", {}},
+        {"PUT", "/v1/topics/news/subscribers/bob", "", {}},
+        {"DELETE", "/v1/topics/news/subscribers/bob", "", {}},
+        {"GET", "/v1/dead-letters?agent=bob", "", {}},
+        {"POST",
+         "/v1/messages",
+         R"({"id":"m1","from":"alice","to":"bob","type":"ERROR_REPORT","payload":{}})",
+         {}},
+        {"POST",
+         "/v1/delegations",
+         R"({"request_id":"8f14e45f-ceea-467f-a5d4-6f0d8f4c2a11","origin_employee":"alice",)"
+         R"("target_employee":"bob","objective":"look","input":"x","parent_session_id":"s1","user_id":"u1"})",
+         {}},
+        {"POST",
+         "/v1/delegations",
+         R"({"request_id":"8f14e45f-ceea-467f-a5d4-6f0d8f4c2a12",)"
+         R"("target_employee":"bob","objective":"look","input":"x","parent_session_id":"s1","user_id":"u1"})",
+         {{"X-Agent-Origin", "alice"}}},
+        {"GET", "/v1/agents", "", {{"Parlance-Agent", "bob"}}},
+    };
+    Guarded desk;
+    for (const auto& row : kCases) {
+        const auto exchange = desk.as("mallory", row.method, row.path, row.body, row.headers);
+        EXPECT_EQ(exchange->status(), 403) << row.method << " " << row.path;
+        EXPECT_EQ(code_in(exchange->body()), "IDENTITY_MISMATCH") << exchange->body();
+    }
+    const auto record = desk.record();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = record.find("IDENTITY_MISMATCH", at)) != std::string::npos; ++at) {
+        const auto begin = record.rfind('\n', at);
+        EXPECT_NE(record.substr(begin, at - begin).find(R"("from":"mallory")"), std::string::npos)
+            << record.substr(begin, at - begin);
+        ++count;
+    }
+    EXPECT_EQ(count, std::size(kCases)) << "each is on record once, under who it was";
+}
+
+TEST(Door, I1_PutsARefusedKindOnRecordUnderItsName) {
+    Guarded desk;
+    desk.as("user", "GET", "/v1/hub");
+    desk.as("viewer", "POST", "/v1/messages", "{}");
+    const auto record = desk.record();
+    EXPECT_NE(record.find(R"("from":"u1","id":"","refusal":"IDENTITY_ROLE_FORBIDDEN")"),
+              std::string::npos)
+        << record;
+    EXPECT_NE(record.find(R"("from":"vic","id":"","refusal":"IDENTITY_ROLE_FORBIDDEN")"),
+              std::string::npos);
+}
+
+TEST(Door, I1_ShowsAnAgentItsOwnDeadLettersOnly) {
+    Guarded desk;
+    desk.as("alice",
+            "POST",
+            "/v1/messages",
+            R"({"id":"m1","from":"alice","to":"bob","type":"ERROR_REPORT","payload":{}})");
+    const auto inbox = desk.as("bob", "GET", "/v1/agents/bob/inbox")->body();
+    const auto at = inbox.find("\"delivery_id\":\"") + 15;
+    const auto delivery = inbox.substr(at, inbox.find('"', at) - at);
+    EXPECT_EQ(desk.as("bob", "POST", "/v1/deliveries/" + delivery + "/nack", R"({"final":true})")
+                  ->status(),
+              204);
+    const auto letter = "/v1/dead-letters/" + delivery.substr(0, delivery.find('.'));
+    for (const auto* who : {"bob", "viewer", "operator", "admin"}) {
+        EXPECT_NE(desk.as(who, "GET", "/v1/dead-letters")->body().find("m1"), std::string::npos);
+        EXPECT_EQ(desk.as(who, "GET", letter)->status(), 200) << who;
+    }
+    EXPECT_EQ(desk.as("mallory", "GET", "/v1/dead-letters")->body(), R"({"dead_letters":[]})");
+    const auto others = desk.as("mallory", "GET", letter);
+    const auto none = desk.as("mallory", "GET", "/v1/dead-letters/999");
+    EXPECT_EQ(others->status(), 404);
+    EXPECT_EQ(code_in(others->body()), code_in(none->body())) << "as if it were not there";
+}
+
+TEST(Door, I1_ReadsNoTokenThatIsSpoiltExpiredOrOfAnotherKind) {
+    Guarded desk;
+    const auto token = desk.tokens.at("admin");
+    const auto try_with = [&](const std::string& value) {
+        const auto exchange = desk.ask("GET", "/v1/hub", "", {{"Authorization", value}});
+        desk.turn();
+        return exchange;
+    };
+    for (const auto& right : {"Bearer " + token, "bearer " + token, "BEARER  " + token}) {
+        EXPECT_EQ(try_with(right)->status(), 200) << right;
+    }
+    for (const auto& wrong : {"Bearer " + token + "x",
+                              std::string{"Bearer "},
+                              std::string{"Bearer"},
+                              token,
+                              "Basic " + token,
+                              "Bearer x" + token,
+                              "Bearer " + token.substr(0, token.size() - 1)}) {
+        const auto exchange = try_with(wrong);
+        EXPECT_EQ(exchange->status(), 401) << wrong;
+        EXPECT_EQ(challenge_of(*exchange), "Bearer realm=\"parlance\", error=\"invalid_token\"");
+        EXPECT_EQ(exchange->body().find(token), std::string::npos) << "no secret in an answer";
+    }
+    desk.clock = kNoon + kDay - Duration{1};
+    EXPECT_EQ(try_with("Bearer " + token)->status(), 200);
+    desk.clock = kNoon + kDay;
+    EXPECT_EQ(try_with("Bearer " + token)->status(), 401);
+}
+
+TEST(Door, I1_HeedsARevocationOnTheNextRequest) {
+    Guarded desk;
+    EXPECT_EQ(desk.as("bob", "GET", "/v1/agents")->status(), 200);
+    desk.revoke("bob");
+    const auto refused = desk.as("bob", "GET", "/v1/agents");
+    EXPECT_EQ(refused->status(), 401);
+    EXPECT_NE(refused->body().find("was revoked"), std::string::npos) << refused->body();
+    EXPECT_EQ(desk.as("alice", "GET", "/v1/agents")->status(), 200);
+}
+
+TEST(Door, IsShutToThePagesOfOthers) {
+    Guarded desk;
+    const auto status = [&](const Headers& headers) {
+        return desk.as("admin", "GET", "/v1/hub", "", headers)->status();
+    };
+    EXPECT_EQ(status({{"Host", "hub:7420"}, {"Origin", "https://hub:7420"}}), 200);
+    EXPECT_EQ(status({{"Host", "hub:7420"}, {"Origin", "https://evil.example"}}), 403);
+    EXPECT_EQ(status({{"Host", "hub:7420"}, {"Origin", "null"}}), 403);
+    EXPECT_EQ(status({{"Host", "hub:7420"}}), 200);
+}
+
+// --- the duplex connection -----------------------------------------------------------------------
+
+TEST(Connect, I1_IsForAgentsWhoProveIt) {
+    Guarded desk;
+    EXPECT_EQ(desk.refusal_of({})->status, 401);
+    EXPECT_EQ(desk.refusal_of({{"Authorization", "Bearer x"}})->status, 401);
+    for (const auto* who : {"viewer", "operator", "admin", "user"}) {
+        const auto refusal = desk.refusal_of(desk.proof(who));
+        ASSERT_TRUE(refusal) << who;
+        EXPECT_EQ(code_in(refusal->body), "IDENTITY_ROLE_FORBIDDEN") << who;
+    }
+    EXPECT_FALSE(desk.refusal_of(desk.proof("bob")));
+}
+
+TEST(Connect, I1_LetsNobodySayHelloOrSendAsAnother) {
+    Guarded desk;
+    const auto eve = desk.open(desk.proof("mallory"));
+    eve->say(R"({"hello":{"agent":"bob"}})");
+    desk.turn();
+    EXPECT_NE(eve->frames.back().find("IDENTITY_MISMATCH"), std::string::npos);
+    EXPECT_EQ(eve->close_code, 1008);
+
+    const auto mallory = desk.open(desk.proof("mallory"));
+    mallory->say(R"({"hello":{"register":{"dialect":"taskwire"}}})");
+    desk.turn();
+    EXPECT_NE(mallory->frames.back().find(R"("agent":"mallory")"), std::string::npos);
+    mallory->say(
+        R"({"send":[{"id":"m9","from":"alice","to":"bob","type":"ERROR_REPORT","payload":{}}]})");
+    desk.turn();
+    EXPECT_NE(mallory->frames.back().find("IDENTITY_MISMATCH"), std::string::npos);
+    EXPECT_EQ(desk.as("bob", "GET", "/v1/agents/bob/inbox")->body(), R"({"messages":[]})");
+}
+
+TEST(Connect, I1_EndsWhenWhatProvedItIsRevokedOrOver) {
+    Guarded desk;
+    const auto bob = desk.open(desk.proof("bob"));
+    const auto alice = desk.open(desk.proof("alice"));
+    for (const auto& socket : {bob, alice}) socket->say(R"({"hello":{}})");
+    desk.turn();
+    desk.gateway().review();
+    EXPECT_EQ(bob->close_code, 0);
+    desk.revoke("bob");
+    desk.gateway().review();
+    desk.turn();
+    EXPECT_EQ(bob->close_code, 1008);
+    EXPECT_NE(bob->frames.back().find("IDENTITY_REQUIRED"), std::string::npos);
+    EXPECT_EQ(alice->close_code, 0);
+    EXPECT_NE(desk.as("admin", "GET", "/v1/agents/bob")->body().find("OFFLINE"), std::string::npos);
+
+    desk.clock = kNoon + kDay - Duration{1};
+    desk.gateway().review();
+    EXPECT_EQ(alice->close_code, 0);
+    desk.clock = kNoon + kDay + std::chrono::seconds{1};
+    desk.gateway().review();
+    EXPECT_EQ(alice->close_code, 1008);
+}
+
+TEST(Waiting, EndsWhenWhatProvedTheWaiterIsRevoked) {
+    Guarded desk;
+    const auto inbox = desk.as("bob", "GET", "/v1/agents/bob/inbox?wait=60000");
+    const auto events = desk.as("viewer", "GET", "/v1/events");
+    const auto held =
+        desk.as("alice",
+                "POST",
+                "/v1/messages",
+                R"({"id":"m1","from":"alice","to":"alice","type":"HELP_REQUEST","payload":{}})",
+                {{"Prefer", "wait=60000"}});
+    EXPECT_EQ(inbox->status(), 0);
+    EXPECT_EQ(held->status(), 0);
+    EXPECT_FALSE(events->has_ended);
+    for (const auto* who : {"bob", "viewer", "alice"}) desk.revoke(who);
+    desk.gateway().review();
+    desk.turn();
+    EXPECT_EQ(inbox->status(), 401);
+    EXPECT_TRUE(events->has_ended);
+    EXPECT_EQ(held->status(), 202) << "the answer is not told to one who is nobody now";
+}
+
+// --- with --dev ----------------------------------------------------------------------------------
+
+TEST(DevDoor, I1_BelievesWhatIsSaid) {
+    FrontDesk desk;
+    const auto status = [&](const char* header, const char* path) {
+        const auto exchange = desk.ask("GET", path, "", {{header, "x"}});
+        desk.turn();
+        return exchange->status();
+    };
+    EXPECT_EQ(status("Parlance-User", "/v1/agents"), 403);
+    EXPECT_EQ(status("Parlance-User", "/healthz"), 200);
+    EXPECT_EQ(status("Parlance-Agent", "/v1/agents"), 200);
+    EXPECT_EQ(status("Parlance-Agent", "/v1/hub"), 403);
+    EXPECT_EQ(status("Parlance-Operator", "/v1/hub"), 200);
+    EXPECT_EQ(status("X-Nothing", "/v1/hub"), 200) << "who says nothing may look at everything";
+}
+
+}  // namespace
+}  // namespace parlance::front_desk
