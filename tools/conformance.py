@@ -38,7 +38,7 @@ def read_rows(root):
 
 
 def beside_the_code(root):
-    for path in sorted([*root.glob("src/**/*_test.cc"), *root.glob("tests/front_desk/*_test.cc")]):
+    for path in sorted([*root.glob("src/**/*_test.cc"), *root.glob("tests/*/*_test.cc")]):
         for suite, name, ids in NAMED.findall(path.read_text()):
             yield ids.rstrip("_").split("_"), Test(f"{suite}.{name}", False)
 

@@ -3,7 +3,7 @@
 build_packages=(
     g++ cmake ninja-build ccache git python3
     libboost1.81-dev libboost-json1.81-dev  # Asio, Beast, containers; JSON documents
-    libssl-dev                              # SHA-256
+    libssl-dev                              # hashes, signatures, TLS
     libsimdjson-dev libexpected-dev libfmt-dev
     libre2-dev                              # patterns in linear time
     libutf8proc-dev                         # texts compared whatever their case and encoding
@@ -13,6 +13,7 @@ test_packages=(
     libgtest-dev libbenchmark-dev
     clang libclang-rt-14-dev                # libFuzzer and the sanitizers' runtime
     clang-format clang-tidy
+    openssl                                 # certificates that the hub itself would not issue
     strace curl                             # failing system calls on purpose; transcripts
     python3-jsonschema                      # another's judgement on the schemas that are served
 )

@@ -14,11 +14,14 @@ Result<HubAddress> HubAddress::parse(std::string_view text) {
         return fail(Fault::Malformed,
                     "'" + whole + "' is not the address of a hub; write it like 127.0.0.1:7420");
     };
-    for (const std::string_view scheme : {"http://", "ws://"}) {
-        if (text.starts_with(scheme)) text.remove_prefix(scheme.size());
+    HubAddress hub;
+    for (const std::string_view scheme : {"https://", "wss://", "http://", "ws://"}) {
+        if (!text.starts_with(scheme)) continue;
+        text.remove_prefix(scheme.size());
+        hub.is_tls = scheme == "https://" || scheme == "wss://";
+        break;
     }
     if (text.ends_with('/')) text.remove_suffix(1);
-    HubAddress hub;
     auto colon = text.rfind(':');
     if (text.starts_with('[')) {
         const auto bracket = text.find(']');

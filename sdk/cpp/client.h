@@ -1,7 +1,7 @@
 // The C++ client of a Parlance hub: HTTP for single calls, one WebSocket for everything at once.
 //
 // Blocking and single-threaded by design: one Client or Connection per thread. It needs little
-// but POSIX sockets and libcrypto, so a program can take this folder and base/result.h along.
+// but POSIX sockets and OpenSSL, so a program can take this folder and a few files of base/ along.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/tls.h"
 
 namespace parlance::sdk {
 
@@ -22,10 +23,17 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 struct HubAddress {
     std::string host = "127.0.0.1";
     std::uint16_t port = 7420;
-    /// "127.0.0.1:7420", "http://localhost:7420", "[::1]:7420".
+    bool is_tls = false;
+    TlsFiles tls{};       ///< Whom to trust, and perhaps the certificate that we show.
+    std::string token{};  ///< Sent as a bearer token.
+
+    /// Whether we prove who we are. If not, as with --dev, an Identity says it.
+    bool has_proof() const { return !token.empty() || (is_tls && !tls.certificate.empty()); }
+    /// "127.0.0.1:7420", "http://localhost:7420", "[::1]:7420", "https://hub.example:7420".
     static Result<HubAddress> parse(std::string_view text);
 };
 
+/// Who we say to be; a hub believes it with --dev only.
 struct Identity {
     std::string agent;          ///< Sent as Parlance-Agent.
     std::string operator_name;  ///< Sent as Parlance-Operator.

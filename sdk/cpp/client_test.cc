@@ -125,6 +125,13 @@ TEST(HubAddress, IsReadInItsUsualForms) {
     EXPECT_TRUE(is("[::1]:65535", "::1", 65535));
     EXPECT_TRUE(is("[::1]", "::1", 7420));
     EXPECT_TRUE(is("::1", "::1", 7420));
+    EXPECT_TRUE(is("https://hub.example:443", "hub.example", 443));
+    for (const auto* text : {"https://hub", "wss://hub"}) {
+        EXPECT_TRUE(HubAddress::parse(text)->is_tls) << text;
+    }
+    for (const auto* text : {"http://hub", "ws://hub", "hub"}) {
+        EXPECT_FALSE(HubAddress::parse(text)->is_tls) << text;
+    }
 }
 
 TEST(HubAddress, ThatIsNoneIsRefused) {
@@ -134,7 +141,7 @@ TEST(HubAddress, ThatIsNoneIsRefused) {
                              "hub:0",
                              "hub:65536",
                              "hub:x",
-                             "https://hub:1",
+                             "ftp://hub:1",
                              "[::1",
                              "[::1]x",
                              "a b:1",
@@ -159,6 +166,19 @@ TEST(Call, SendsWhoAsksAndReadsTheAnswer) {
     EXPECT_EQ(response->status, 202);
     EXPECT_EQ(response->header("x-id"), "7");
     EXPECT_EQ(response->body, "hello");
+}
+
+TEST(Call, ProvesWhoAsksWithATokenAndSaysNothingBesides) {
+    ScriptedHub hub{{[](Guest guest) {
+        const auto head = guest.read_until("\r\n\r\n");
+        EXPECT_NE(head.find("\r\nAuthorization: Bearer secret\r\n"), std::string::npos) << head;
+        EXPECT_EQ(head.find("Parlance-"), std::string::npos) << head;
+        guest.say(ok("done"));
+    }}};
+    auto address = hub.address();
+    address.token = "secret";
+    Client client{address, {.agent = "planner", .operator_name = "ann"}};
+    EXPECT_EQ(client.call("GET", "/")->body, "done");
 }
 
 TEST(Call, KeepsTheConnectionAndReconnectsOnceWhenItWasClosed) {

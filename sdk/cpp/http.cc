@@ -95,8 +95,10 @@ std::string_view HttpResponse::header(std::string_view name) const {
 
 Result<std::string> write_request(const HubAddress& hub, const Identity& identity, const Ask& ask) {
     Headers all = ask.headers;
-    if (!identity.agent.empty()) all.emplace_back("Parlance-Agent", identity.agent);
-    if (!identity.operator_name.empty()) {
+    const bool is_said = !hub.has_proof();
+    if (!hub.token.empty()) all.emplace_back("Authorization", "Bearer " + hub.token);
+    if (is_said && !identity.agent.empty()) all.emplace_back("Parlance-Agent", identity.agent);
+    if (is_said && !identity.operator_name.empty()) {
         all.emplace_back("Parlance-Operator", identity.operator_name);
     }
     const bool has_type = std::ranges::any_of(

@@ -46,9 +46,27 @@ Result<void> Link::connect(const HubAddress& hub, Deadline deadline) {
     Result<void> connected;
     for (const auto* at = found; at != nullptr; at = at->ai_next) {
         connected = connect_to(*at, deadline);
-        if (connected) return connected;
+        if (connected) return hub.is_tls ? shake_hands(hub, deadline) : connected;
     }
     return connected;
+}
+
+Result<void> Link::shake_hands(const HubAddress& hub, Deadline deadline) {
+    if (!context_ || files_ != hub.tls) context_ = TRY(TlsContext::for_client(hub.tls));
+    files_ = hub.tls;
+    tls_ = TlsSession::of_client(*context_, hub.host);
+    sealed_.clear();
+    tls_->begin(sealed_);
+    TRY(send_raw(sealed_, deadline));
+    while (!tls_->is_open()) TRY(fill_or_fail(deadline));
+    return {};
+}
+
+/// What TLS found wrong, without a word of what was to be said over it.
+tl::unexpected<Error> Link::distrust() const {
+    return fail(Fault::Malformed,
+                "no safe connection to the hub at " + name_ + ": " + tls_->trouble() +
+                    "; --ca names the file of the authority to trust, --cert and --key our own");
 }
 
 Result<void> Link::connect_to(const addrinfo& address, Deadline deadline) {
@@ -86,6 +104,13 @@ bool Link::wait_for(short events, Deadline deadline) const {
 }
 
 Result<void> Link::send(std::string_view bytes, Deadline deadline) {
+    if (!tls_) return send_raw(bytes, deadline);
+    sealed_.clear();
+    if (tls_->seal(bytes, sealed_) == TlsSession::Outcome::Broken) return distrust();
+    return send_raw(sealed_, deadline);
+}
+
+Result<void> Link::send_raw(std::string_view bytes, Deadline deadline) {
     while (!bytes.empty()) {
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (sent >= 0) {
@@ -116,9 +141,8 @@ void Link::make_room() {
     }
 }
 
-Result<Link::Filled> Link::fill(Deadline deadline) {
+Result<Link::Filled> Link::receive_raw(Deadline deadline) {
     if (!is_open()) return Filled::Ended;
-    make_room();
     for (;;) {
         // Reading first and waiting second: under load the wait is never needed.
         const auto count = ::recv(fd_, buffer_.data() + end_, buffer_.size() - end_, 0);
@@ -137,6 +161,35 @@ Result<Link::Filled> Link::fill(Deadline deadline) {
     }
 }
 
+/// Puts what was said in the place of the bytes that came last. Says whether more can come.
+Result<bool> Link::unseal(std::size_t count, Deadline deadline) {
+    end_ -= count;
+    plain_.clear();
+    sealed_.clear();
+    const auto outcome = tls_->take({buffer_.data() + end_, count}, plain_, sealed_);
+    const auto answered = send_raw(sealed_, deadline);
+    if (outcome == TlsSession::Outcome::Broken) return distrust();
+    if (!answered) return tl::unexpected(answered.error());
+    if (buffer_.size() - end_ < plain_.size()) buffer_.resize(end_ + plain_.size());
+    std::ranges::copy(plain_, buffer_.begin() + static_cast<std::ptrdiff_t>(end_));
+    end_ += plain_.size();
+    return outcome == TlsSession::Outcome::Fine;
+}
+
+Result<Link::Filled> Link::fill(Deadline deadline) {
+    for (;;) {
+        make_room();
+        const auto before = end_;
+        const auto filled = TRY(receive_raw(deadline));
+        if (filled != Filled::Some || !tls_) return filled;
+        const bool was_open = tls_->is_open();
+        const bool goes_on = TRY(unseal(end_ - before, deadline));
+        if (!plain_.empty()) return Filled::Some;
+        if (!goes_on) return Filled::Ended;
+        if (!was_open) return Filled::Some;  // A step of the handshake.
+    }
+}
+
 Result<void> Link::fill_or_fail(Deadline deadline) {
     const auto filled = TRY(fill(deadline));
     if (filled == Filled::Some) return {};
@@ -146,12 +199,20 @@ Result<void> Link::fill_or_fail(Deadline deadline) {
                     : "the hub at " + name_ + " did not answer in time");
 }
 
-void Link::finish_sending() const { ::shutdown(fd_, SHUT_WR); }
+void Link::finish_sending() {
+    if (tls_) {
+        sealed_.clear();
+        tls_->say_goodbye(sealed_);
+        [[maybe_unused]] const auto said = send_raw(sealed_, deadline_in({}));
+    }
+    ::shutdown(fd_, SHUT_WR);
+}
 
 void Link::close() {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
     begin_ = end_ = 0;
+    tls_.reset();
 }
 
 }  // namespace parlance::sdk

@@ -1,12 +1,15 @@
-// One TCP connection to a hub, and what was received on it but not used yet.
+// One connection to a hub, over TLS or not, and what was received on it but not used yet.
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/tls.h"
 #include "sdk/cpp/client.h"
 
 struct addrinfo;
@@ -43,10 +46,16 @@ class Link {
     std::string_view waiting() const { return {buffer_.data() + begin_, end_ - begin_}; }
     void drop(std::size_t count) { begin_ += count; }
     void close();
-    void finish_sending() const;
+    void finish_sending();
 
   private:
     Result<void> connect_to(const addrinfo& address, Deadline deadline);
+    Result<void> shake_hands(const HubAddress& hub, Deadline deadline);
+    Result<void> send_raw(std::string_view bytes, Deadline deadline);
+    /// Waits for bytes, and keeps them as they came.
+    Result<Filled> receive_raw(Deadline deadline);
+    Result<bool> unseal(std::size_t count, Deadline deadline);
+    tl::unexpected<Error> distrust() const;
     Result<void> explain_refusal(int code) const;
     bool wait_for(short events, Deadline deadline) const;
     void make_room();
@@ -56,6 +65,12 @@ class Link {
     std::vector<char> buffer_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
+
+    std::shared_ptr<const TlsContext> context_;
+    TlsFiles files_;  ///< What the context was made of.
+    std::optional<TlsSession> tls_;
+    std::string sealed_;  ///< On its way out.
+    std::string plain_;   ///< On its way in.
 };
 
 }  // namespace parlance::sdk

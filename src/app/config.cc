@@ -134,6 +134,19 @@ constexpr std::array kKeys{
         [](ServeOptions& o, std::int64_t v) { return store(o.snapshot_records_min, v, 1); }},
 };
 
+struct PathKey {
+    std::string_view section;
+    std::string_view name;
+    std::string_view meaning;
+    std::string TlsFiles::*member;
+};
+
+constexpr std::array kPathKeys{
+    PathKey{"tls", "certificate", "the hub's certificate", &TlsFiles::certificate},
+    PathKey{"tls", "key", "the key of the certificate", &TlsFiles::key},
+    PathKey{"tls", "client_ca", "whose certificates agents may show", &TlsFiles::authority},
+};
+
 Result<void> read_value(const std::string& path,
                         std::string_view section,
                         std::string_view name,
@@ -145,6 +158,20 @@ Result<void> read_value(const std::string& path,
         if (node.is_integer() && value && key.set(options, *value)) return {};
         return fail(Fault::Malformed,
                     fmt::format("{}:{}: {}.{} does not take this value ({}: a whole number)",
+                                path,
+                                node.source().begin.line,
+                                section,
+                                name,
+                                key.meaning));
+    }
+    for (const auto& key : kPathKeys) {
+        if (key.section != section || key.name != name) continue;
+        if (const auto value = node.value<std::string>(); node.is_string() && !value->empty()) {
+            options.tls.*key.member = *value;
+            return {};
+        }
+        return fail(Fault::Malformed,
+                    fmt::format("{}:{}: {}.{} does not take this value ({}: a path, in quotes)",
                                 path,
                                 node.source().begin.line,
                                 section,

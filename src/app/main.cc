@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     add_dead_letters(app, context);
     add_journal(app, context);
     add_token(app, context);
+    add_cert(app, context);
     add_validate(app, context);
     add_convert(app, context);
     add_schema(app, context);

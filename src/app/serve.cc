@@ -16,6 +16,7 @@
 #include "app/version.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "identity/authority.h"
 #include "journal/posix_disk.h"
 #include "views/feed.h"
 
@@ -116,11 +117,54 @@ int fail_start(const std::string& what) {
     return 1;
 }
 
+/// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
+/// Nothing if it speaks in the clear.
+Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
+    auto files = options.tls;
+    if (options.is_dev) {
+        if (files == TlsFiles{}) return std::nullopt;
+        return fail(Fault::Malformed, "--dev has no TLS; leave it out, or leave the TLS files out");
+    }
+    if (files.certificate.empty() != files.key.empty()) {
+        return fail(Fault::Malformed, "the certificate of TLS and its key belong together");
+    }
+    const identity::Folder folder{options.data};
+    const auto is_there = [&](std::string_view name) {
+        return folder.stamp(name) != identity::Stamp{};
+    };
+    if (files.certificate.empty() && is_there(identity::kHubFile)) {
+        files.certificate = folder.path_of(identity::kHubFile);
+        files.key = folder.path_of(identity::kHubKeyFile);
+    }
+    if (files.certificate.empty() && !files.authority.empty()) {
+        return fail(Fault::Malformed, "agents show certificates over TLS only, and it has none");
+    }
+    if (files.certificate.empty()) return std::nullopt;
+    if (files.authority.empty() && is_there(identity::kAuthorityFile)) {
+        files.authority = folder.path_of(identity::kAuthorityFile);
+    }
+    return files;
+}
+
 /// What a person who started it wants to know: where it is, and what to do next.
-void greet(const ServeOptions& options, std::uint16_t port, const engine::Engine& engine) {
+void greet(const ServeOptions& options, const std::string& address, const engine::Engine& engine) {
     if (options.is_quiet) return;
     const auto hub = engine.hub();
-    const auto address = fmt::format("http://{}:{}", options.host, port);
+    if (!options.is_dev) {
+        fmt::print(
+            "Parlance {} serves at {}\n"
+            "  data     {} ({} records, {} agents, {} messages waiting)\n"
+            "  callers  prove who they are: parlance token mint --help\n"
+            "  stop     Ctrl-C\n",
+            kVersion,
+            address,
+            options.data,
+            hub.sequence.value,
+            hub.agents,
+            hub.waiting);
+        std::fflush(stdout);
+        return;
+    }
     fmt::print(
         "Parlance {} serves at {}\n"
         "  data     {} ({} records, {} agents, {} messages waiting)\n"
@@ -145,6 +189,16 @@ class Hub {
     explicit Hub(const ServeOptions& options) : options_(options) {}
 
     Result<void> open() {
+        tls_ = TRY(tls_of(options_));
+        if (!tls_ && !is_loopback(options_.host)) {
+            return fail(Fault::Malformed,
+                        fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere "
+                                    "else: tokens would travel in the clear. Make a certificate "
+                                    "with `parlance cert init --host NAME --data {}`, or listen on "
+                                    "127.0.0.1",
+                                    options_.host,
+                                    options_.data));
+        }
         disk_ = TRY(journal::open_posix_disk(options_.data, true));
         auto journal = TRY(open_journal(*disk_, options_.journal));
         if (journal->recovery().bytes_cut > 0) {
@@ -176,13 +230,15 @@ class Hub {
              .log = [](const std::string& line) { spdlog::warn("{}", line); }}));
         gateway_->attach(*engine_);
         server_ = TRY(transport::Server::listen(
-            loop_, options_.host, options_.port, options_.doors, gateway_->doors()));
+            loop_, options_.host, options_.port, options_.doors, gateway_->doors(), tls_));
         gateway_->attach(*server_);
         return {};
     }
 
     void run() {
-        greet(options_, server_->port(), *engine_);
+        const auto scheme = tls_ ? "https" : "http";
+        greet(
+            options_, fmt::format("{}://{}:{}", scheme, options_.host, server_->port()), *engine_);
         loop_.on_signal([this](int) { stop(); });
         wake_when_due();
         if (!options_.is_dev) review_callers();
@@ -239,6 +295,7 @@ class Hub {
     static constexpr Duration kReview{100};
 
     const ServeOptions& options_;
+    std::optional<TlsFiles> tls_;
     transport::Loop loop_;
     std::unique_ptr<journal::Disk> disk_;
     Worker worker_;
@@ -257,16 +314,11 @@ int serve(const ServeOptions& options) {
     // tables that grow by doubling would leave their smaller selves behind.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
-    if (!is_loopback(options.host)) {
+    if (options.is_dev && !is_loopback(options.host)) {
         return fail_start(
-            options.is_dev
-                ? fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every "
-                              "caller. Use 127.0.0.1",
-                              options.host)
-                : fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere else: "
-                              "tokens would travel in the clear. Make a certificate with "
-                              "`parlance cert init --host NAME`, or listen on 127.0.0.1",
-                              options.host));
+            fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every caller. "
+                        "Use 127.0.0.1",
+                        options.host));
     }
     Hub hub{options};
     if (const auto opened = hub.open(); !opened) return fail_start(opened.error().message);

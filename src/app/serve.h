@@ -17,6 +17,7 @@ struct ServeOptions {
     std::uint16_t port = 7420;
     bool is_dev = false;
     bool is_quiet = false;
+    TlsFiles tls{};  ///< Empty: those of `parlance cert init`, if it made any.
     Limits limits;
     transport::DoorLimits doors;
     journal::Options journal;

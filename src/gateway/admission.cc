@@ -113,23 +113,6 @@ std::optional<std::string_view> bearer_token(const Request& request) {
     return value;
 }
 
-Proof who_it_proves(Desk& desk, const Request& request) {
-    auto* const guard = desk.options.guard.get();
-    const auto token = bearer_token(request);
-    if (!token || guard == nullptr) {
-        const bool is_other = !request.header("Authorization").empty();
-        return tl::unexpected(unproved(is_other ? "only a bearer token is read in Authorization"
-                                                : "this hub asks every caller who it is",
-                                       is_other));
-    }
-    auto caller = guard->by_token(*token, desk.clock());
-    if (!caller) return tl::unexpected(unproved(caller.error().message, true));
-    if (is_foreign(request)) {
-        return refused(Refusal::IdentityRoleForbidden, "Origin names another site than this hub");
-    }
-    return *std::move(caller);
-}
-
 /// Nobody in particular: with --dev, who says nothing may do everything.
 bool is_unnamed(const Caller& caller) { return caller.agent.value.empty() && caller.user.empty(); }
 
@@ -152,6 +135,45 @@ std::string name_of(const Caller& caller) {
     const auto kind = std::ranges::find(kCallerKinds, kind_of(caller), &CallerKind::bit);
     return std::string{kind->name} + " '" +
            (caller.user.empty() ? caller.agent.value : caller.user) + "'";
+}
+
+/// Whether a certificate and a token name the same agent.
+bool is_same(const Caller& shown, const Caller& borne) {
+    return kind_of(borne) == kAgents && shown.agent == borne.agent;
+}
+
+Proof refused_as_two(Desk& desk, const Caller& shown, const Caller& borne) {
+    const auto why =
+        "the certificate is of " + name_of(shown) + " and the token of " + name_of(borne);
+    record_refusal(desk, Refusal::IdentityMismatch, why, std::make_shared<const Caller>(shown));
+    return refused(Refusal::IdentityMismatch, why);
+}
+
+Proof who_it_proves(Desk& desk, const Request& request) {
+    auto* const guard = desk.options.guard.get();
+    const auto token = bearer_token(request);
+    if (!token && !request.header("Authorization").empty()) {
+        return tl::unexpected(unproved("only a bearer token is read in Authorization", true));
+    }
+    if (guard == nullptr || (!token && !request.certificate)) {
+        return tl::unexpected(unproved("this hub asks every caller who it is", false));
+    }
+    std::optional<Caller> caller;
+    if (request.certificate) {
+        auto shown = guard->by_certificate(*request.certificate, desk.clock());
+        if (!shown) return tl::unexpected(unproved(shown.error().message, false));
+        caller = *std::move(shown);
+    }
+    if (token) {
+        auto borne = guard->by_token(*token, desk.clock());
+        if (!borne) return tl::unexpected(unproved(borne.error().message, true));
+        if (caller && !is_same(*caller, *borne)) return refused_as_two(desk, *caller, *borne);
+        caller = *std::move(borne);  // It may say more: for which users.
+    }
+    if (is_foreign(request)) {
+        return refused(Refusal::IdentityRoleForbidden, "Origin names another site than this hub");
+    }
+    return *std::move(caller);
 }
 
 /// "agent, operator or admin".
@@ -204,11 +226,11 @@ bool stands(const Desk& desk, const Caller& caller) {
 Response no_longer_proved() { return unproved(kNoLongerProved, true); }
 
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller) {
-    submit(desk,
-           RecordRefusal{.refusal = static_cast<std::uint8_t>(refusal),
-                         .detail = std::move(detail)},
-           caller,
-           {});
+    submit(
+        desk,
+        RecordRefusal{.refusal = static_cast<std::uint8_t>(refusal), .detail = std::move(detail)},
+        caller,
+        {});
 }
 
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose) {

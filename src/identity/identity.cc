@@ -111,7 +111,7 @@ Result<Caller> Guard::by_token(std::string_view token, Time now) {
     return caller_of(claims);
 }
 
-Result<Caller> Guard::by_certificate(const Certificate& certificate, Time now) {
+Result<Caller> Guard::by_certificate(const TlsCertificate& certificate, Time now) {
     look();
     auto agent = TRY(agent_named_by(certificate.names));
     Caller caller{.agent = {std::move(agent)},

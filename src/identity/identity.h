@@ -13,18 +13,12 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "base/tls.h"
 #include "identity/folder.h"
 #include "identity/token.h"
 #include "model/caller.h"
 
 namespace parlance::identity {
-
-/// What matters of a client's certificate, once its chain and its dates are found right.
-struct Certificate {
-    std::string serial{};              ///< Lower-case hexadecimal, without leading zeros.
-    std::vector<std::string> names{};  ///< Subject alternative names: "URI:…", "DNS:…".
-    Time until{};
-};
 
 /// "parlance://agent/planner" names the agent "planner". Exactly one name, and nothing else.
 Result<std::string> agent_named_by(const std::vector<std::string>& names);
@@ -35,7 +29,7 @@ class Guard {
     Guard(const std::string& data, std::function<void(const std::string&)> log);
 
     Result<Caller> by_token(std::string_view token, Time now);
-    Result<Caller> by_certificate(const Certificate& certificate, Time now);
+    Result<Caller> by_certificate(const TlsCertificate& certificate, Time now);
     /// Reads what has changed since the last look; says whether anything has.
     bool look();
     /// Whether what proved the caller holds, as of the last look.

@@ -148,7 +148,7 @@ TEST(CertificateName, S15_IsOneUriAndNothingElse) {
 
 TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
     Door door;
-    const Certificate certificate{
+    const TlsCertificate certificate{
         .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
     const auto caller = door.guard.by_certificate(certificate, kNoon).value();
     EXPECT_TRUE(may_act_for(caller, "planner"));

@@ -119,6 +119,7 @@ bool HttpSpeaker::on_header() {
     since_ = wire_->hall().loop.now;
     auto& request = parser_.request();
     request.peer = peer_;
+    request.certificate = wire_->certificate();
     http_11_ = parser_.is_http_11();
     keep_alive_ = parser_.is_keep_alive();
     head_only_ = request.method == "HEAD";

@@ -24,16 +24,20 @@ constexpr Duration kAcceptRetry{100};
 
 /// A quarter of the shortest limit: one timer for all connections, late by no more than that.
 Duration sweep_interval(const DoorLimits& limits) {
-    const auto shortest = std::min(
-        {limits.header_time_max, limits.body_time_max, limits.idle_time_max, limits.ping_interval});
+    const auto shortest = std::min({limits.header_time_max,
+                                    limits.body_time_max,
+                                    limits.idle_time_max,
+                                    limits.ping_interval,
+                                    limits.handshake_time_max});
     return std::clamp(shortest / 4, kSweepMin, kSweepMax);
 }
 
 /// Kept alive by its own handlers, which may run after the Server is gone.
 class Porch : public std::enable_shared_from_this<Porch> {
   public:
-    Porch(Loop::Impl& loop, DoorLimits limits, Doors doors)
-        : hall_{std::make_shared<Hall>(Hall{loop, limits, std::move(doors), {}, {}, {}, {}})},
+    Porch(Loop::Impl& loop, DoorLimits limits, Doors doors, std::shared_ptr<const TlsContext> tls)
+        : hall_{std::make_shared<Hall>(Hall{
+              .loop = loop, .limits = limits, .doors = std::move(doors), .tls = std::move(tls)})},
           acceptor_{loop.io},
           sweep_timer_{loop.io},
           retry_timer_{loop.io} {
@@ -173,9 +177,16 @@ class PorchServer final : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::listen(
-    Loop& loop, const std::string& host, std::uint16_t port, DoorLimits limits, Doors doors) {
-    const auto porch = std::make_shared<Porch>(loop.impl(), limits, std::move(doors));
+Result<std::unique_ptr<Server>> Server::listen(Loop& loop,
+                                               const std::string& host,
+                                               std::uint16_t port,
+                                               DoorLimits limits,
+                                               Doors doors,
+                                               const std::optional<TlsFiles>& tls) {
+    std::shared_ptr<const TlsContext> context;
+    if (tls) context = TRY(TlsContext::for_server(*tls));
+    const auto porch =
+        std::make_shared<Porch>(loop.impl(), limits, std::move(doors), std::move(context));
     TRY(porch->open(host, port));
     porch->start();
     return std::make_unique<PorchServer>(porch);

@@ -1,4 +1,4 @@
-// The doors: HTTP/1.1 and WebSocket on one port. Moves frames and knows no meaning.
+// The doors: HTTP/1.1 and WebSocket on one port, over TLS or not. Moves frames, knows no meaning.
 //
 // Everything happens on the thread that runs the Loop; callbacks come there, one at a time, and
 // every function here must be called there. Boost.Beast is behind this header, never in it.
@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "base/tls.h"
 
 namespace parlance::transport {
 
@@ -53,6 +54,7 @@ struct DoorLimits {
     std::size_t write_backlog_bytes_max = std::size_t{64} << 20;  ///< A reader this slow is shed.
     std::size_t connections_max = 10'000;
     std::size_t connections_per_peer_max = 10'000;
+    Duration handshake_time_max{std::chrono::seconds{5}};  ///< Of TLS.
 };
 
 struct Request {
@@ -62,6 +64,8 @@ struct Request {
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
     std::string peer{};  ///< "127.0.0.1:50312"
+    /// The client's own, if it showed one over TLS and its chain and dates are right.
+    std::shared_ptr<const TlsCertificate> certificate{};
 
     /// The value of a header, whatever its case; empty if it is not there.
     std::string_view header(std::string_view name) const;
@@ -130,8 +134,13 @@ struct DoorCounts {
 
 class Server {
   public:
-    static Result<std::unique_ptr<Server>> listen(
-        Loop& loop, const std::string& host, std::uint16_t port, DoorLimits limits, Doors doors);
+    /// With `tls` nothing else is spoken at this door.
+    static Result<std::unique_ptr<Server>> listen(Loop& loop,
+                                                  const std::string& host,
+                                                  std::uint16_t port,
+                                                  DoorLimits limits,
+                                                  Doors doors,
+                                                  const std::optional<TlsFiles>& tls = {});
     Server() = default;
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;

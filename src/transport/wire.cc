@@ -49,8 +49,11 @@ Wire::Wire(std::shared_ptr<Hall> hall, TcpSocket socket, net::ip::tcp::endpoint 
     : hall_{std::move(hall)},
       socket_{std::move(socket)},
       peer_{std::move(peer)},
+      opened_at_{hall_->loop.now},
       heard_at_{hall_->loop.now},
-      progress_at_{hall_->loop.now} {}
+      progress_at_{hall_->loop.now} {
+    if (hall_->tls) tls_ = TlsSession::of_server(*hall_->tls);
+}
 
 void Wire::start(std::shared_ptr<Speaker> speaker) {
     speaker_ = std::move(speaker);
@@ -73,13 +76,14 @@ std::string& Wire::out() {
         dirty_ = true;
         hall_->loop.dirty.push_back(shared_from_this());
     }
-    return out_;
+    return tls_ ? said_ : out_;
 }
 
 // Waiting for readiness, rather than for bytes, lets all connections share one large buffer.
 void Wire::await_readable() {
     if (reading_ || ended_ || !socket_) return;
-    if (!drain_until_ && !speaker_->wants_more(in_.size())) return;
+    const bool is_wanted = speaker_ && speaker_->wants_more(in_.size());
+    if (!drain_until_ && !is_wanted) return;
     reading_ = true;
     socket_->async_wait(TcpSocket::wait_read,
                         [self = shared_from_this()](const boost::system::error_code& error) {
@@ -97,17 +101,41 @@ void Wire::on_readable() {
 
     hall_->counts.bytes_in_total += count;
     heard_at_ = hall_->loop.now;
-    if (!drain_until_) feed_new(count);
+    if (tls_ && !drain_until_) return on_sealed(count);
+    if (!drain_until_) feed_new(hall_->scratch.data(), count);
     await_readable();
 }
 
-void Wire::feed_new(std::size_t count) {
+void Wire::on_sealed(std::size_t count) {
+    if (!speaker_) return;  // Broken off already.
+    auto& opened = hall_->opened;
+    opened.clear();
+    const bool was_shaking_hands = is_shaking_hands();
+    const auto outcome = tls_->take({hall_->scratch.data(), count}, opened, out_);
+    out();  // What TLS itself has to say goes with the rest.
+    if (was_shaking_hands && tls_->is_open()) certificate_ = tls_->certificate();
+    if (!opened.empty() && !finishing_) feed_new(opened.data(), opened.size());
+    if (!socket_) return;
+    if (outcome == TlsSession::Outcome::Broken) return break_off();
+    if (outcome == TlsSession::Outcome::Ended) return on_end();
+    await_readable();
+}
+
+/// TLS is broken: its last word, which says why, still goes out.
+void Wire::break_off() {
+    const auto self = shared_from_this();
+    said_.clear();
+    finish();
+    if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
+}
+
+void Wire::feed_new(char* bytes, std::size_t count) {
     if (!in_.empty()) {
-        in_.append(hall_->scratch.data(), count);
+        in_.append(bytes, count);
         return feed_waiting();
     }
-    const auto used = feed(hall_->scratch.data(), count);
-    if (used < count) in_.assign(hall_->scratch.data() + used, count - used);
+    const auto used = feed(bytes, count);
+    if (used < count) in_.assign(bytes + used, count - used);
 }
 
 void Wire::feed_waiting() {
@@ -173,6 +201,7 @@ void Wire::drop() {
     socket_.reset();
     hall_->forget(*this);
     in_.clear();
+    said_.clear();
     out_.clear();
     out_sent_ = 0;
     if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
@@ -194,25 +223,36 @@ void Wire::sweep() {
         return;
     }
     if (backlog_bytes() > 0 && now - progress_at_ >= hall_->limits.idle_time_max) return shed();
+    if (is_shaking_hands() && now - opened_at_ >= hall_->limits.handshake_time_max) return shed();
     release_if_idle(in_);
     release_if_idle(out_);
+    release_if_idle(said_);
     if (!finishing_) speaker_->sweep();
 }
 
 void Wire::flush() {
     dirty_ = false;
     if (!socket_ || doomed_) return;
+    if (tls_) seal_said();
     if (!writing_) send_queued();
     if (backlog_bytes() > hall_->limits.write_backlog_bytes_max) shed();
+}
+
+/// What was said before hands are shaken waits for that.
+void Wire::seal_said() {
+    if (is_shaking_hands()) return;
+    tls_->seal(said_, out_);
+    said_.clear();
+    if (finishing_ && !std::exchange(has_said_goodbye_, true)) tls_->say_goodbye(out_);
 }
 
 void Wire::send_queued() {
     // Time without progress counts from when there was something to send.
     if (out_sent_ == 0) progress_at_ = hall_->loop.now;
-    while (backlog_bytes() > 0) {
+    while (out_sent_ < out_.size()) {
         boost::system::error_code error;
-        const auto sent =
-            socket_->write_some(net::buffer(out_.data() + out_sent_, backlog_bytes()), error);
+        const auto sent = socket_->write_some(
+            net::buffer(out_.data() + out_sent_, out_.size() - out_sent_), error);
         if (error == net::error::would_block) return await_writable();
         if (error) return drop_soon();
         out_sent_ += sent;
@@ -225,7 +265,7 @@ void Wire::send_queued() {
 void Wire::after_sent() {
     out_.clear();
     out_sent_ = 0;
-    if (!finishing_ || drain_until_) return;
+    if (!finishing_ || drain_until_ || !said_.empty()) return;
     if (ended_) return drop_soon();
     boost::system::error_code ignored;
     socket_->shutdown(TcpSocket::shutdown_send, ignored);

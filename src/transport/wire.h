@@ -40,10 +40,12 @@ struct Hall {
     Loop::Impl& loop;
     DoorLimits limits;
     Doors doors;
-    DoorCounts counts;
-    std::vector<char> scratch;  ///< Where every read lands; a connection keeps only leftovers.
-    std::vector<std::shared_ptr<Wire>> wires;
-    std::map<net::ip::address, std::size_t> wires_per_peer;
+    std::shared_ptr<const TlsContext> tls{};  ///< Nothing: bytes are said in the clear.
+    DoorCounts counts{};
+    std::vector<char> scratch{};  ///< Where every read lands; a connection keeps only leftovers.
+    std::string opened{};         ///< The same as it was said, where it came over TLS.
+    std::vector<std::shared_ptr<Wire>> wires{};
+    std::map<net::ip::address, std::size_t> wires_per_peer{};
 
     Response refusal(int status, std::string_view what) const;
     void admit(const std::shared_ptr<Wire>& wire);
@@ -62,7 +64,9 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
     net::ip::address peer_address() const { return peer_.address(); }
     std::string peer_text() const;
     Instant heard_at() const { return heard_at_; }  ///< When bytes last came.
-    std::size_t backlog_bytes() const { return out_.size() - out_sent_; }
+    std::size_t backlog_bytes() const { return said_.size() + out_.size() - out_sent_; }
+    /// The client's, if it showed one.
+    const std::shared_ptr<const TlsCertificate>& certificate() const { return certificate_; }
 
     std::string& out();  ///< Append here; it leaves after this turn.
     void resume();       ///< The speaker takes bytes again.
@@ -79,7 +83,11 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
 
     void await_readable();
     void on_readable();
-    void feed_new(std::size_t count);
+    void on_sealed(std::size_t count);
+    bool is_shaking_hands() const { return tls_ && !tls_->is_open(); }
+    void seal_said();
+    void break_off();
+    void feed_new(char* bytes, std::size_t count);
     void feed_waiting();
     std::size_t feed(char* bytes, std::size_t count);
     void on_end();
@@ -92,10 +100,14 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
     std::optional<TcpSocket> socket_;  ///< Empty once closed, so that no handle reaches Asio.
     net::ip::tcp::endpoint peer_;
     std::shared_ptr<Speaker> speaker_;
+    std::optional<TlsSession> tls_;
+    std::shared_ptr<const TlsCertificate> certificate_;
     std::string in_;            ///< Read and not yet taken.
-    std::string out_;           ///< Queued.
+    std::string said_;          ///< Over TLS: queued, and not sealed yet.
+    std::string out_;           ///< Queued, as it goes out.
     std::size_t out_sent_ = 0;  ///< How much of it has left.
     std::size_t index_ = 0;     ///< In Hall::wires.
+    Instant opened_at_;
     Instant heard_at_;
     Instant progress_at_;  ///< When queued bytes last left.
     std::optional<Instant>
@@ -108,6 +120,7 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
     bool finishing_ = false;
     bool ended_ = false;
     bool doomed_ = false;
+    bool has_said_goodbye_ = false;  ///< Over TLS.
 };
 
 }  // namespace parlance::transport

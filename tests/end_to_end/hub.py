@@ -162,25 +162,35 @@ class Socket:
     def __init__(self, port, agent, timeout=10, **hello):
         self.line = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.line = self.dress(self.line)
         self.waiting = b""
         self.heard = []
         key = base64.b64encode(os.urandom(16)).decode()
         self.line.sendall((
             "GET /v1/connect HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
+            f"{self.headers()}\r\n"
         ).encode())
         while b"\r\n\r\n" not in self.waiting:
             self.fill()
         head, self.waiting = self.waiting.split(b"\r\n\r\n", 1)
         if b" 101 " not in head.split(b"\r\n", 1)[0]:
             raise OSError(head.decode())
-        self.say({"hello": {"agent": agent, **hello}})
+        self.say({"hello": {**({"agent": agent} if agent else {}), **hello}})
         first = self.hear()
         if "welcome" not in first:
             raise OSError(json.dumps(first))
         del first["welcome"]
         if first:
             self.heard.append(first)  # What was waiting may come in one frame with the welcome.
+
+    def dress(self, line):
+        """What the bytes go through; for TLS."""
+        return line
+
+    def headers(self):
+        """What the upgrade says besides."""
+        return ""
 
     def fill(self):
         fresh = self.line.recv(65536)

@@ -48,7 +48,8 @@ struct Guarded : identity::testing::Scratch, FrontDesk {
         tokens["admin"] = mint_operator("ann", OperatorRole::Admin);
         tokens["user"] = mint({.kind = Kind::User, .name = "u1"});
         for (const auto* agent : {"alice", "bob"}) {
-            EXPECT_EQ(as(agent, "PUT", "/v1/agents/" + std::string{agent}, kProfile)->status(), 200);
+            EXPECT_EQ(as(agent, "PUT", "/v1/agents/" + std::string{agent}, kProfile)->status(),
+                      200);
         }
     }
 
@@ -156,22 +157,32 @@ TEST(Door, X12_IsShutToAUsersTokenAndToViewersWhoAct) {
         int status;
     };
     constexpr Case kCases[] = {
-        {"user", "GET", "/v1/hub", 403},          {"user", "GET", "/v1/agents", 403},
-        {"user", "POST", "/v1/messages", 403},    {"user", "POST", "/v1/delegations", 403},
-        {"user", "GET", "/v1/events", 403},       {"user", "GET", "/metrics", 403},
-        {"user", "GET", "/openapi.json", 403},    {"user", "GET", "/v1/agents/u1/inbox", 403},
-        {"viewer", "GET", "/v1/hub", 200},        {"viewer", "GET", "/metrics", 200},
-        {"viewer", "GET", "/v1/agents", 200},     {"viewer", "GET", "/v1/dead-letters", 200},
-        {"viewer", "POST", "/v1/messages", 403},  {"viewer", "GET", "/v1/agents/bob/inbox", 403},
+        {"user", "GET", "/v1/hub", 403},
+        {"user", "GET", "/v1/agents", 403},
+        {"user", "POST", "/v1/messages", 403},
+        {"user", "POST", "/v1/delegations", 403},
+        {"user", "GET", "/v1/events", 403},
+        {"user", "GET", "/metrics", 403},
+        {"user", "GET", "/openapi.json", 403},
+        {"user", "GET", "/v1/agents/u1/inbox", 403},
+        {"viewer", "GET", "/v1/hub", 200},
+        {"viewer", "GET", "/metrics", 200},
+        {"viewer", "GET", "/v1/agents", 200},
+        {"viewer", "GET", "/v1/dead-letters", 200},
+        {"viewer", "POST", "/v1/messages", 403},
+        {"viewer", "GET", "/v1/agents/bob/inbox", 403},
         {"viewer", "DELETE", "/v1/agents/bob", 403},
         {"viewer", "POST", "/v1/dead-letters/1/redeliver", 403},
         {"bob", "POST", "/v1/dead-letters/1/redeliver", 403},
         {"bob", "POST", "/v1/dead-letters/1/discard", 403},
-        {"bob", "GET", "/v1/hub", 403},           {"bob", "GET", "/v1/events", 403},
-        {"bob", "GET", "/metrics", 403},          {"bob", "GET", "/", 403},
+        {"bob", "GET", "/v1/hub", 403},
+        {"bob", "GET", "/v1/events", 403},
+        {"bob", "GET", "/metrics", 403},
+        {"bob", "GET", "/", 403},
         {"bob", "GET", "/v1/agents/bob/inbox", 200},
         {"operator", "GET", "/v1/agents/bob/inbox", 200},
-        {"user", "GET", "/healthz", 200},         {"user", "GET", "/readyz", 200},
+        {"user", "GET", "/healthz", 200},
+        {"user", "GET", "/readyz", 200},
     };
     Guarded desk;
     for (const auto& row : kCases) {
@@ -219,7 +230,8 @@ TEST(Door, I1_LetsNobodySpeakAsAnother) {
     }
     const auto record = desk.record();
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = record.find("IDENTITY_MISMATCH", at)) != std::string::npos; ++at) {
+    for (std::size_t at = 0; (at = record.find("IDENTITY_MISMATCH", at)) != std::string::npos;
+         ++at) {
         const auto begin = record.rfind('\n', at);
         EXPECT_NE(record.substr(begin, at - begin).find(R"("from":"mallory")"), std::string::npos)
             << record.substr(begin, at - begin);

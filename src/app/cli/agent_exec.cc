@@ -190,7 +190,7 @@ void orphan_all(Troupe& troupe) {
 
 Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOptions& options) {
     return sdk::AgentOptions{
-        .hub = TRY(sdk::HubAddress::parse(context.hub)),
+        .hub = TRY(hub_of(context)),
         .identity = {.agent = context.agent},
         .hello = {.agent = context.agent,
                   .credit = options.concurrency,

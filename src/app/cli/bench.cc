@@ -278,7 +278,7 @@ Result<void> clean_up(const BenchOptions& options,
 }
 
 int run_bench(const Context& context, const BenchOptions& options) {
-    const auto hub = sdk::HubAddress::parse(context.hub);
+    const auto hub = hub_of(context);
     if (!hub) return complain(context, Misused, hub.error().message);
     const auto plans = plans_of(options, *hub);
     for (const LanePlan& plan : plans) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -43,6 +45,16 @@ int complain_about_usage(const CLI::App& app,
     return complain(context, Misused, what, "See `" + path + " --help`.");
 }
 
+/// A secret that was typed is not left where every user of the machine can list it.
+void blot_out(const std::string& secret, int argc, char** argv) {
+    if (secret.empty()) return;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word{argv[i]};
+        const auto at = word.find(secret);
+        if (at != std::string_view::npos) std::memset(argv[i] + at, '*', secret.size());
+    }
+}
+
 }  // namespace
 
 CLI::App* add_verb(CLI::App& parent, const VerbText& text) {
@@ -60,18 +72,33 @@ void add_globals(CLI::App& app, Context& context) {
     app.footer(std::string(kExitCodes));
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
-    app.add_option("--hub", context.hub, "Where the hub is, HOST:PORT")
+    app.add_option("--hub,--url", context.hub, "Where the hub is, HOST:PORT or https://HOST:PORT")
         ->envname("PARLANCE_HUB")
         ->capture_default_str();
     app.add_option("--as", context.agent, "The agent that speaks")->envname("PARLANCE_AGENT");
     app.add_option("--operator", context.operator_name, "The operator who speaks");
+    app.add_option("--token", context.token, "What proves who speaks; better in PARLANCE_TOKEN")
+        ->envname("PARLANCE_TOKEN");
+    app.add_option("--token-file", context.token_file, "The same in a file")
+        ->envname("PARLANCE_TOKEN_FILE")
+        ->type_name("FILE");
+    app.add_option("--ca", context.tls.authority, "Whom to trust as a hub over https")
+        ->envname("PARLANCE_CA")
+        ->type_name("FILE");
+    app.add_option("--cert", context.tls.certificate, "The agent's certificate")
+        ->envname("PARLANCE_CERT")
+        ->type_name("FILE");
+    app.add_option("--key", context.tls.key, "The key of --cert")
+        ->envname("PARLANCE_KEY")
+        ->type_name("FILE");
     app.add_flag("--json", context.is_json, "Print JSON for programs, one object a line");
     app.add_flag("--no-color,--no-colour", context.no_colour, "Print without colours");
 }
 
-int run(CLI::App& app, Context& context, int argc, const char* const* argv) {
+int run(CLI::App& app, Context& context, int argc, char** argv) {
     try {
         app.parse(argc, argv);
+        blot_out(context.token, argc, argv);
     } catch (const CLI::Success& success) {
         return app.exit(success);
     } catch (const CLI::ParseError& error) {
@@ -127,6 +154,21 @@ int complain(const Context& context, std::string_view code, std::string_view det
         context, exit, fmt::format("{}{}{}", code, detail.empty() ? "" : ": ", detail), advice);
 }
 
+Result<sdk::HubAddress> hub_of(const Context& context) {
+    auto hub = TRY(sdk::HubAddress::parse(context.hub));
+    hub.tls = context.tls;
+    hub.token = context.token;
+    if (context.tls.certificate.empty() != context.tls.key.empty()) {
+        return fail(Fault::Malformed, "--cert and --key belong together");
+    }
+    if (!context.token.empty() || context.token_file.empty()) return hub;
+    std::ifstream file{context.token_file};
+    if (!(file >> hub.token)) {
+        return fail(Fault::Malformed, "there is no token in '" + context.token_file + "'");
+    }
+    return hub;
+}
+
 sdk::Identity operator_identity(const Context& context) {
     if (!context.operator_name.empty()) return {.operator_name = context.operator_name};
     if (!context.agent.empty()) return {.agent = context.agent};
@@ -136,7 +178,7 @@ sdk::Identity operator_identity(const Context& context) {
 Result<sdk::Client> client_of(const Context& context,
                               sdk::Identity identity,
                               std::chrono::milliseconds timeout) {
-    auto address = TRY(sdk::HubAddress::parse(context.hub));
+    auto address = TRY(hub_of(context));
     return sdk::Client{std::move(address), std::move(identity), timeout};
 }
 

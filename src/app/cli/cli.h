@@ -32,6 +32,9 @@ struct Context {
     std::string hub = "127.0.0.1:7420";
     std::string agent{};
     std::string operator_name{};
+    std::string token{};
+    std::string token_file{};
+    TlsFiles tls{};
     bool is_json = false;
     bool no_colour = false;
     std::function<int()> run{};  ///< The verb that was asked for.
@@ -51,11 +54,12 @@ struct VerbText {
 CLI::App* add_verb(CLI::App& parent, const VerbText& text);
 void add_globals(CLI::App& app, Context& context);
 /// Parses, runs the verb and gives the exit code; complaints go to stderr.
-int run(CLI::App& app, Context& context, int argc, const char* const* argv);
+int run(CLI::App& app, Context& context, int argc, char** argv);
 
 void add_agent(CLI::App& app, Context& context);
 void add_agents(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_cert(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_convert(CLI::App& app, Context& context);
 void add_dead_letters(CLI::App& app, Context& context);
@@ -83,6 +87,8 @@ int complain(const Context& context, const sdk::HttpResponse& response);
 /// A refusal by its stable code.
 int complain(const Context& context, std::string_view code, std::string_view detail);
 
+/// Where the hub is, and what proves to it who we are.
+Result<sdk::HubAddress> hub_of(const Context& context);
 /// Who speaks in calls that are not an agent's own: the operator, unless --as says otherwise.
 sdk::Identity operator_identity(const Context& context);
 Result<sdk::Client> client_of(const Context& context,

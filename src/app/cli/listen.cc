@@ -121,7 +121,7 @@ Result<void> listen_on(Listening& listening, sdk::Agent& agent) {
 
 Result<sdk::AgentOptions> agent_options(const Context& context, const ListenOptions& options) {
     return sdk::AgentOptions{
-        .hub = TRY(sdk::HubAddress::parse(context.hub)),
+        .hub = TRY(hub_of(context)),
         .identity = {.agent = context.agent},
         .hello = {.agent = context.agent,
                   .credit = options.credit,

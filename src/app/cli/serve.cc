@@ -15,6 +15,7 @@ struct ServeFlags {
     std::string config{};
     std::optional<std::string> data{};
     std::optional<std::string> listen{};
+    TlsFiles tls{};
     bool is_dev = false;
     bool is_quiet = false;
 };
@@ -28,6 +29,9 @@ Result<app::ServeOptions> options_of(const ServeFlags& flags) {
         options.host = address.host;
         options.port = address.port;
     }
+    if (!flags.tls.certificate.empty()) options.tls.certificate = flags.tls.certificate;
+    if (!flags.tls.key.empty()) options.tls.key = flags.tls.key;
+    if (!flags.tls.authority.empty()) options.tls.authority = flags.tls.authority;
     if (flags.is_dev) options.is_dev = true;
     if (flags.is_quiet) options.is_quiet = true;
     return options;
@@ -48,6 +52,11 @@ void add_serve(CLI::App& app, Context& context) {
     verb->add_option("--listen", flags->listen, "Where it listens (default: 127.0.0.1:7420)")
         ->type_name("HOST:PORT");
     verb->add_option("--config", flags->config, "Its configuration, in TOML")->type_name("FILE");
+    verb->add_option("--tls-cert", flags->tls.certificate, "Its certificate, if not of `cert init`")
+        ->type_name("FILE");
+    verb->add_option("--tls-key", flags->tls.key, "The key of --tls-cert")->type_name("FILE");
+    verb->add_option("--tls-client-ca", flags->tls.authority, "Whose certificates agents may show")
+        ->type_name("FILE");
     verb->add_flag("--dev", flags->is_dev, "On this machine only, and without proof of identity");
     verb->add_flag("--quiet", flags->is_quiet, "Say only what is wrong");
     verb->callback([flags, &context] {

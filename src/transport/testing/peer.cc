@@ -40,8 +40,8 @@ Doors echo_doors() {
     return doors;
 }
 
-House::House(DoorLimits limits, Doors doors) {
-    auto server = Server::listen(loop_, "127.0.0.1", 0, limits, std::move(doors));
+House::House(DoorLimits limits, Doors doors, const std::optional<TlsFiles>& tls) {
+    auto server = Server::listen(loop_, "127.0.0.1", 0, limits, std::move(doors), tls);
     CHECK(server.has_value());
     server_ = *std::move(server);
     thread_ = std::thread{[this] { loop_.run([] {}); }};

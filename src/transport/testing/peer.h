@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,7 +20,9 @@ Doors echo_doors();
 /// A listening server on port 0 of 127.0.0.1, its loop turning in a thread until destruction.
 class House {
   public:
-    explicit House(DoorLimits limits = {}, Doors doors = echo_doors());
+    explicit House(DoorLimits limits = {},
+                   Doors doors = echo_doors(),
+                   const std::optional<TlsFiles>& tls = {});
     ~House();
     House(const House&) = delete;
     House& operator=(const House&) = delete;

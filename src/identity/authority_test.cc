@@ -1,0 +1,196 @@
+// The certificates that are made here, shown to each other over TLS that has no socket.
+#include "identity/authority.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "base/tls.h"
+#include "identity/identity.h"
+#include "identity/testing/scratch.h"
+
+namespace parlance::identity {
+namespace {
+
+using testing::kDay;
+
+/// OpenSSL holds certificates to the real clock, and asks nobody.
+Time today() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+struct Talk {
+    bool is_open = false;
+    std::string trouble;  ///< Of whoever broke it off.
+    std::shared_ptr<const TlsCertificate> shown;
+};
+
+struct Office : testing::Scratch {
+    Folder folder{path()};
+    explicit Office(const std::vector<std::string>& hosts = {}, Time at = today()) {
+        const auto made = make_authority(folder, hosts, at);
+        EXPECT_TRUE(made) << made.error().message;
+    }
+    TlsFiles hub() const {
+        return {
+            folder.path_of(kHubFile), folder.path_of(kHubKeyFile), folder.path_of(kAuthorityFile)};
+    }
+    TlsFiles stranger() const { return {{}, {}, folder.path_of(kAuthorityFile)}; }
+    TlsFiles agent(const std::string& name, Duration ttl = kDay, Time at = today()) const {
+        const auto issued = issue_certificate(folder, name, ttl, at).value();
+        return {issued.certificate, issued.key, folder.path_of(kAuthorityFile)};
+    }
+};
+
+/// Both sides until neither has anything to say.
+Talk talk(const TlsFiles& hub, const TlsFiles& client, const std::string& host = "localhost") {
+    const auto hub_context = TlsContext::for_server(hub).value();
+    const auto client_context = TlsContext::for_client(client).value();
+    auto server = TlsSession::of_server(*hub_context);
+    auto caller = TlsSession::of_client(*client_context, host);
+    std::string to_hub;
+    std::string to_caller;
+    std::string ignored;
+    caller.begin(to_hub);
+    Talk talk;
+    while (talk.trouble.empty() && !(to_hub.empty() && to_caller.empty())) {
+        const auto sent = std::exchange(to_hub, {});
+        if (server.take(sent, ignored, to_caller) == TlsSession::Outcome::Broken) {
+            talk.trouble = "hub: " + server.trouble();
+            break;
+        }
+        const auto answered = std::exchange(to_caller, {});
+        if (caller.take(answered, ignored, to_hub) == TlsSession::Outcome::Broken) {
+            talk.trouble = "client: " + caller.trouble();
+        }
+    }
+    talk.is_open = talk.trouble.empty() && server.is_open() && caller.is_open();
+    talk.shown = server.certificate();
+    return talk;
+}
+
+TEST(Authority, S14_GivesTheHubACertificateForItsHosts) {
+    const Office office{{"hub.example", "10.0.0.7"}};
+    for (const auto* host : {"localhost", "127.0.0.1", "::1", "hub.example", "10.0.0.7"}) {
+        const auto said = talk(office.hub(), office.stranger(), host);
+        EXPECT_TRUE(said.is_open) << host << " " << said.trouble;
+        EXPECT_EQ(said.shown, nullptr) << "a client need not have a certificate";
+    }
+    for (const auto* host : {"evil.example", "10.0.0.8", "example"}) {
+        EXPECT_FALSE(talk(office.hub(), office.stranger(), host).is_open) << host;
+    }
+}
+
+TEST(Authority, TakesNoHostThatWouldSayMoreThanOneName) {
+    const testing::Scratch scratch;
+    for (const auto* host : {"", "a,URI:parlance://agent/planner", "a b", "a\n", "a:1"}) {
+        EXPECT_FALSE(make_authority(Folder{scratch.path()}, {host}, today())) << host;
+    }
+}
+
+TEST(Authority, StaysWhenTheHubGetsAnotherCertificate) {
+    const Office office;
+    const auto planner = office.agent("planner");
+    ASSERT_TRUE(make_authority(office.folder, {"hub.example"}, today()));
+    EXPECT_TRUE(talk(office.hub(), planner, "hub.example").is_open);
+}
+
+TEST(Authority, S15_NamesTheAgentInItsCertificate) {
+    const Office office;
+    for (const auto* agent : {"planner", "agent://planner/1", "a@b:c"}) {
+        const auto said = talk(office.hub(), office.agent(agent));
+        ASSERT_TRUE(said.is_open) << said.trouble;
+        ASSERT_NE(said.shown, nullptr);
+        EXPECT_EQ(agent_named_by(said.shown->names), agent);
+        const auto records = list_certificates(office.folder).value();
+        EXPECT_EQ(records.back().serial, said.shown->serial);
+        EXPECT_EQ(records.back().expires, said.shown->until);
+        EXPECT_EQ(records.back().agent, agent);
+    }
+    EXPECT_FALSE(issue_certificate(office.folder, "a,URI:x", kDay, today()));
+    EXPECT_FALSE(issue_certificate(office.folder, "", kDay, today()));
+}
+
+TEST(Authority, S15_IsTheOnlyOneWhoseCertificatesCount) {
+    const Office office;
+    const Office other;
+    auto foreign = other.agent("planner");
+    foreign.authority = office.folder.path_of(kAuthorityFile);
+    EXPECT_FALSE(talk(office.hub(), foreign).is_open);
+    EXPECT_FALSE(talk(office.hub(), other.stranger()).is_open) << "nor does a client trust the hub";
+}
+
+TEST(Authority, S15_IssuesWhatEndsAtItsTime) {
+    const Office office;
+    EXPECT_TRUE(talk(office.hub(), office.agent("planner", kDay, today())).is_open);
+    const auto over = talk(office.hub(), office.agent("planner", kDay, today() - 2 * kDay));
+    EXPECT_FALSE(over.is_open);
+    EXPECT_NE(over.trouble.find("expired"), std::string::npos) << over.trouble;
+    EXPECT_FALSE(talk(office.hub(), office.agent("planner", kDay, today() + kDay)).is_open)
+        << "not yet";
+}
+
+TEST(Authority, S15_MakesNoAgentOfTheHubsOwnCertificate) {
+    const Office office;
+    EXPECT_FALSE(talk(office.hub(), office.hub()).is_open) << "it is for servers";
+    const auto planner = office.agent("planner");
+    EXPECT_FALSE(talk(planner, office.stranger()).is_open) << "nor is an agent a hub";
+}
+
+TEST(Authority, IsNeededToIssueAnything) {
+    const testing::Scratch scratch;
+    const auto issued = issue_certificate(Folder{scratch.path()}, "planner", kDay, today());
+    ASSERT_FALSE(issued);
+    EXPECT_NE(issued.error().message.find("cert init"), std::string::npos);
+}
+
+TEST(TlsContext, SaysWhichFileItCannotUse) {
+    const Office office;
+    auto files = office.hub();
+    files.key = office.folder.path_of("nothing");
+    EXPECT_NE(TlsContext::for_server(files).error().message.find("nothing"), std::string::npos);
+    files = office.hub();
+    files.key = office.folder.path_of(kAuthorityKeyFile);
+    EXPECT_FALSE(TlsContext::for_server(files)) << "the key of another";
+}
+
+TEST(TlsSession, CarriesWhatIsSaidBothWaysAndItsEnd) {
+    const Office office;
+    const auto hub_context = TlsContext::for_server(office.hub()).value();
+    const auto client_context = TlsContext::for_client(office.stranger()).value();
+    auto server = TlsSession::of_server(*hub_context);
+    auto caller = TlsSession::of_client(*client_context, "localhost");
+    std::string to_hub;
+    std::string to_caller;
+    std::string heard;
+    caller.begin(to_hub);
+    while (!server.is_open() || !caller.is_open()) {
+        server.take(std::exchange(to_hub, {}), heard, to_caller);
+        caller.take(std::exchange(to_caller, {}), heard, to_hub);
+    }
+    const std::string large(100'000, 'x');
+    caller.seal(large, to_hub);
+    EXPECT_EQ(to_hub.find("xxxx"), std::string::npos);
+    for (const char byte : to_hub) server.take({&byte, 1}, heard, to_caller);
+    EXPECT_EQ(heard, large) << "in whatever pieces it comes";
+    heard.clear();
+    server.seal("hello", to_caller);
+    server.say_goodbye(to_caller);
+    EXPECT_EQ(caller.take(to_caller, heard, to_hub), TlsSession::Outcome::Ended);
+    EXPECT_EQ(heard, "hello");
+}
+
+TEST(TlsSession, BreaksOnAnythingElse) {
+    const Office office;
+    const auto context = TlsContext::for_server(office.hub()).value();
+    // Plain HTTP, and data before hands are shaken.
+    for (const auto& bytes : {std::string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
+                              "\x17\x03\x03\x01\x01" + std::string(257, 'z')}) {
+        auto server = TlsSession::of_server(*context);
+        std::string plain;
+        std::string wire;
+        EXPECT_EQ(server.take(bytes, plain, wire), TlsSession::Outcome::Broken);
+        EXPECT_TRUE(plain.empty());
+    }
+}
+
+}  // namespace
+}  // namespace parlance::identity
