@@ -34,10 +34,13 @@ Ended run_with(std::vector<const char*> arguments) {
     add_version(app, context);
     add_completion(app, context);
     arguments.insert(arguments.begin(), "parlance");
+    std::vector<std::string> words{arguments.begin(), arguments.end()};  // Which may be written to.
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     Ended ended;
-    ended.exit = run(app, context, static_cast<int>(arguments.size()), arguments.data());
+    ended.exit = run(app, context, static_cast<int>(argv.size()), argv.data());
     std::fflush(stdout);
     ended.out = testing::internal::GetCapturedStdout();
     ended.err = testing::internal::GetCapturedStderr();
