@@ -1,0 +1,94 @@
+// Payment cards: the issuer's range, a length that it issues, and the check digit.
+#include <algorithm>
+#include <array>
+
+#include "base/personal/characters.h"
+#include "base/personal/check_digits.h"
+#include "base/personal/detectors.h"
+
+namespace parlance::personal {
+
+namespace {
+
+struct Issuer {
+    unsigned low;  ///< The first six digits, from and to.
+    unsigned high;
+    unsigned size_min;
+    unsigned size_max;
+};
+
+constexpr std::array kIssuers{
+    Issuer{400000, 499999, 16, 16},  // Visa; 13 and 19 below
+    Issuer{400000, 499999, 13, 13},
+    Issuer{400000, 499999, 19, 19},
+    Issuer{510000, 559999, 16, 16},  // Mastercard
+    Issuer{222100, 272099, 16, 16},
+    Issuer{340000, 349999, 15, 15},  // American Express
+    Issuer{370000, 379999, 15, 15},
+    Issuer{300000, 305999, 14, 19},  // Diners Club
+    Issuer{309500, 309599, 14, 19},
+    Issuer{360000, 369999, 14, 19},
+    Issuer{380000, 399999, 14, 19},
+    Issuer{601100, 601199, 16, 19},  // Discover
+    Issuer{644000, 659999, 16, 19},
+    Issuer{622126, 622925, 16, 19},
+    Issuer{352800, 358999, 16, 19},  // JCB
+    Issuer{620000, 629999, 16, 19},  // UnionPay
+    Issuer{220000, 220499, 16, 19},  // Mir
+    Issuer{500000, 509999, 13, 19},  // Maestro
+    Issuer{560000, 589999, 13, 19},
+    Issuer{630400, 630499, 13, 19},
+    Issuer{675900, 676399, 13, 19},
+};
+
+constexpr std::size_t kSizeMin = 13;
+constexpr std::size_t kSizeMax = 19;
+/// So long a number without a word about cards is rather a counter or an id.
+constexpr std::size_t kSizeMaxUnnamed = 16;
+
+bool is_issued(std::string_view digits) {
+    unsigned range = 0;
+    for (const char c : digits.substr(0, 6)) range = range * 10 + digit_of(c);
+    return std::ranges::any_of(kIssuers, [&](const Issuer& issuer) {
+        return range >= issuer.low && range <= issuer.high && digits.size() >= issuer.size_min &&
+               digits.size() <= issuer.size_max;
+    });
+}
+
+/// As cards are printed, in fours, or as 4, 6 and the rest; or evenly in any smaller size.
+bool is_grouped_like_a_card(const Sight& sight, std::size_t last) {
+    if (last == 0) return true;
+    for (std::size_t i = 1; i <= last; ++i) {
+        if (sight.gap(i).size() != 1 || sight.gap(i) == "(" || sight.gap(i) == ")") return false;
+    }
+    const bool is_long_middle = last == 2 && sight.size(0) == 4 && sight.size(1) == 6;
+    if (is_long_middle) return true;
+    if (sight.size(0) > 4 && !sight.has_cue(kCard)) return false;
+    for (std::size_t i = 1; i < last; ++i) {
+        if (sight.size(i) != sight.size(0)) return false;
+    }
+    return sight.size(last) <= sight.size(0);
+}
+
+}  // namespace
+
+Found find_card(const Sight& sight) {
+    const std::size_t begin = sight.group(0).begin;
+    if (is_glued_left(sight.text, begin)) return {};
+    std::size_t count = 0;
+    for (std::size_t last = 0; last < sight.groups_left(); ++last) {
+        count += sight.size(last);
+        if (count > kSizeMax) return {};
+        if (count < kSizeMin || !is_grouped_like_a_card(sight, last)) continue;
+        const std::string digits = sight.joined(last);
+        if (!is_issued(digits) || !passes_luhn(digits)) continue;
+        if (count > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;
+        const std::size_t end = sight.group(last).end;
+        // In a row of groups the ones around must not be tied to these.
+        const bool is_apart = last == 0 || !is_tied_left(sight.text, begin);
+        if (is_apart && !is_glued_right(sight.text, end)) return Span{begin, end};
+    }
+    return {};
+}
+
+}  // namespace parlance::personal

@@ -1,0 +1,162 @@
+#include "base/personal/cues.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/personal/characters.h"
+
+namespace parlance::personal {
+
+namespace {
+
+struct Word {
+    std::string_view word;
+    Cues cues;
+};
+
+/// In order, because they are searched by halves.
+constexpr std::array kWords{
+    Word{"a", kFiller},          Word{"account", kFiller},
+    Word{"amex", kCard},         Word{"and", kFiller},
+    Word{"answer", kReach},      Word{"answering", kReach},
+    Word{"answers", kReach},     Word{"at", kToward},
+    Word{"back", kFiller},       Word{"birth", kBirth},
+    Word{"birthdate", kBirth},   Word{"birthday", kBirth},
+    Word{"born", kBirth},        Word{"build", kVersion},
+    Word{"by", kFiller},         Word{"call", kCall},
+    Word{"called", kCall},       Word{"calling", kCall},
+    Word{"card", kCard},         Word{"cc", kCard},
+    Word{"cell", kPhone},        Word{"cellphone", kPhone},
+    Word{"cellular", kPhone},    Word{"contact", kReach},
+    Word{"credit", kCard},       Word{"date", kFiller},
+    Word{"debit", kCard},        Word{"desk", kPhone},
+    Word{"dial", kCall},         Word{"direct", kFiller},
+    Word{"dl", kDriver | kLicence}, Word{"dob", kBirth},
+    Word{"driver", kDriver},     Word{"driver's", kDriver},
+    Word{"drivers", kDriver},    Word{"driving", kDriver},
+    Word{"fax", kPhone},         Word{"firmware", kVersion},
+    Word{"for", kFiller},        Word{"her", kFiller},
+    Word{"here", kFiller},       Word{"him", kFiller},
+    Word{"his", kFiller},        Word{"home", kFiller},
+    Word{"hotline", kPhone},     Word{"iban", kIban},        Word{"id", kFiller},
+    Word{"in", kFiller},         Word{"insurance", kInsurance},
+    Word{"is", kFiller},         Word{"it's", kFiller},
+    Word{"itin", kItin},         Word{"its", kFiller},
+    Word{"landline", kPhone},    Word{"licence", kLicence},
+    Word{"license", kLicence},   Word{"line", kFiller},
+    Word{"lost", kFiller},       Word{"mastercard", kCard},
+    Word{"me", kFiller},         Word{"message", kReach},
+    Word{"messages", kReach},    Word{"mobile", kPhone},
+    Word{"my", kFiller},         Word{"national", kNational},
+    Word{"ni", kNino},           Word{"nino", kNino},
+    Word{"no", kFiller},         Word{"now", kFiller},
+    Word{"number", kFiller},     Word{"of", kFiller},
+    Word{"office", kFiller},     Word{"on", kToward},
+    Word{"or", kFiller},         Word{"our", kFiller},
+    Word{"pager", kPhone},       Word{"pan", kCard},
+    Word{"passport", kPassport}, Word{"patch", kVersion},
+    Word{"phone", kPhone},       Word{"please", kFiller},
+    Word{"reach", kReach},       Word{"reached", kReach},
+    Word{"registered", kFiller}, Word{"release", kVersion},
+    Word{"ring", kCall},         Word{"security", kSecurity},
+    Word{"sin", kSin},           Word{"sms", kPhone},
+    Word{"social", kSocial},     Word{"ssn", kSsn},
+    Word{"tel", kPhone},         Word{"telephone", kPhone},
+    Word{"text", kReach},        Word{"the", kFiller},
+    Word{"their", kFiller},      Word{"them", kFiller},
+    Word{"this", kFiller},       Word{"tin", kItin},
+    Word{"to", kToward},         Word{"update", kVersion},
+    Word{"upgrade", kVersion},   Word{"us", kFiller},
+    Word{"v", kVersion},         Word{"ver", kVersion},
+    Word{"version", kVersion},   Word{"via", kToward},
+    Word{"visa", kCard},         Word{"was", kFiller},
+    Word{"whatsapp", kPhone},    Word{"with", kFiller},
+    Word{"work", kFiller},       Word{"you", kFiller},
+    Word{"your", kFiller},
+};
+static_assert(std::ranges::is_sorted(kWords, {}, &Word::word));
+
+constexpr std::size_t kWordBytesMax = 16;
+constexpr int kWordsMax = 7;
+constexpr std::size_t kSignsMax = 6;
+
+/// What stands behind a number of a letterhead. Where a line goes on, it is about something else.
+constexpr std::array<std::string_view, 9> kBehind{
+    "cell", "desk", "direct", "fax", "home", "landline", "mobile", "office", "work"};
+
+Cues cues_of_word(std::string_view written) {
+    if (written.size() > kWordBytesMax) return 0;
+    std::array<char, kWordBytesMax> bytes{};
+    std::ranges::transform(written, bytes.begin(), lower);
+    const std::string_view word{bytes.data(), written.size()};
+    const auto found = std::ranges::lower_bound(kWords, word, {}, &Word::word);
+    return found != kWords.end() && found->word == word ? found->cues : 0;
+}
+
+bool is_word_byte(char c) { return is_letter(c) || c == '\'' || is_beyond_ascii(c); }
+
+/// What only two words together say.
+Cues settled(Cues cues) {
+    const auto has = [&cues](Cues both) { return (cues & both) == both; };
+    if (has(kSocial | kSecurity)) cues |= kSsn;
+    if (has(kSocial | kInsurance)) cues |= kSin;
+    if (has(kNational | kInsurance)) cues |= kNino;
+    if (has(kReach | kToward)) cues |= kCall;
+    if (!has(kDriver | kLicence)) cues &= ~(kDriver | kLicence);
+    return cues;
+}
+
+}  // namespace
+
+Cues cues_before(std::string_view text, std::size_t place) {
+    Cues cues = 0;
+    bool is_far = false;  // Behind a word that is not known, only a birth is listened for.
+    for (int n = 0; n < kWordsMax; ++n) {
+        const std::size_t floor = place - std::min(place, kSignsMax);
+        while (place > floor && !is_word_byte(text[place - 1])) {
+            const char c = text[place - 1];
+            if (is_digit(c) || c == ']') return settled(cues);
+            --place;
+        }
+        std::size_t begin = place;
+        const std::size_t word_floor = place - std::min(place, kWordBytesMax + 1);
+        while (begin > word_floor && is_word_byte(text[begin - 1])) --begin;
+        if (begin == place) break;
+        // What hangs on a digit is the end of something else: 9dL== is no licence.
+        if (is_digit(before(text, begin))) break;
+        const Cues said = cues_of_word(text.substr(begin, place - begin));
+        cues |= is_far ? said & kBirth : said;
+        is_far = is_far || said == 0;
+        place = begin;
+    }
+    return settled(cues);
+}
+
+Cues cues_of_label(Label label) {
+    const std::string_view name = label.name;
+    Cues cues = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+        const bool is_edge = i == name.size() || !is_letter(name[i]);
+        const bool is_hump = !is_edge && i > begin && is_upper(name[i]) && !is_upper(name[i - 1]);
+        if (!is_edge && !is_hump) continue;
+        cues |= cues_of_word(name.substr(begin, i - begin));
+        begin = is_hump ? i : i + 1;
+    }
+    // A key names things: call_id is no telephone, and message_to is none either.
+    return settled(cues & ~(kCall | kReach | kToward));
+}
+
+bool names_phone_behind(std::string_view text, std::size_t place) {
+    if (at(text, place) == ' ' || at(text, place) == '-') ++place;
+    if (at(text, place) == '(') ++place;
+    std::size_t end = place;
+    while (end - place <= kWordBytesMax && is_letter(at(text, end))) ++end;
+    std::array<char, kWordBytesMax + 1> bytes{};
+    std::ranges::transform(text.substr(place, end - place), bytes.begin(), lower);
+    const std::string_view word{bytes.data(), end - place};
+    if (std::ranges::find(kBehind, word) == kBehind.end()) return false;
+    return end >= text.size() || std::string_view{",;)\n\r\\|"}.find(text[end]) != std::string_view::npos;
+}
+
+}  // namespace parlance::personal

@@ -1,0 +1,54 @@
+// Numbers of papers. They have no check digit and a hundred forms: the words before say what it is.
+#include "base/personal/characters.h"
+#include "base/personal/detectors.h"
+
+namespace parlance::personal {
+
+namespace {
+
+struct Form {
+    Cues words;
+    std::size_t size_min;
+    std::size_t size_max;
+    std::size_t digits_min;
+};
+
+constexpr Form kLicenceForm{kLicence, 5, 22, 4};
+constexpr Form kPassportForm{kPassport, 6, 12, 5};
+
+/// Behind the letters and digits here, over single signs behind which digits go on.
+std::size_t word_end(std::string_view text, std::size_t begin, const Form& form) {
+    std::size_t end = begin;
+    while (end - begin <= form.size_max) {
+        if (is_alnum(at(text, end))) {
+            ++end;
+        } else if (at(text, end) == '-' && is_alnum(at(text, end + 1))) {
+            ++end;
+        } else if (at(text, end) == ' ' && is_digit(at(text, end + 1)) &&
+                   is_digit(at(text, end + 2))) {
+            ++end;
+        } else {
+            break;
+        }
+    }
+    return end;
+}
+
+Found find_document(const Sight& sight, const Form& form) {
+    if (sight.number.digit_count < form.digits_min && sight.size(0) < 2) return {};
+    const std::size_t begin = sight.word_begin();
+    if (is_glued_left(sight.text, begin) || !sight.has_cue(form.words)) return {};
+    const std::size_t end = word_end(sight.text, begin, form);
+    std::size_t digits = 0;
+    for (const char c : sight.text.substr(begin, end - begin)) digits += is_digit(c) ? 1U : 0U;
+    const bool is_fit = end - begin >= form.size_min && end - begin <= form.size_max &&
+                        digits >= form.digits_min && !is_glued_right(sight.text, end);
+    return is_fit ? Found{Span{begin, end}} : Found{};
+}
+
+}  // namespace
+
+Found find_licence(const Sight& sight) { return find_document(sight, kLicenceForm); }
+Found find_passport(const Sight& sight) { return find_document(sight, kPassportForm); }
+
+}  // namespace parlance::personal

@@ -1,0 +1,219 @@
+// The walk over a text: from one digit, '@' or ':' to the next, asking at each who knows it.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/personal/characters.h"
+#include "base/personal/detectors.h"
+#include "base/personal/fold.h"
+#include "base/personal/personal.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace parlance::personal {
+
+namespace {
+
+struct AtNumber {
+    Kind kind;
+    Found (*find)(const Sight& sight);
+};
+
+/// Who is sure is asked first: a check digit is worth more than a word.
+constexpr std::array kAtNumbers{
+    AtNumber{Kind::Iban, find_iban},
+    AtNumber{Kind::Nino, find_nino},
+    AtNumber{Kind::Ip, find_ip4},
+    AtNumber{Kind::Card, find_card},
+    AtNumber{Kind::Ssn, find_ssn},
+    AtNumber{Kind::Itin, find_itin},
+    AtNumber{Kind::Licence, find_licence},
+    AtNumber{Kind::Passport, find_passport},
+    AtNumber{Kind::Sin, find_sin},
+    AtNumber{Kind::Phone, find_phone},
+    AtNumber{Kind::Address, find_address},
+};
+
+struct AtSign {
+    Kind kind;
+    Found (*find)(const Sign& sign);
+};
+
+constexpr std::array kAtAts{AtSign{Kind::Login, find_login}, AtSign{Kind::Email, find_email}};
+constexpr std::array kAtColons{AtSign{Kind::Mac, find_mac}, AtSign{Kind::Ip, find_ip6}};
+
+static_assert('9' + 1 == ':');
+bool is_stop(char c) { return (c >= '0' && c <= ':') || c == '@'; }
+
+std::size_t next_stop(std::string_view text, std::size_t from) {
+#if defined(__SSE2__)
+    const __m128i ten = _mm_set1_epi8(10);
+    for (; from + 16 <= text.size(); from += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + from));
+        const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(above, ten), above);
+        const __m128i ats = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('@'));
+        const int stops = _mm_movemask_epi8(_mm_or_si128(near, ats));
+        if (stops != 0) {
+            return from + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(stops)));
+        }
+    }
+#endif
+    while (from < text.size() && !is_stop(text[from])) ++from;
+    return from;
+}
+
+class Walk {
+  public:
+    Walk(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings)
+        : text_(text), kinds_(kinds), label_(label), findings_(findings) {}
+
+    void run() {
+        for (std::size_t i = next_stop(text_, 0); i < text_.size(); i = next_stop(text_, i)) {
+            if (text_[i] == '@') {
+                i = look_at_at(i);
+            } else if (text_[i] == ':') {
+                i = look_at_colon(i);
+            } else {
+                i = look_at_number(i);
+            }
+        }
+    }
+
+  private:
+    std::size_t take(Kind kind, const Span& span) {
+        findings_.push_back({kind, span.begin, span.end});
+        floor_ = span.end;
+        return span.end;
+    }
+
+    template <class Table>
+    std::optional<std::size_t> ask(const Table& table, std::size_t place) {
+        for (const AtSign& row : table) {
+            if (!kinds_.has(row.kind)) continue;
+            if (const auto found = row.find({text_, place, floor_})) return take(row.kind, *found);
+        }
+        return {};
+    }
+
+    std::size_t look_at_at(std::size_t place) {
+        // Behind a password there is a host, and no address of a person.
+        return std::max(ask(kAtAts, place).value_or(0), place + 1);
+    }
+
+    std::size_t look_at_colon(std::size_t place) {
+        const char left = before(text_, place);
+        const char right = at(text_, place + 1);
+        const bool is_inside = (is_hex(left) || left == ':') && (is_hex(right) || right == ':');
+        if (!is_inside || place < floor_) return place + 1;
+        if (const auto end = ask(kAtColons, place)) return *end;
+        return std::max(colon_word({text_, place, floor_}).end, place + 1);
+    }
+
+    std::size_t look_at_number(std::size_t place) {
+        read_number(text_, place, number_);
+        const std::size_t end = number_.groups[number_.count - 1].end;
+        std::size_t first = 0;
+        while (first < number_.count) {
+            const Sight sight{{text_, number_, first}, floor_, cues_of_the_label()};
+            const std::size_t behind = look(sight);
+            do {
+                ++first;
+            } while (first < number_.count && number_.groups[first].begin < behind);
+        }
+        return std::max(end, floor_);
+    }
+
+    /// Behind what is settled: found, or a date in which nothing else is to be found.
+    std::size_t look(const Sight& sight) {
+        if (kinds_.has(Kind::BirthDate)) {
+            if (const auto found = find_birth_date(sight)) return take(Kind::BirthDate, *found);
+        }
+        if (const auto date = find_date(sight)) return date->end;
+        for (const AtNumber& row : kAtNumbers) {
+            if (!kinds_.has(row.kind)) continue;
+            if (const auto found = row.find(sight)) return take(row.kind, *found);
+        }
+        return 0;
+    }
+
+    Cues cues_of_the_label() {
+        if (!label_cues_) label_cues_ = cues_of_label(label_);
+        return *label_cues_;
+    }
+
+    std::string_view text_;
+    Kinds kinds_;
+    Label label_;
+    std::vector<Finding>& findings_;
+    std::size_t floor_ = 0;  ///< Behind the last finding.
+    std::optional<Cues> label_cues_;
+    Number number_;
+};
+
+/// Names have no digit and no sign to stop at: every word is looked at, if anybody asks for them.
+void find_names(std::string_view text, std::vector<Finding>& findings, std::size_t first) {
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i - 1] != ' ' || !(is_upper(text[i]) || is_beyond_ascii(text[i]))) continue;
+        if (const auto found = find_name({text, i, 0})) {
+            findings.push_back({Kind::Name, found->begin, found->end});
+            i = found->end - 1;
+        }
+    }
+    const auto begin = findings.begin() + static_cast<std::ptrdiff_t>(first);
+    std::ranges::stable_sort(begin, findings.end(), {}, &Finding::begin);
+    std::size_t taken = 0;
+    const auto is_inside = [&taken](const Finding& finding) {
+        const bool is_taken = finding.begin < taken;
+        if (!is_taken) taken = finding.end;
+        return is_taken;
+    };
+    findings.erase(std::remove_if(begin, findings.end(), is_inside), findings.end());
+}
+
+void find_plain(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
+    const std::size_t first = findings.size();
+    Walk{text, kinds, label, findings}.run();
+    if (kinds.has(Kind::Name)) find_names(text, findings, first);
+}
+
+void find_folded(std::string_view text,
+                 bool is_escaped,
+                 Kinds kinds,
+                 Label label,
+                 std::vector<Finding>& findings) {
+    thread_local Folded folded;
+    fold(text, is_escaped, folded);
+    const std::size_t first = findings.size();
+    find_plain(folded.text, kinds, label, findings);
+    for (std::size_t i = first; i < findings.size(); ++i) {
+        findings[i].begin = folded.begins[findings[i].begin];
+        findings[i].end = folded.ends[findings[i].end - 1];
+    }
+}
+
+}  // namespace
+
+void find(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
+    if (needs_folding(text)) return find_folded(text, false, kinds, label, findings);
+    find_plain(text, kinds, label, findings);
+}
+
+std::vector<Finding> find(std::string_view text, Kinds kinds) {
+    std::vector<Finding> findings;
+    find(text, kinds, {}, findings);
+    return findings;
+}
+
+void find_escaped(std::string_view inside,
+                  Kinds kinds,
+                  Label label,
+                  std::vector<Finding>& findings) {
+    const bool is_plain = inside.find('\\') == std::string_view::npos && !needs_folding(inside);
+    if (is_plain) return find_plain(inside, kinds, label, findings);
+    find_folded(inside, true, kinds, label, findings);
+}
+
+}  // namespace parlance::personal

@@ -1,0 +1,119 @@
+// Addresses of the network: IP of both versions, and of hardware.
+#include <algorithm>
+
+#include "base/personal/characters.h"
+#include "base/personal/detectors.h"
+
+namespace parlance::personal {
+
+namespace {
+
+/// The longest is eight groups of four with seven colons; a longer word is none.
+constexpr std::size_t kColonWordMax = 40;
+
+bool is_colon_word_byte(char c) { return is_hex(c) || c == ':'; }
+
+/// What the colons of a word of hexadecimal digits divide it into.
+struct Parts {
+    std::size_t count = 0;  ///< Those that are not empty.
+    std::size_t size_min = kColonWordMax;
+    std::size_t size_max = 0;
+    std::size_t gaps = 0;  ///< How often two colons stand together.
+    bool has_digit = false;
+};
+
+Parts parts_of(std::string_view word) {
+    Parts parts;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= word.size(); ++i) {
+        if (i < word.size() && word[i] != ':') {
+            parts.has_digit = parts.has_digit || is_digit(word[i]);
+            continue;
+        }
+        if (i > begin) {
+            ++parts.count;
+            parts.size_min = std::min(parts.size_min, i - begin);
+            parts.size_max = std::max(parts.size_max, i - begin);
+        }
+        begin = i + 1;
+    }
+    for (auto i = word.find("::"); i != std::string_view::npos; i = word.find("::", i + 1)) {
+        ++parts.gaps;
+    }
+    return parts;
+}
+
+/// The word around the colon, if it stands alone.
+std::string_view lone_word(const Sign& colon, Span& span) {
+    span = colon_word(colon);
+    const bool is_lone = span.end - span.begin <= kColonWordMax &&
+                         !is_tied_left(colon.text, span.begin) &&
+                         !is_glued_right(colon.text, span.end);
+    return is_lone ? colon.text.substr(span.begin, span.end - span.begin) : std::string_view{};
+}
+
+}  // namespace
+
+Span colon_word(const Sign& colon) {
+    const std::string_view text = colon.text;
+    Span span{colon.place, colon.place + 1};
+    while (span.begin > colon.floor && colon.place - span.begin <= kColonWordMax &&
+           is_colon_word_byte(text[span.begin - 1])) {
+        --span.begin;
+    }
+    while (span.end < text.size() && span.end - colon.place <= kColonWordMax &&
+           is_colon_word_byte(text[span.end])) {
+        ++span.end;
+    }
+    // "address: " and the colon before a value are no part of it.
+    while (span.end > colon.place + 1 && text[span.end - 1] == ':' && text[span.end - 2] != ':') {
+        --span.end;
+    }
+    return span;
+}
+
+Found find_ip6(const Sign& colon) {
+    Span span{};
+    const std::string_view word = lone_word(colon, span);
+    const Parts parts = parts_of(word);
+    if (!parts.has_digit || parts.size_max > 4) return {};
+    if (parts.gaps == 0) {
+        const bool is_whole = parts.count == 8 && word.front() != ':' && word.back() != ':';
+        return is_whole ? Found{span} : Found{};
+    }
+    // Two names with two colons between them are rather of a program.
+    const bool is_short_form = parts.gaps == 1 && parts.count >= 2 && parts.count <= 7 &&
+                               word.find(":::") == std::string_view::npos &&
+                               (parts.count >= 3 || word.find(':') >= 3);
+    return is_short_form && is_hex(word.front()) ? Found{span} : Found{};
+}
+
+Found find_mac(const Sign& colon) {
+    Span span{};
+    const Parts parts = parts_of(lone_word(colon, span));
+    const bool is_mac =
+        parts.count == 6 && parts.size_min == 2 && parts.size_max == 2 && parts.gaps == 0;
+    return is_mac && span.end - span.begin == 17 ? Found{span} : Found{};
+}
+
+Found find_ip4(const Sight& sight) {
+    if (sight.groups_left() < 4 || sight.size(0) > 3) return {};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const bool is_octet = sight.size(i) <= 3 && sight.value(i) <= 255 &&
+                              (sight.size(i) == 1 || sight.digits(i)[0] != '0') &&
+                              (i == 0 || sight.gap(i) == ".");
+        if (!is_octet) return {};
+    }
+    const std::string_view text = sight.text;
+    const std::size_t begin = sight.group(0).begin;
+    const std::size_t end = sight.group(3).end;
+    if (is_tied_left(text, begin) || is_tied_right(text, end)) return {};
+    // Programs have versions of four parts: name/1.2.3.4, name==1.2.3.4, version 1.2.3.4.
+    const char sign = before(text, begin);
+    const bool is_in_path = sign == '/' && before(text, begin - 1) != '/';
+    const bool is_pinned = sign == '=' && before(text, begin - 1) == '=';
+    if (is_in_path || is_pinned || sight.has_cue(kVersion)) return {};
+    return Span{begin, end};
+}
+
+}  // namespace parlance::personal
