@@ -45,7 +45,8 @@ void BM_Message512(benchmark::State& run) { measure(run, repeated(kMessage, 512)
 BENCHMARK(BM_Message512);
 
 void BM_Prose(benchmark::State& run) {
-    measure(run, repeated("Please list each line with its amount and say which are wrong. ", 1 << 20));
+    measure(run,
+            repeated("Please list each line with its amount and say which are wrong. ", 1 << 20));
 }
 BENCHMARK(BM_Prose);
 

@@ -31,11 +31,16 @@ struct LabelRow {
 };
 
 constexpr std::array kLabels{
-    LabelRow{"EMAIL_ADDRESS", Kind::Email}, LabelRow{"PHONE_NUMBER", Kind::Phone},
-    LabelRow{"CREDIT_CARD", Kind::Card},    LabelRow{"IBAN_CODE", Kind::Iban},
-    LabelRow{"US_SSN", Kind::Ssn},          LabelRow{"IP_ADDRESS", Kind::Ip},
-    LabelRow{"DATE_TIME", Kind::BirthDate}, LabelRow{"US_DRIVER_LICENSE", Kind::Licence},
-    LabelRow{"PERSON", Kind::Name},         LabelRow{"ADDRESS", Kind::Address},
+    LabelRow{"EMAIL_ADDRESS", Kind::Email},
+    LabelRow{"PHONE_NUMBER", Kind::Phone},
+    LabelRow{"CREDIT_CARD", Kind::Card},
+    LabelRow{"IBAN_CODE", Kind::Iban},
+    LabelRow{"US_SSN", Kind::Ssn},
+    LabelRow{"IP_ADDRESS", Kind::Ip},
+    LabelRow{"DATE_TIME", Kind::BirthDate},
+    LabelRow{"US_DRIVER_LICENSE", Kind::Licence},
+    LabelRow{"PERSON", Kind::Name},
+    LabelRow{"ADDRESS", Kind::Address},
 };
 
 struct Span {
@@ -123,8 +128,8 @@ void score_sentence(std::string_view text,
     for (const Finding& finding : findings) {
         Score& score = scores[finding.kind];
         ++score.found;
-        const bool is_right = std::ranges::any_of(
-            spans, [&](const Span& span) { return is_same(span, finding); });
+        const bool is_right =
+            std::ranges::any_of(spans, [&](const Span& span) { return is_same(span, finding); });
         score.right += is_right ? 1U : 0U;
         const KindRow& row = row_of(finding.kind);
         if (!is_right && row.has_structure) show(row.name, text, finding.begin, finding.end);
@@ -137,7 +142,12 @@ double share(std::size_t part, std::size_t whole) {
 
 void print_scores(const std::map<Kind, Score>& scores) {
     fmt::print("{:<16}{:>9}{:>9}{:>9}{:>9}{:>10}\n",
-               "kind", "labelled", "recall", "exact", "found", "precision");
+               "kind",
+               "labelled",
+               "recall",
+               "exact",
+               "found",
+               "precision");
     for (const auto& [kind, score] : scores) {
         fmt::print("{:<16}{:>9}{:>9.4f}{:>9.4f}{:>9}{:>10.4f}{}\n",
                    row_of(kind).name,
@@ -159,21 +169,35 @@ std::string innocent_token(std::mt19937_64& chance) {
         return out;
     };
     switch (below(10)) {
-        case 0: return uuid_v4(chance(), chance());
-        case 1: return letters("0123456789abcdef", std::array{7U, 12U, 32U, 40U, 64U}[below(5)]);
-        case 2: return fmt::format("${}.{:02}", below(1000000), below(100));
-        case 3: return fmt::format("{},{:03}.{:02} EUR", 1 + below(999), below(1000), below(100));
-        case 4: return fmt::format("v{}.{}.{}-rc{}", below(30), below(100), below(1000), below(9));
-        case 5: return fmt::format("version {}.{}.{}.{}", below(12), below(99), below(255), below(255));
+        case 0:
+            return uuid_v4(chance(), chance());
+        case 1:
+            return letters("0123456789abcdef", std::array{7U, 12U, 32U, 40U, 64U}[below(5)]);
+        case 2:
+            return fmt::format("${}.{:02}", below(1000000), below(100));
+        case 3:
+            return fmt::format("{},{:03}.{:02} EUR", 1 + below(999), below(1000), below(100));
+        case 4:
+            return fmt::format("v{}.{}.{}-rc{}", below(30), below(100), below(1000), below(9));
+        case 5:
+            return fmt::format("version {}.{}.{}.{}", below(12), below(99), below(255), below(255));
         case 6:
-            return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", 1990 + below(50),
-                               1 + below(12), 1 + below(28), below(24), below(60), below(60),
+            return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+                               1990 + below(50),
+                               1 + below(12),
+                               1 + below(28),
+                               below(24),
+                               below(60),
+                               below(60),
                                below(1000));
         case 7:
             return letters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-                           24 + 4 * below(12)) + "==";
-        case 8: return std::to_string(1700000000 + below(100000000));
-        default: return std::to_string(below(std::uint64_t{1} << (8 + below(24))));
+                           24 + 4 * below(12)) +
+                   "==";
+        case 8:
+            return std::to_string(1700000000 + below(100000000));
+        default:
+            return std::to_string(below(std::uint64_t{1} << (8 + below(24))));
     }
 }
 
@@ -191,7 +215,9 @@ void print_innocent() {
         }
     }
     fmt::print("\ninnocent tokens {}, false hits {}, in 10,000 tokens {:.3f}\n",
-               kTokens, hit_count, share(hit_count * 10'000, kTokens));
+               kTokens,
+               hit_count,
+               share(hit_count * 10'000, kTokens));
     for (const auto& [kind, count] : hits) fmt::print("  {:<16}{}\n", row_of(kind).name, count);
 }
 
@@ -209,8 +235,10 @@ int run(const char* path) {
     for (json::Elements sentences{json::root(text)}; sentences.next();) {
         std::string spare;
         const auto sentence = json::find(sentences.value, "text")->text(spare);
-        score_sentence(
-            sentence, labelled_spans(sentence, *json::find(sentences.value, "spans")), kinds, scores);
+        score_sentence(sentence,
+                       labelled_spans(sentence, *json::find(sentences.value, "spans")),
+                       kinds,
+                       scores);
     }
     print_scores(scores);
     print_innocent();

@@ -30,8 +30,8 @@ bool is_day_and_month(const Sight& sight, std::size_t i) {
 Found find_numeric(const Sight& sight) {
     if (sight.groups_left() < 3) return {};
     const std::string_view sign = sight.gap(1);
-    const bool is_divided = sign.size() == 1 && sign != " " && sign != "(" && sign != ")" &&
-                            sight.gap(2) == sign;
+    const bool is_divided =
+        sign.size() == 1 && sign != " " && sign != "(" && sign != ")" && sight.gap(2) == sign;
     if (!is_divided || (sight.groups_left() > 3 && sight.gap(3) == sign)) return {};
     const bool begins_with_year = is_year(sight, 0) && is_day_and_month(sight, 1);
     const bool ends_with_year =
@@ -54,8 +54,8 @@ Found find_packed(const Sight& sight) {
     return is_date ? Found{Span{sight.group(0).begin, sight.group(0).end}} : Found{};
 }
 
-constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
-                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 12> kMonths{
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::size_t kMonthBytesMax = 9;
 
 bool is_month(std::string_view word) {
@@ -143,10 +143,7 @@ Found find_birth_date(const Sight& sight) {
     if (!found) found = find_packed(sight);
     if (!found) found = find_with_month(sight);
     if (!found || is_glued_right(sight.text, found->end)) return {};
-    const Cues cues = found->begin < sight.group(0).begin
-                          ? cues_before(sight.text, found->begin)
-                          : sight.cues();
-    const bool is_birth = ((cues | sight.cues()) & kBirth) != 0;
+    const bool is_birth = sight.is_labelled(kBirth) || is_birth_before(sight.text, found->begin);
     return is_birth ? found : Found{};
 }
 

@@ -19,25 +19,18 @@ struct Issuer {
 
 constexpr std::array kIssuers{
     Issuer{400000, 499999, 16, 16},  // Visa; 13 and 19 below
-    Issuer{400000, 499999, 13, 13},
-    Issuer{400000, 499999, 19, 19},
-    Issuer{510000, 559999, 16, 16},  // Mastercard
-    Issuer{222100, 272099, 16, 16},
-    Issuer{340000, 349999, 15, 15},  // American Express
-    Issuer{370000, 379999, 15, 15},
-    Issuer{300000, 305999, 14, 19},  // Diners Club
-    Issuer{309500, 309599, 14, 19},
-    Issuer{360000, 369999, 14, 19},
-    Issuer{380000, 399999, 14, 19},
-    Issuer{601100, 601199, 16, 19},  // Discover
-    Issuer{644000, 659999, 16, 19},
-    Issuer{622126, 622925, 16, 19},
+    Issuer{400000, 499999, 13, 13}, Issuer{400000, 499999, 19, 19},
+    Issuer{510000, 559999, 16, 16},                                  // Mastercard
+    Issuer{222100, 272099, 16, 16}, Issuer{340000, 349999, 15, 15},  // American Express
+    Issuer{370000, 379999, 15, 15}, Issuer{300000, 305999, 14, 19},  // Diners Club
+    Issuer{309500, 309599, 14, 19}, Issuer{360000, 369999, 14, 19},
+    Issuer{380000, 399999, 14, 19}, Issuer{601100, 601199, 16, 19},  // Discover
+    Issuer{644000, 659999, 16, 19}, Issuer{622126, 622925, 16, 19},
     Issuer{352800, 358999, 16, 19},  // JCB
     Issuer{620000, 629999, 16, 19},  // UnionPay
     Issuer{220000, 220499, 16, 19},  // Mir
     Issuer{500000, 509999, 13, 19},  // Maestro
-    Issuer{560000, 589999, 13, 19},
-    Issuer{630400, 630499, 13, 19},
+    Issuer{560000, 589999, 13, 19}, Issuer{630400, 630499, 13, 19},
     Issuer{675900, 676399, 13, 19},
 };
 
@@ -55,33 +48,35 @@ bool is_issued(std::string_view digits) {
     });
 }
 
-/// As cards are printed, in fours, or as 4, 6 and the rest; or evenly in any smaller size.
-bool is_grouped_like_a_card(const Sight& sight, std::size_t last) {
+/// How the groups so far are sized: as cards are printed, in fours, or as 4, 6 and the rest; or
+/// evenly in any smaller size.
+bool is_grouped_like_a_card(const Sight& sight, std::size_t last, bool is_even) {
     if (last == 0) return true;
-    for (std::size_t i = 1; i <= last; ++i) {
-        if (sight.gap(i).size() != 1 || sight.gap(i) == "(" || sight.gap(i) == ")") return false;
-    }
     const bool is_long_middle = last == 2 && sight.size(0) == 4 && sight.size(1) == 6;
     if (is_long_middle) return true;
-    if (sight.size(0) > 4 && !sight.has_cue(kCard)) return false;
-    for (std::size_t i = 1; i < last; ++i) {
-        if (sight.size(i) != sight.size(0)) return false;
-    }
-    return sight.size(last) <= sight.size(0);
+    if (!is_even || sight.size(last) > sight.size(0)) return false;
+    return sight.size(0) <= 4 || sight.has_cue(kCard);
 }
+
+bool is_card_gap(std::string_view gap) { return gap.size() == 1 && gap != "(" && gap != ")"; }
 
 }  // namespace
 
 Found find_card(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
-    if (is_glued_left(sight.text, begin)) return {};
+    if (sight.number.digit_count < kSizeMin || is_glued_left(sight.text, begin)) return {};
+    std::array<char, kSizeMax> bytes{};
     std::size_t count = 0;
+    bool is_even = true;  // All groups but the last are of one size.
     for (std::size_t last = 0; last < sight.groups_left(); ++last) {
+        if (count + sight.size(last) > kSizeMax) return {};
+        if (last > 0 && !is_card_gap(sight.gap(last))) return {};
+        is_even = is_even && (last < 2 || sight.size(last - 1) == sight.size(0));
+        std::ranges::copy(sight.digits(last), bytes.begin() + static_cast<std::ptrdiff_t>(count));
         count += sight.size(last);
-        if (count > kSizeMax) return {};
-        if (count < kSizeMin || !is_grouped_like_a_card(sight, last)) continue;
-        const std::string digits = sight.joined(last);
-        if (!is_issued(digits) || !passes_luhn(digits)) continue;
+        const std::string_view digits{bytes.data(), count};
+        if (count < kSizeMin || !is_issued(digits) || !passes_luhn(digits)) continue;
+        if (!is_grouped_like_a_card(sight, last, is_even)) continue;
         if (count > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;
         const std::size_t end = sight.group(last).end;
         // In a row of groups the ones around must not be tied to these.

@@ -16,63 +16,44 @@ struct Word {
 
 /// In order, because they are searched by halves.
 constexpr std::array kWords{
-    Word{"a", kFiller},          Word{"account", kFiller},
-    Word{"amex", kCard},         Word{"and", kFiller},
-    Word{"answer", kReach},      Word{"answering", kReach},
-    Word{"answers", kReach},     Word{"at", kToward},
-    Word{"back", kFiller},       Word{"birth", kBirth},
-    Word{"birthdate", kBirth},   Word{"birthday", kBirth},
-    Word{"born", kBirth},        Word{"build", kVersion},
-    Word{"by", kFiller},         Word{"call", kCall},
-    Word{"called", kCall},       Word{"calling", kCall},
-    Word{"card", kCard},         Word{"cc", kCard},
-    Word{"cell", kPhone},        Word{"cellphone", kPhone},
-    Word{"cellular", kPhone},    Word{"contact", kReach},
-    Word{"credit", kCard},       Word{"date", kFiller},
-    Word{"debit", kCard},        Word{"desk", kPhone},
-    Word{"dial", kCall},         Word{"direct", kFiller},
-    Word{"dl", kDriver | kLicence}, Word{"dob", kBirth},
-    Word{"driver", kDriver},     Word{"driver's", kDriver},
-    Word{"drivers", kDriver},    Word{"driving", kDriver},
-    Word{"fax", kPhone},         Word{"firmware", kVersion},
-    Word{"for", kFiller},        Word{"her", kFiller},
-    Word{"here", kFiller},       Word{"him", kFiller},
-    Word{"his", kFiller},        Word{"home", kFiller},
-    Word{"hotline", kPhone},     Word{"iban", kIban},        Word{"id", kFiller},
-    Word{"in", kFiller},         Word{"insurance", kInsurance},
-    Word{"is", kFiller},         Word{"it's", kFiller},
-    Word{"itin", kItin},         Word{"its", kFiller},
-    Word{"landline", kPhone},    Word{"licence", kLicence},
-    Word{"license", kLicence},   Word{"line", kFiller},
-    Word{"lost", kFiller},       Word{"mastercard", kCard},
-    Word{"me", kFiller},         Word{"message", kReach},
-    Word{"messages", kReach},    Word{"mobile", kPhone},
-    Word{"my", kFiller},         Word{"national", kNational},
-    Word{"ni", kNino},           Word{"nino", kNino},
-    Word{"no", kFiller},         Word{"now", kFiller},
-    Word{"number", kFiller},     Word{"of", kFiller},
-    Word{"office", kFiller},     Word{"on", kToward},
-    Word{"or", kFiller},         Word{"our", kFiller},
-    Word{"pager", kPhone},       Word{"pan", kCard},
-    Word{"passport", kPassport}, Word{"patch", kVersion},
-    Word{"phone", kPhone},       Word{"please", kFiller},
-    Word{"reach", kReach},       Word{"reached", kReach},
-    Word{"registered", kFiller}, Word{"release", kVersion},
-    Word{"ring", kCall},         Word{"security", kSecurity},
-    Word{"sin", kSin},           Word{"sms", kPhone},
-    Word{"social", kSocial},     Word{"ssn", kSsn},
-    Word{"tel", kPhone},         Word{"telephone", kPhone},
-    Word{"text", kReach},        Word{"the", kFiller},
-    Word{"their", kFiller},      Word{"them", kFiller},
-    Word{"this", kFiller},       Word{"tin", kItin},
-    Word{"to", kToward},         Word{"update", kVersion},
-    Word{"upgrade", kVersion},   Word{"us", kFiller},
-    Word{"v", kVersion},         Word{"ver", kVersion},
-    Word{"version", kVersion},   Word{"via", kToward},
-    Word{"visa", kCard},         Word{"was", kFiller},
-    Word{"whatsapp", kPhone},    Word{"with", kFiller},
-    Word{"work", kFiller},       Word{"you", kFiller},
-    Word{"your", kFiller},
+    Word{"a", kFiller},          Word{"account", kFiller},    Word{"amex", kCard},
+    Word{"and", kFiller},        Word{"answer", kReach},      Word{"answering", kReach},
+    Word{"answers", kReach},     Word{"at", kToward},         Word{"back", kFiller},
+    Word{"birth", kBirth},       Word{"birthdate", kBirth},   Word{"birthday", kBirth},
+    Word{"born", kBirth},        Word{"build", kVersion},     Word{"by", kFiller},
+    Word{"call", kCall},         Word{"called", kCall},       Word{"calling", kCall},
+    Word{"card", kCard},         Word{"cc", kCard},           Word{"cell", kPhone},
+    Word{"cellphone", kPhone},   Word{"cellular", kPhone},    Word{"contact", kReach},
+    Word{"credit", kCard},       Word{"date", kFiller},       Word{"debit", kCard},
+    Word{"desk", kPhone},        Word{"dial", kCall},         Word{"direct", kFiller},
+    Word{"dob", kBirth},         Word{"driver", kDriver},     Word{"driver's", kDriver},
+    Word{"drivers", kDriver},    Word{"driving", kDriver},    Word{"fax", kPhone},
+    Word{"firmware", kVersion},  Word{"for", kFiller},        Word{"her", kFiller},
+    Word{"here", kFiller},       Word{"him", kFiller},        Word{"his", kFiller},
+    Word{"home", kFiller},       Word{"hotline", kPhone},     Word{"iban", kIban},
+    Word{"id", kFiller},         Word{"in", kFiller},         Word{"insurance", kInsurance},
+    Word{"is", kFiller},         Word{"it's", kFiller},       Word{"itin", kItin},
+    Word{"its", kFiller},        Word{"landline", kPhone},    Word{"licence", kLicence},
+    Word{"license", kLicence},   Word{"line", kFiller},       Word{"lost", kFiller},
+    Word{"mastercard", kCard},   Word{"me", kFiller},         Word{"message", kReach},
+    Word{"messages", kReach},    Word{"mobile", kPhone},      Word{"my", kFiller},
+    Word{"national", kNational}, Word{"ni", kNino},           Word{"nino", kNino},
+    Word{"no", kFiller},         Word{"now", kFiller},        Word{"number", kFiller},
+    Word{"of", kFiller},         Word{"office", kFiller},     Word{"on", kToward},
+    Word{"or", kFiller},         Word{"our", kFiller},        Word{"pager", kPhone},
+    Word{"pan", kCard},          Word{"passport", kPassport}, Word{"patch", kVersion},
+    Word{"phone", kPhone},       Word{"please", kFiller},     Word{"reach", kReach},
+    Word{"reached", kReach},     Word{"registered", kFiller}, Word{"release", kVersion},
+    Word{"ring", kCall},         Word{"security", kSecurity}, Word{"sin", kSin},
+    Word{"sms", kPhone},         Word{"social", kSocial},     Word{"ssn", kSsn},
+    Word{"tel", kPhone},         Word{"telephone", kPhone},   Word{"text", kReach},
+    Word{"the", kFiller},        Word{"their", kFiller},      Word{"them", kFiller},
+    Word{"this", kFiller},       Word{"tin", kItin},          Word{"to", kToward},
+    Word{"update", kVersion},    Word{"upgrade", kVersion},   Word{"us", kFiller},
+    Word{"v", kVersion},         Word{"ver", kVersion},       Word{"version", kVersion},
+    Word{"via", kToward},        Word{"visa", kCard},         Word{"was", kFiller},
+    Word{"whatsapp", kPhone},    Word{"with", kFiller},       Word{"work", kFiller},
+    Word{"you", kFiller},        Word{"your", kFiller},
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::word));
 
@@ -106,30 +87,51 @@ Cues settled(Cues cues) {
     return cues;
 }
 
+/// The word that ends before `place`, over a few signs; empty behind a digit, a placeholder or too
+/// many signs.
+std::string_view word_before(std::string_view text, std::size_t place) {
+    const std::size_t floor = place - std::min(place, kSignsMax);
+    while (place > floor && !is_word_byte(text[place - 1])) {
+        const char c = text[place - 1];
+        if (is_digit(c) || c == ']') return {};
+        --place;
+    }
+    std::size_t begin = place;
+    const std::size_t word_floor = place - std::min(place, kWordBytesMax + 1);
+    while (begin > word_floor && is_word_byte(text[begin - 1])) --begin;
+    // What hangs on a digit is the end of something else: 9Tel== is no telephone.
+    if (is_digit(before(text, begin))) return {};
+    return text.substr(begin, place - begin);
+}
+
+/// Calls `use(cues)` for each word before a place, until it returns false.
+template <class Use>
+void each_word_before(std::string_view text, std::size_t place, Use use) {
+    for (int n = 0; n < kWordsMax; ++n) {
+        const std::string_view word = word_before(text, place);
+        if (word.empty() || !use(cues_of_word(word))) return;
+        place = static_cast<std::size_t>(word.data() - text.data());
+    }
+}
+
 }  // namespace
 
 Cues cues_before(std::string_view text, std::size_t place) {
     Cues cues = 0;
-    bool is_far = false;  // Behind a word that is not known, only a birth is listened for.
-    for (int n = 0; n < kWordsMax; ++n) {
-        const std::size_t floor = place - std::min(place, kSignsMax);
-        while (place > floor && !is_word_byte(text[place - 1])) {
-            const char c = text[place - 1];
-            if (is_digit(c) || c == ']') return settled(cues);
-            --place;
-        }
-        std::size_t begin = place;
-        const std::size_t word_floor = place - std::min(place, kWordBytesMax + 1);
-        while (begin > word_floor && is_word_byte(text[begin - 1])) --begin;
-        if (begin == place) break;
-        // What hangs on a digit is the end of something else: 9dL== is no licence.
-        if (is_digit(before(text, begin))) break;
-        const Cues said = cues_of_word(text.substr(begin, place - begin));
-        cues |= is_far ? said & kBirth : said;
-        is_far = is_far || said == 0;
-        place = begin;
-    }
+    each_word_before(text, place, [&cues](Cues said) {
+        cues |= said;
+        return said != 0;
+    });
     return settled(cues);
+}
+
+bool is_birth_before(std::string_view text, std::size_t place) {
+    bool is_birth = false;
+    each_word_before(text, place, [&is_birth](Cues said) {
+        is_birth = (said & kBirth) != 0;
+        return !is_birth;
+    });
+    return is_birth;
 }
 
 Cues cues_of_label(Label label) {
@@ -156,7 +158,8 @@ bool names_phone_behind(std::string_view text, std::size_t place) {
     std::ranges::transform(text.substr(place, end - place), bytes.begin(), lower);
     const std::string_view word{bytes.data(), end - place};
     if (std::ranges::find(kBehind, word) == kBehind.end()) return false;
-    return end >= text.size() || std::string_view{",;)\n\r\\|"}.find(text[end]) != std::string_view::npos;
+    return end >= text.size() ||
+           std::string_view{",;)\n\r\\|"}.find(text[end]) != std::string_view::npos;
 }
 
 }  // namespace parlance::personal

@@ -26,6 +26,7 @@ class Sight : public Digits {
     std::size_t floor() const { return floor_; }
     Cues cues() const;
     bool has_cue(Cues any) const { return (cues() & any) != 0; }
+    bool is_labelled(Cues any) const { return (label_cues_ & any) != 0; }
     /// Where the word begins that the first group belongs to: AB1234567.
     std::size_t word_begin() const;
     /// The first letter before the first group, if exactly `count` begin the word.

@@ -35,7 +35,8 @@ std::size_t word_end(std::string_view text, std::size_t begin, const Form& form)
 }
 
 Found find_document(const Sight& sight, const Form& form) {
-    if (sight.number.digit_count < form.digits_min && sight.size(0) < 2) return {};
+    const bool is_mixed = is_glued_right(sight.text, sight.group(0).end);
+    if (sight.number.digit_count < form.digits_min && !is_mixed) return {};
     const std::size_t begin = sight.word_begin();
     if (is_glued_left(sight.text, begin) || !sight.has_cue(form.words)) return {};
     const std::size_t end = word_end(sight.text, begin, form);

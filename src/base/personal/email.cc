@@ -16,7 +16,8 @@ bool is_label_byte(char c) { return is_alnum(c) || c == '-' || is_beyond_ascii(c
 
 bool is_local_byte(char c) {
     return is_alnum(c) || is_beyond_ascii(c) ||
-           (c != '\0' && std::string_view{"._%+-'!#$&*/=?^`{|}~"}.find(c) != std::string_view::npos);
+           (c != '\0' &&
+            std::string_view{"._%+-'!#$&*/=?^`{|}~"}.find(c) != std::string_view::npos);
 }
 
 /// An address begins with what people and programs name themselves by.
@@ -81,8 +82,8 @@ Found find_login(const Sign& at_sign) {
         --begin;
     }
     const bool is_in_url = begin >= 3 && text.substr(begin - 3, 3) == "://";
-    const bool has_host = is_label_byte(at(text, at_sign.place + 1)) ||
-                          at(text, at_sign.place + 1) == '[';
+    const bool has_host =
+        is_label_byte(at(text, at_sign.place + 1)) || at(text, at_sign.place + 1) == '[';
     if (!is_in_url || !has_colon || !has_host || begin == at_sign.place) return {};
     if (placeholder_ends(text, at_sign.place)) return {};
     return Span{begin, at_sign.place};

@@ -19,21 +19,23 @@ namespace {
 struct AtNumber {
     Kind kind;
     Found (*find)(const Sight& sight);
+    std::size_t digits_min;  ///< Of the whole number: most are too short for anything.
+    bool begins_word;        ///< Whether nothing of it stands before its digits.
 };
 
 /// Who is sure is asked first: a check digit is worth more than a word.
 constexpr std::array kAtNumbers{
-    AtNumber{Kind::Iban, find_iban},
-    AtNumber{Kind::Nino, find_nino},
-    AtNumber{Kind::Ip, find_ip4},
-    AtNumber{Kind::Card, find_card},
-    AtNumber{Kind::Ssn, find_ssn},
-    AtNumber{Kind::Itin, find_itin},
-    AtNumber{Kind::Licence, find_licence},
-    AtNumber{Kind::Passport, find_passport},
-    AtNumber{Kind::Sin, find_sin},
-    AtNumber{Kind::Phone, find_phone},
-    AtNumber{Kind::Address, find_address},
+    AtNumber{Kind::Iban, find_iban, 2, false},
+    AtNumber{Kind::Nino, find_nino, 6, false},
+    AtNumber{Kind::Ip, find_ip4, 4, true},
+    AtNumber{Kind::Card, find_card, 13, true},
+    AtNumber{Kind::Ssn, find_ssn, 9, true},
+    AtNumber{Kind::Itin, find_itin, 9, true},
+    AtNumber{Kind::Licence, find_licence, 1, false},
+    AtNumber{Kind::Passport, find_passport, 1, false},
+    AtNumber{Kind::Sin, find_sin, 9, true},
+    AtNumber{Kind::Phone, find_phone, 6, true},
+    AtNumber{Kind::Address, find_address, 1, true},
 };
 
 struct AtSign {
@@ -128,11 +130,13 @@ class Walk {
 
     /// Behind what is settled: found, or a date in which nothing else is to be found.
     std::size_t look(const Sight& sight) {
-        if (kinds_.has(Kind::BirthDate)) {
+        const bool is_in_word = is_alnum(before(text_, sight.group(0).begin));
+        if (!is_in_word && kinds_.has(Kind::BirthDate)) {
             if (const auto found = find_birth_date(sight)) return take(Kind::BirthDate, *found);
         }
         if (const auto date = find_date(sight)) return date->end;
         for (const AtNumber& row : kAtNumbers) {
+            if (number_.digit_count < row.digits_min || (is_in_word && row.begins_word)) continue;
             if (!kinds_.has(row.kind)) continue;
             if (const auto found = row.find(sight)) return take(row.kind, *found);
         }
@@ -187,7 +191,7 @@ void find_folded(std::string_view text,
     thread_local Folded folded;
     fold(text, is_escaped, folded);
     const std::size_t first = findings.size();
-    find_plain(folded.text, kinds, label, findings);
+    find_plain(folded.view(), kinds, label, findings);
     for (std::size_t i = first; i < findings.size(); ++i) {
         findings[i].begin = folded.begins[findings[i].begin];
         findings[i].end = folded.ends[findings[i].end - 1];

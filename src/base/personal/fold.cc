@@ -21,16 +21,26 @@ constexpr std::uint32_t kNothing = 0;
 
 /// In order. A dash is any dash, a space any space; digits of any script count.
 constexpr std::array kRanges{
-    Range{0x00A0, 0x00A0, ' '},      Range{0x00AD, 0x00AD, kNothing}, Range{0x0660, 0x0669, '0'},
-    Range{0x06F0, 0x06F9, '0'},      Range{0x0966, 0x096F, '0'},      Range{0x180E, 0x180E, kNothing},
-    Range{0x2000, 0x200A, ' '},      Range{0x200B, 0x200F, kNothing}, Range{0x2010, 0x2015, '-'},
-    Range{0x2024, 0x2024, '.'},      Range{0x202A, 0x202E, kNothing}, Range{0x202F, 0x202F, ' '},
-    Range{0x205F, 0x205F, ' '},      Range{0x2060, 0x2064, kNothing}, Range{0x2066, 0x2069, kNothing},
-    Range{0x2212, 0x2212, '-'},      Range{0x3000, 0x3000, ' '},      Range{0x3002, 0x3002, '.'},
-    Range{0xFE0E, 0xFE0F, kNothing}, Range{0xFE52, 0xFE52, '.'},      Range{0xFE6B, 0xFE6B, '@'},
-    Range{0xFEFF, 0xFEFF, kNothing}, Range{0xFF01, 0xFF5E, '!'},      Range{0x1D7CE, 0x1D7FF, '0'},
+    Range{0x00A0, 0x00A0, ' '},      Range{0x00AD, 0x00AD, kNothing},
+    Range{0x0660, 0x0669, '0'},      Range{0x06F0, 0x06F9, '0'},
+    Range{0x0966, 0x096F, '0'},      Range{0x180E, 0x180E, kNothing},
+    Range{0x2000, 0x200A, ' '},      Range{0x200B, 0x200F, kNothing},
+    Range{0x2010, 0x2015, '-'},      Range{0x2024, 0x2024, '.'},
+    Range{0x202A, 0x202E, kNothing}, Range{0x202F, 0x202F, ' '},
+    Range{0x205F, 0x205F, ' '},      Range{0x2060, 0x2064, kNothing},
+    Range{0x2066, 0x2069, kNothing}, Range{0x2212, 0x2212, '-'},
+    Range{0x3000, 0x3000, ' '},      Range{0x3002, 0x3002, '.'},
+    Range{0xFE0E, 0xFE0F, kNothing}, Range{0xFE52, 0xFE52, '.'},
+    Range{0xFE6B, 0xFE6B, '@'},      Range{0xFEFF, 0xFEFF, kNothing},
+    Range{0xFF01, 0xFF5E, '!'},      Range{0x1D7CE, 0x1D7FF, '0'},
 };
 static_assert(std::ranges::is_sorted(kRanges, {}, &Range::low));
+
+/// The first bytes, in UTF-8, of the characters above.
+bool may_lead_a_look_alike(char c) {
+    constexpr std::string_view kLeads = "\xC2\xD9\xDB\xE0\xE1\xE2\xE3\xEF\xF0";
+    return is_beyond_ascii(c) && kLeads.find(c) != std::string_view::npos;
+}
 
 /// What a character is read as; nothing if it is read as itself.
 std::optional<char> look_alike(std::uint32_t code) {
@@ -92,10 +102,12 @@ Character read_escape(std::string_view text) {
     return {0x10000U + ((*first - 0xD800U) << 10U) + (*second - 0xDC00U), 12};
 }
 
+/// Writes one byte of what is read, and where it stands in what is written.
 void append(Folded& folded, char c, std::size_t begin, std::size_t end) {
-    folded.text.push_back(c);
-    folded.begins.push_back(static_cast<std::uint32_t>(begin));
-    folded.ends.push_back(static_cast<std::uint32_t>(end));
+    folded.text[folded.size] = c;
+    folded.begins[folded.size] = static_cast<std::uint32_t>(begin);
+    folded.ends[folded.size] = static_cast<std::uint32_t>(end);
+    ++folded.size;
 }
 
 /// An escape and the character itself become the same bytes.
@@ -116,18 +128,30 @@ bool needs_folding(std::string_view text) {
     for (; i + 8 <= text.size(); i += 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, text.data() + i, sizeof word);
-        if ((word & kHighBits) != 0) return true;
+        if ((word & kHighBits) == 0) continue;
+        if (std::ranges::any_of(text.substr(i, 8), may_lead_a_look_alike)) return true;
     }
-    return std::ranges::any_of(text.substr(i), is_beyond_ascii);
+    return std::ranges::any_of(text.substr(i), may_lead_a_look_alike);
 }
 
 void fold(std::string_view text, bool is_escaped, Folded& folded) {
-    folded.text.clear();
-    folded.begins.clear();
-    folded.ends.clear();
+    // No character becomes longer, but for a byte that is none.
+    const std::size_t room = 2 * text.size();
+    if (folded.text.size() < room) {
+        folded.text.resize(room);
+        folded.begins.resize(room);
+        folded.ends.resize(room);
+    }
+    folded.size = 0;
     for (std::size_t i = 0; i < text.size();) {
         const bool is_escape = is_escaped && text[i] == '\\';
-        const Character character = is_escape ? read_escape(text.substr(i)) : read_utf8(text.substr(i));
+        if (!is_escape && !is_beyond_ascii(text[i])) {
+            append(folded, text[i], i, i + 1);
+            ++i;
+            continue;
+        }
+        const Character character =
+            is_escape ? read_escape(text.substr(i)) : read_utf8(text.substr(i));
         const std::size_t end = i + character.size;
         const auto alike = look_alike(character.code);
         if (alike && *alike != '\0') {

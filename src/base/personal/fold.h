@@ -12,10 +12,13 @@
 
 namespace parlance::personal {
 
+/// What is read, byte by byte. It keeps its memory from one text to the next.
 struct Folded {
     std::string text;
-    std::vector<std::uint32_t> begins;  ///< Where each byte of `text` begins in what was written.
-    std::vector<std::uint32_t> ends;    ///< And where it ends there.
+    std::vector<std::uint32_t> begins;  ///< Where each byte of `text` begins in what was written,
+    std::vector<std::uint32_t> ends;    ///< and where it ends there.
+    std::size_t size = 0;               ///< How many bytes there are; the rest is room.
+    std::string_view view() const { return {text.data(), size}; }
 };
 
 /// Whether folding could change anything.

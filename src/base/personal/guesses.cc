@@ -27,9 +27,9 @@ constexpr std::array<std::string_view, 14> kHeralds{"dear",
                                                     "sir"};
 
 constexpr std::array<std::string_view, 22> kStreets{
-    "alley", "ave",   "ave.",  "avenue", "blvd",  "boulevard", "calle", "circle",
-    "court", "drive", "lane",  "parkway", "place", "plaza",     "rd",    "road",
-    "rue",   "square", "st",   "street", "terrace", "way"};
+    "alley", "ave",    "ave.", "avenue",  "blvd",    "boulevard", "calle", "circle",
+    "court", "drive",  "lane", "parkway", "place",   "plaza",     "rd",    "road",
+    "rue",   "square", "st",   "street",  "terrace", "way"};
 
 constexpr std::size_t kWordMax = 24;
 constexpr int kNameWordsMax = 4;
@@ -49,12 +49,12 @@ bool is_heralded(std::string_view text, std::size_t place) {
     std::size_t end = place;
     while (end > 0 && place - end < 2 && text[end - 1] == ' ') --end;
     return end < place && std::ranges::any_of(kHeralds, [&](std::string_view herald) {
-        if (herald.size() > end) return false;
-        const std::size_t begin = end - herald.size();
-        const bool is_same = std::ranges::equal(
-            text.substr(begin, herald.size()), herald, {}, lower);
-        return is_same && !is_alnum(before(text, begin));
-    });
+               if (herald.size() > end) return false;
+               const std::size_t begin = end - herald.size();
+               const bool is_same =
+                   std::ranges::equal(text.substr(begin, herald.size()), herald, {}, lower);
+               return is_same && !is_alnum(before(text, begin));
+           });
 }
 
 bool is_street_word(std::string_view word) {

@@ -52,16 +52,18 @@ Found find_iban(const Sight& sight) {
         kCountries, std::string_view{code.data(), code.size()}, {}, &Country::code);
     if (country == kCountries.end() || country->code != std::string_view{code.data(), 2}) return {};
 
+    if (is_tied_left(text, begin)) return {};
     // It is printed in fours. Who says that it is one may write it as they like.
-    const bool is_named = sight.has_cue(kIban);
-    if (!is_named && is_tied_left(text, begin)) return {};
+    const auto may_divide = [&](std::size_t count) {
+        return count % 4 == 0 || sight.has_cue(kIban);
+    };
     std::string account;
     std::size_t end = begin;
     while (account.size() < country->size) {
         if (is_alnum(at(text, end))) {
             account.push_back(text[end++]);
         } else if (is_gap(at(text, end)) && is_alnum(at(text, end + 1)) &&
-                   (is_named || account.size() % 4 == 0)) {
+                   may_divide(account.size())) {
             ++end;
         } else {
             return {};

@@ -44,8 +44,8 @@ Found find_ssn(const Sight& sight) {
     const auto nine = nine_digits(sight, "324");
     if (!nine) return {};
     const unsigned area = part(*nine, 0, 3);
-    const bool is_issued = area != 0 && area != 666 && area < 900 && part(*nine, 3, 2) != 0 &&
-                           part(*nine, 5, 4) != 0;
+    const bool is_issued =
+        area != 0 && area != 666 && area < 900 && part(*nine, 3, 2) != 0 && part(*nine, 5, 4) != 0;
     if (!is_issued || !is_said(sight, *nine, kSsn)) return {};
     return Span{sight.group(0).begin, nine->end};
 }
@@ -73,8 +73,8 @@ Found find_sin(const Sight& sight) {
 
 Found find_nino(const Sight& sight) {
     const bool is_whole = sight.size(0) == 6 && sight.has_letters_before(2);
-    const bool is_spaced = !is_whole && sight.has_sizes("222", " ") &&
-                           before(sight.text, sight.group(0).begin) == ' ';
+    const bool is_spaced =
+        !is_whole && sight.has_sizes("222", " ") && before(sight.text, sight.group(0).begin) == ' ';
     if (!is_whole && !is_spaced) return {};
     const std::string_view text = sight.text;
     const std::size_t begin = sight.group(0).begin - (is_whole ? 2 : 3);

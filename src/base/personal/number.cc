@@ -8,9 +8,7 @@ namespace {
 
 constexpr std::size_t kGapMax = 3;
 
-bool is_gap(char c) {
-    return c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')';
-}
+bool is_gap(char c) { return c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')'; }
 
 }  // namespace
 

@@ -36,12 +36,12 @@ std::size_t extension_end(std::string_view text, std::size_t place) {
 
 /// The groups that could be one telephone number.
 struct Candidate {
-    std::size_t begin;      ///< With the sign or parenthesis before the first group.
-    std::size_t last;       ///< Its last group.
+    std::size_t begin;  ///< With the sign or parenthesis before the first group.
+    std::size_t last;   ///< Its last group.
     std::size_t digits;
-    std::size_t end;        ///< With its extension.
+    std::size_t end;  ///< With its extension.
     bool has_plus;
-    bool has_parenthesis;   ///< Around the first group.
+    bool has_parenthesis;  ///< Around the first group.
     bool has_extension;
 };
 
@@ -83,7 +83,10 @@ Candidate widest(const Sight& sight) {
 }
 
 /// Whether all gaps between the groups from `from` on are one of these signs.
-bool has_gaps(const Sight& sight, const Candidate& found, std::size_t from, std::string_view signs) {
+bool has_gaps(const Sight& sight,
+              const Candidate& found,
+              std::size_t from,
+              std::string_view signs) {
     for (std::size_t i = from; i <= found.last; ++i) {
         const std::string_view gap = sight.gap(i);
         if (gap.size() != 1 || signs.find(gap[0]) == std::string_view::npos) return false;
@@ -92,15 +95,17 @@ bool has_gaps(const Sight& sight, const Candidate& found, std::size_t from, std:
 }
 
 bool is_international(const Sight& sight, const Candidate& found) {
-    if (found.has_plus) return found.digits >= (found.last > 0 ? 8U : 10U) && sight.digits(0)[0] != '0';
-    const bool has_prefix = sight.digits(0).starts_with("00") && sight.size(0) <= 5 && found.last >= 2;
+    if (found.has_plus)
+        return found.digits >= (found.last > 0 ? 8U : 10U) && sight.digits(0)[0] != '0';
+    const bool has_prefix =
+        sight.digits(0).starts_with("00") && sight.size(0) <= 5 && found.last >= 2;
     return has_prefix && found.digits >= 10;
 }
 
 /// (555) 123-4567, (03) 5327 5996.
 bool is_parenthesised(const Sight& sight, const Candidate& found) {
-    return found.has_parenthesis && sight.size(0) >= 2 && sight.size(0) <= 5 &&
-           found.digits >= 7 && found.digits <= 12 && sight.size(found.last) >= 2;
+    return found.has_parenthesis && sight.size(0) >= 2 && sight.size(0) <= 5 && found.digits >= 7 &&
+           found.digits <= 12 && sight.size(found.last) >= 2;
 }
 
 /// 555-123-4567 with or without a 1 before it. With spaces between, it must be one that exists.
@@ -122,11 +127,11 @@ bool has_trunk_zero(const Sight& sight, const Candidate& found) {
         return false;
     }
     if (sight.has_sizes("324", "- .")) return false;  // An American number of another kind.
-    bool has_decimal_digit = false;                    // 0101 0110 is something else.
+    bool has_decimal_digit = false;                   // 0101 0110 is something else.
     for (std::size_t i = 0; i <= found.last; ++i) {
         if (sight.size(i) < 2) return false;
-        has_decimal_digit =
-            has_decimal_digit || std::ranges::any_of(sight.digits(i), [](char c) { return c > '1'; });
+        has_decimal_digit = has_decimal_digit ||
+                            std::ranges::any_of(sight.digits(i), [](char c) { return c > '1'; });
     }
     return has_decimal_digit;
 }
@@ -149,8 +154,8 @@ Found find_phone(const Sight& sight) {
     const bool is_named_behind = names_phone_behind(text, found.end);
     const bool is_apart = !is_tied_right(text, found.end) && at(text, found.end) != '%';
     if (!is_named_behind && !is_apart) return {};
-    const bool is_phone = has_phone_form(sight, found) || is_named_behind ||
-                          sight.has_cue(kPhone | kCall);
+    const bool is_phone =
+        has_phone_form(sight, found) || is_named_behind || sight.has_cue(kPhone | kCall);
     return is_phone ? Found{Span{found.begin, found.end}} : Found{};
 }
 
