@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/personal/personal.h"
+#include "base/personal/redact.h"
 
 namespace parlance::personal {
 namespace {
@@ -43,6 +44,17 @@ void measure(benchmark::State& run, const std::string& text) {
 
 void BM_Message512(benchmark::State& run) { measure(run, repeated(kMessage, 512)); }
 BENCHMARK(BM_Message512);
+
+/// The same message as the hub looks at it: strings and long numbers, each under its key.
+void BM_RedactMessage512(benchmark::State& run) {
+    const Masking masking{structured_kinds(), "session", "key"};
+    for (auto _ : run) {
+        auto redacted = redact(kMessage, masking);
+        benchmark::DoNotOptimize(redacted);
+    }
+    run.SetBytesProcessed(run.iterations() * static_cast<std::int64_t>(kMessage.size()));
+}
+BENCHMARK(BM_RedactMessage512);
 
 void BM_Prose(benchmark::State& run) {
     measure(run,

@@ -1,0 +1,61 @@
+// Does the redactor keep its promises about any JSON? What it makes is JSON again and has nothing
+// left to redact; and whoever has the original gets every byte back.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "base/personal/redact.h"
+
+namespace {
+
+namespace personal = parlance::personal;
+
+personal::Kinds all_kinds() {
+    personal::Kinds kinds = personal::structured_kinds();
+    kinds.add(personal::Kind::Address);
+    return kinds;
+}
+
+/// Whether each value is written in one way only; else it comes back in the first.
+bool has_one_spelling_each(const std::vector<personal::Original>& originals) {
+    return std::ranges::adjacent_find(originals, [](const auto& left, const auto& right) {
+               return left.placeholder == right.placeholder &&
+                      (left.written != right.written || left.is_number != right.is_number);
+           }) == originals.end();
+}
+
+/// Who sends placeholders of its own values could be told them by their own names.
+bool names_own(std::string_view text, const std::vector<personal::Original>& originals) {
+    return std::ranges::any_of(originals, [&](const personal::Original& original) {
+        return text.find(original.placeholder) != std::string_view::npos;
+    });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text{reinterpret_cast<const char*>(data), size};
+    personal::find(text, all_kinds());  // Any bytes at all.
+    if (!parlance::json::check(text)) return 0;
+
+    const personal::Masking masking{all_kinds(), "scope", "key"};
+    const auto redacted = personal::redact(text, masking);
+    if (!redacted) {
+        CHECK(personal::originals(text, masking).empty());
+        return 0;
+    }
+    // Two keys may be one person's, and then one placeholder twice: only that is no JSON.
+    const auto checked = parlance::json::check(*redacted);
+    CHECK(checked || checked.error().message.find("twice") != std::string::npos);
+    CHECK(!personal::redact(*redacted, masking));
+    const auto originals = personal::originals(text, masking);
+    const auto restored = personal::restore(*redacted, originals);
+    CHECK(restored);
+    if (has_one_spelling_each(originals) && !names_own(text, originals)) CHECK(*restored == text);
+    return 0;
+}

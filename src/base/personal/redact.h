@@ -1,0 +1,54 @@
+// Puts placeholders where personal data stands in JSON, and the data back where they return.
+//
+// A placeholder follows from the value, its scope and a secret key: the same value has the same one
+// wherever and whenever it is met in that scope, nothing is kept to make it so, and nobody without
+// the key can find a value by trying. To put values back, one needs the text they came from.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/personal/personal.h"
+
+namespace parlance::personal {
+
+struct Masking {
+    Kinds kinds{};
+    std::string_view scope{};  ///< A workflow: beyond it the same value has another placeholder.
+    std::string_view key{};
+};
+
+/// "[EMAIL_1f9c03ab]": the kind's word, and digits of a keyed hash.
+std::string placeholder(Kind kind, std::string_view value, const Masking& masking);
+
+/// Which stretches of a JSON text are looked into: values that stand in it, in order.
+using Parts = std::span<const std::string_view>;
+
+/// The text with placeholders in its keys, strings and long numbers; nothing if none is needed, and
+/// every other byte as it was. `json` must be strict JSON (base/json.h).
+std::optional<std::string> redact(std::string_view json, Parts parts, const Masking& masking);
+std::optional<std::string> redact(std::string_view json, const Masking& masking);
+
+/// The same for words that are no JSON: a line of a log, the detail of an error.
+std::string redact_words(std::string_view text, const Masking& masking);
+
+/// A placeholder that a text gives rise to, and what it stands for there.
+struct Original {
+    std::string placeholder;
+    std::string_view written;  ///< As it may stand in a JSON string.
+    bool is_number;            ///< It stood by itself, and not in a string.
+};
+
+/// In order of their placeholders. Of a value that is written in several ways, the first one is put
+/// back.
+std::vector<Original> originals(std::string_view json, Parts parts, const Masking& masking);
+std::vector<Original> originals(std::string_view json, const Masking& masking);
+
+/// JSON with these originals in place of their placeholders; nothing if it has none of them. Other
+/// placeholders stay.
+std::optional<std::string> restore(std::string_view json, std::span<const Original> originals);
+
+}  // namespace parlance::personal

@@ -1,0 +1,116 @@
+#include "base/personal/redact.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace parlance::personal {
+namespace {
+
+const Masking kHere{.kinds = structured_kinds(), .scope = "session-1", .key = "a key of the hub"};
+
+std::string redacted(std::string_view json, const Masking& masking = kHere) {
+    const std::string out = redact(json, masking).value_or(std::string{json});
+    EXPECT_TRUE(json::check(out)) << out;
+    return out;
+}
+
+std::string restored(std::string_view answer, std::string_view question) {
+    return restore(answer, originals(question, kHere)).value_or(std::string{answer});
+}
+
+// HMAC-SHA256 by `openssl dgst -sha256 -hmac "a key of the hub"` over scope, word and value with
+// zeros between.
+constexpr std::string_view kEmail = "[EMAIL_4da42e2c]";
+constexpr std::string_view kCardMask = "[CARD_7d9ca356]";
+
+TEST(Redaction, X15_PutsAPlaceholderThatFollowsFromValueScopeAndKey) {
+    EXPECT_EQ(redacted(R"({"input":"mail ana@example.org now"})"),
+              R"({"input":"mail )" + std::string{kEmail} + R"( now"})");
+    EXPECT_EQ(redacted(R"(["Ana\u0040Example.org"])"), R"([")" + std::string{kEmail} + R"("])")
+        << "the same value in another spelling";
+    const Masking elsewhere{kHere.kinds, "session-2", kHere.key};
+    const Masking other_hub{kHere.kinds, kHere.scope, "another key"};
+    const std::string json = R"(["ana@example.org"])";
+    EXPECT_NE(redacted(json), redacted(json, elsewhere));
+    EXPECT_NE(redacted(json), redacted(json, other_hub));
+}
+
+TEST(Redaction, X15_LeavesEveryOtherByteAsItWas) {
+    const std::string json =
+        " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 ana@example.org \\\"y\\\"\" , null ] } ";
+    EXPECT_EQ(redacted(json),
+              " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 " + std::string{kEmail} +
+                  " \\\"y\\\"\" , null ] } ");
+    EXPECT_FALSE(redact(R"({"a":["nothing here",12345678,true]})", kHere));
+    EXPECT_FALSE(redact(R"({"a":"ana@example.org"})", {{}, "s", "k"})) << "no kinds";
+}
+
+TEST(Redaction, X15_ReadsNumbersAndTheKeysThatValuesStandAt) {
+    EXPECT_EQ(redacted(R"({"card":4111111111111111})"),
+              R"({"card":")" + std::string{kCardMask} + R"("})");
+    EXPECT_EQ(redacted(R"({"total":4111111111111112,"t":1731740000000})"),
+              R"({"total":4111111111111112,"t":1731740000000})");
+    EXPECT_NE(redacted(R"({"ssn":"078051121"})"), R"({"ssn":"078051121"})");
+    EXPECT_EQ(redacted(R"({"count":"078051121"})"), R"({"count":"078051121"})");
+    EXPECT_NE(redacted(R"({"phones":["5551234567"]})"), R"({"phone":["5551234567"]})");
+    EXPECT_EQ(redacted(R"({"ana@example.org":1})"),
+              R"({")" + std::string{kEmail} + R"(":1})")
+        << "a key can be a value too";
+}
+
+TEST(Redaction, X15_LooksOnlyIntoThePartsNamed) {
+    const std::string json = R"({"id":"a@example.org","input":"ana@example.org","x":"b@c.de"})";
+    const std::string_view part{json.data() + 30, 17};
+    ASSERT_EQ(part, R"("ana@example.org")");
+    EXPECT_EQ(redact(json, {&part, 1}, kHere).value(),
+              R"({"id":"a@example.org","input":")" + std::string{kEmail} + R"(","x":"b@c.de"})");
+    const std::string labelled = R"({"ssn" : "078051121"})";
+    const std::string_view value{labelled.data() + 9, 11};
+    EXPECT_TRUE(redact(labelled, {&value, 1}, kHere)) << "the key before a part counts";
+}
+
+TEST(Redaction, X15_IsDoneOnce) {
+    const std::string once = redacted(
+        R"({"a":"ana@example.org, call 785 8949 or 4111 1111 1111 1111","card":4111111111111111})");
+    EXPECT_EQ(redacted(once), once);
+}
+
+TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
+    const std::string question =
+        R"({"input":"mail ana\u0040example.org, card 4111-1111-1111-1111","n":5555555555554444})";
+    EXPECT_EQ(restored(redacted(question), question), question);
+    EXPECT_EQ(restored(R"({"result":"wrote to )" + std::string{kEmail} + R"("})", question),
+              R"({"result":"wrote to ana\u0040example.org"})");
+}
+
+TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {
+    const std::string question = R"({"input":"ana@example.org"})";
+    const std::string answer = R"({"result":"[EMAIL_00000000] [CARD_1f9c03ab] [1] [A_b]"})";
+    EXPECT_EQ(restored(answer, question), answer);
+    const std::string own = R"(["eve@example.org"])";
+    EXPECT_EQ(restored(redacted(question), own), redacted(question));
+    EXPECT_EQ(restored(redacted(question), R"([")" + std::string{kEmail} + R"("])"),
+              redacted(question))
+        << "who only names a placeholder gets nothing for it";
+}
+
+TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {
+    const std::string question = R"({"card":4111111111111111})";
+    const std::string mask{kCardMask};
+    EXPECT_EQ(restored(R"({"a":")" + mask + R"(","b":"no. )" + mask + R"("})", question),
+              R"({"a":4111111111111111,"b":"no. 4111111111111111"})");
+    EXPECT_EQ(restored(R"({")" + mask + R"(":1})", question), R"({"4111111111111111":1})");
+    EXPECT_EQ(restored(R"(["{\")" + mask + R"(\":1}"])", question), R"(["{\"4111111111111111\":1}"])");
+}
+
+TEST(Redaction, X15_WordsThatAreNoJson) {
+    EXPECT_EQ(redact_words("'ana@example.org' is no number", kHere),
+              "'" + std::string{kEmail} + "' is no number");
+    EXPECT_EQ(redact_words("nothing here", kHere), "nothing here");
+}
+
+}  // namespace
+}  // namespace parlance::personal
