@@ -77,7 +77,7 @@ Found find_login(const Sign& at_sign) {
     bool has_colon = false;
     while (begin > at_sign.floor && at_sign.place - begin < kLoginMax) {
         const char c = text[begin - 1];
-        if (c == '/' || c == ' ' || c == '@' || c == '"' || c == '\n') break;
+        if (std::string_view{"/ @\"\n]"}.find(c) != std::string_view::npos) break;
         has_colon = has_colon || c == ':';
         --begin;
     }

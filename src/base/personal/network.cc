@@ -113,6 +113,9 @@ Found find_ip4(const Sight& sight) {
     const bool is_in_path = sign == '/' && before(text, begin - 1) != '/';
     const bool is_pinned = sign == '=' && before(text, begin - 1) == '=';
     if (is_in_path || is_pinned || sight.has_cue(kVersion)) return {};
+    // Everybody's own machine is nobody's.
+    const std::string_view address = text.substr(begin, end - begin);
+    if (address == "127.0.0.1" || address == "0.0.0.0") return {};
     return Span{begin, end};
 }
 

@@ -231,6 +231,8 @@ TEST(PersonalData, OtherDotsAndColonsAreNot) {
                     "version 1.2.3.4",
                     "v1.2.3.4",
                     "Chrome/120.0.0.0",
+                    "127.0.0.1",
+                    "0.0.0.0:80",
                     "pkg==1.2.3.4",
                     "01.02.03.04",
                     "10:30:45",

@@ -110,8 +110,8 @@ class Look {
         if (!is_whole || end - begin < kNumberDigitsMin) return end;
         findings_.clear();
         find(json_.substr(begin, end - begin), kinds_, {label_}, findings_);
-        const bool is_all = findings_.size() == 1 && findings_[0].begin == 0 &&
-                            findings_[0].end == end - begin;
+        const bool is_all =
+            findings_.size() == 1 && findings_[0].begin == 0 && findings_[0].end == end - begin;
         if (is_all) places_.push_back({findings_[0].kind, begin, end, true});
         return end;
     }
@@ -226,8 +226,7 @@ std::optional<std::string> restore(std::string_view json, std::span<const Origin
         if (!placeholder_begins(json, i)) continue;
         const std::size_t end = json.find(']', i) + 1;
         const std::string_view name = json.substr(i, end - i);
-        const auto original =
-            std::ranges::lower_bound(originals, name, {}, &Original::placeholder);
+        const auto original = std::ranges::lower_bound(originals, name, {}, &Original::placeholder);
         if (original == originals.end() || original->placeholder != name) continue;
         // A number that is all of a string was a number.
         const bool is_all = before(json, i) == '"' && before(json, i - 1) != '\\' &&

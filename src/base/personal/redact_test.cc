@@ -41,9 +41,9 @@ TEST(Redaction, X15_PutsAPlaceholderThatFollowsFromValueScopeAndKey) {
 TEST(Redaction, X15_LeavesEveryOtherByteAsItWas) {
     const std::string json =
         " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 ana@example.org \\\"y\\\"\" , null ] } ";
-    EXPECT_EQ(redacted(json),
-              " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 " + std::string{kEmail} +
-                  " \\\"y\\\"\" , null ] } ");
+    EXPECT_EQ(
+        redacted(json),
+        " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 " + std::string{kEmail} + " \\\"y\\\"\" , null ] } ");
     EXPECT_FALSE(redact(R"({"a":["nothing here",12345678,true]})", kHere));
     EXPECT_FALSE(redact(R"({"a":"ana@example.org"})", {{}, "s", "k"})) << "no kinds";
 }
@@ -56,8 +56,7 @@ TEST(Redaction, X15_ReadsNumbersAndTheKeysThatValuesStandAt) {
     EXPECT_NE(redacted(R"({"ssn":"078051121"})"), R"({"ssn":"078051121"})");
     EXPECT_EQ(redacted(R"({"count":"078051121"})"), R"({"count":"078051121"})");
     EXPECT_NE(redacted(R"({"phones":["5551234567"]})"), R"({"phone":["5551234567"]})");
-    EXPECT_EQ(redacted(R"({"ana@example.org":1})"),
-              R"({")" + std::string{kEmail} + R"(":1})")
+    EXPECT_EQ(redacted(R"({"ana@example.org":1})"), R"({")" + std::string{kEmail} + R"(":1})")
         << "a key can be a value too";
 }
 
@@ -103,7 +102,8 @@ TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {
     EXPECT_EQ(restored(R"({"a":")" + mask + R"(","b":"no. )" + mask + R"("})", question),
               R"({"a":4111111111111111,"b":"no. 4111111111111111"})");
     EXPECT_EQ(restored(R"({")" + mask + R"(":1})", question), R"({"4111111111111111":1})");
-    EXPECT_EQ(restored(R"(["{\")" + mask + R"(\":1}"])", question), R"(["{\"4111111111111111\":1}"])");
+    EXPECT_EQ(restored(R"(["{\")" + mask + R"(\":1}"])", question),
+              R"(["{\"4111111111111111\":1}"])");
 }
 
 TEST(Redaction, X15_WordsThatAreNoJson) {
