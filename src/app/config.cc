@@ -3,11 +3,14 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include "app/serve.h"
+#include "dialects/dialects.h"
 
 namespace parlance::app {
 
@@ -186,6 +189,88 @@ Result<void> read_value(const std::string& path,
                             name));
 }
 
+std::string known_names(const std::vector<std::string_view>& names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// A list of names, each of which `add` must know.
+Result<void> read_names(std::string_view place,
+                        const toml::node& node,
+                        const std::vector<std::string_view>& known,
+                        const std::function<bool(const std::string&)>& add) {
+    const auto* list = node.as_array();
+    if (list == nullptr) return fail(Fault::Malformed, fmt::format("{} takes a list", place));
+    for (const auto& item : *list) {
+        const auto name = item.value<std::string>();
+        if (name && add(*name)) continue;
+        return fail(Fault::Malformed,
+                    fmt::format("{} takes a list of {}", place, known_names(known)));
+    }
+    return {};
+}
+
+Result<personal::Kinds> read_kinds(std::string_view place, const toml::node& node) {
+    std::vector<std::string_view> known;
+    for (const auto& row : personal::kind_rows()) known.push_back(row.name);
+    personal::Kinds kinds;
+    TRY(read_names(place, node, known, [&kinds](const std::string& name) {
+        const auto kind = personal::kind_named(name);
+        if (kind) kinds.add(*kind);
+        return kind.has_value();
+    }));
+    return kinds;
+}
+
+Result<std::vector<Dialect>> read_dialects(std::string_view place, const toml::node& node) {
+    std::vector<Dialect> dialects;
+    TRY(read_names(place,
+                   node,
+                   {"taskwire", "kessel", "delegation", "sam", "correlation"},
+                   [&dialects](const std::string& name) {
+                       const auto dialect = dialects::dialect_named(name);
+                       if (dialect) dialects.push_back(*dialect);
+                       return dialect.has_value();
+                   }));
+    return dialects;
+}
+
+Result<void> read_reveal(std::string_view place, const toml::node& node, PersonalPolicy& policy) {
+    const auto* agents = node.as_table();
+    if (agents == nullptr) {
+        return fail(Fault::Malformed, fmt::format("{} takes kinds by agent", place));
+    }
+    for (const auto& [agent, kinds] : *agents) {
+        policy.reveal[std::string{agent.str()}] =
+            TRY(read_kinds(fmt::format("{}.{}", place, agent.str()), kinds));
+    }
+    return {};
+}
+
+/// [personal]: which personal data is kept from whom.
+Result<void> read_personal(const std::string& path,
+                           std::string_view name,
+                           const toml::node& node,
+                           PersonalPolicy& policy) {
+    const auto place = fmt::format("{}:{}: personal.{}", path, node.source().begin.line, name);
+    if (name == "dialects") {
+        policy.dialects = TRY(read_dialects(place, node));
+    } else if (name == "kinds") {
+        policy.kinds = TRY(read_kinds(place, node));
+    } else if (name == "reveal") {
+        TRY(read_reveal(place, node, policy));
+    } else if (name == "fields_exempt") {
+        policy.fields_exempt.clear();
+        TRY(read_names(place, node, {"JSON pointers"}, [&policy](const std::string& pointer) {
+            policy.fields_exempt.push_back(pointer);
+            return pointer.starts_with('/');
+        }));
+    } else {
+        return fail(Fault::Malformed,
+                    fmt::format("{} is no setting; see docs/personal-data.md", place));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> read_config(const std::string& path, ServeOptions& options) {
@@ -203,7 +288,11 @@ Result<void> read_config(const std::string& path, ServeOptions& options) {
                         fmt::format("{}: '{}' should be a section", path, section.str()));
         }
         for (const auto& [name, value] : *table) {
-            TRY(read_value(path, section.str(), name.str(), value, options));
+            if (section.str() == "personal") {
+                TRY(read_personal(path, name.str(), value, options.personal));
+            } else {
+                TRY(read_value(path, section.str(), name.str(), value, options));
+            }
         }
     }
     return {};

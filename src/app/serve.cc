@@ -13,9 +13,11 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "app/key.h"
 #include "app/version.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "gateway/personal.h"
 #include "identity/authority.h"
 #include "journal/posix_disk.h"
 #include "views/feed.h"
@@ -207,17 +209,15 @@ class Hub {
                          journal->recovery().cut_from);
         }
         const auto clock = steady_wall_clock();
-        feed_ = std::make_unique<views::Feed>(*disk_);
-        gateway_ = std::make_unique<gateway::Gateway>(
-            loop_,
-            *feed_,
-            gateway::Options{.is_dev = options_.is_dev,
-                             .version = std::string{kVersion},
-                             .message_bytes_max = options_.doors.body_bytes_max,
-                             .heartbeat_timeout = options_.limits.heartbeat_timeout,
-                             .guard = options_.is_dev ? nullptr : make_guard(options_.data)},
-            clock,
-            fresh_chance());
+        const gateway::Options desk{.is_dev = options_.is_dev,
+                                    .version = std::string{kVersion},
+                                    .message_bytes_max = options_.doors.body_bytes_max,
+                                    .heartbeat_timeout = options_.limits.heartbeat_timeout,
+                                    .guard = options_.is_dev ? nullptr : make_guard(options_.data),
+                                    .personal = options_.personal,
+                                    .personal_key = TRY(open_key(options_.data + "/personal.key"))};
+        feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
+        gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         engine_ = TRY(engine::Engine::open(
             std::move(journal),
             {.limits = options_.limits,
@@ -227,7 +227,10 @@ class Hub {
              .chance = fresh_chance(),
              .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
              .background = [this](std::function<void()> job) { worker_.post(std::move(job)); },
-             .log = [](const std::string& line) { spdlog::warn("{}", line); }}));
+             .log =
+                 [desk](const std::string& line) {
+                     spdlog::warn("{}", gateway::redacted_words(desk, line, "log"));
+                 }}));
         gateway_->attach(*engine_);
         server_ = TRY(transport::Server::listen(
             loop_, options_.host, options_.port, options_.doors, gateway_->doors(), tls_));

@@ -7,6 +7,7 @@
 #include "gateway/desk.h"
 #include "journal/journal.h"
 #include "model/limits.h"
+#include "model/personal.h"
 #include "transport/transport.h"
 
 namespace parlance::app {
@@ -19,6 +20,7 @@ struct ServeOptions {
     bool is_quiet = false;
     TlsFiles tls{};  ///< Empty: those of `parlance cert init`, if it made any.
     Limits limits;
+    PersonalPolicy personal;
     transport::DoorLimits doors;
     journal::Options journal;
     std::uint64_t snapshot_records_min = 500'000;

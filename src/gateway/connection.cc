@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/verb_table.h"
 
@@ -331,7 +332,7 @@ void Connection::hear_send(json::Value value) {
             reject(std::move(message).error());
             continue;
         }
-        if (auto unfit = unfit_message(desk_, *message->envelope)) {
+        if (auto unfit = unfit_as_sent(desk_, *message)) {
             if (message->envelope->id() == fresh_id) fresh_id.clear();
             reject(*std::move(unfit));
             continue;
@@ -366,7 +367,7 @@ void Connection::refuse(const Refused& refused) {
 }
 
 void Connection::reject(dialects::Rejection rejection, const DeliveryToken& delivery) {
-    submit(desk_, record_of(rejection, delivery), caller_, {});
+    submit(desk_, record_of(desk_, rejection, delivery), caller_, {});
     const auto summary = rejection.summary();
     refuse({.message_id = rejection.id,
             .delivery_id = name_of(delivery),
@@ -422,17 +423,17 @@ void Connection::tell(const TellJoined& joined) {
 
 void Connection::tell(const Deliver& deliver) {
     if (deliver_.empty()) reader_ = dialect();  // Nobody registers while a turn's word is carried.
-    append_delivery(desk_, deliver_, deliver, reader_);
+    append_delivery(desk_, deliver_, deliver, {caller_->agent, reader_});
     touch();
     if (deliver_.size() >= kFrameBytes) flush();
 }
 
 void Connection::tell(const TellProgress& progress) {
     if (!progress_.empty()) progress_.push_back(',');
-    progress_ += json::ObjectWriter{}
-                     .text("message_id", progress.asked->id())
-                     .raw("note", progress.note)
-                     .done();
+    const auto note =
+        restored_for_asker(desk_, *progress.asked, progress.asked->to(), progress.note);
+    progress_ +=
+        json::ObjectWriter{}.text("message_id", progress.asked->id()).raw("note", note).done();
     touch();
 }
 

@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "model/names.h"
 
@@ -37,7 +38,7 @@ std::optional<Ticket> dead_letter_of(Call& call) {
     return std::nullopt;
 }
 
-json::ObjectWriter dead_letter_json(const DeadLetterListing& letter) {
+json::ObjectWriter dead_letter_json(const Desk& desk, const DeadLetterListing& letter) {
     json::ObjectWriter out;
     out.text("dead_letter_id", std::to_string(letter.ticket.value))
         .text("recipient", letter.recipient.value)
@@ -46,7 +47,7 @@ json::ObjectWriter dead_letter_json(const DeadLetterListing& letter) {
         .text("type", letter.envelope->type())
         .text("priority", enum_name(letter.priority))
         .text("reason", enum_name(letter.setback))
-        .text("detail", letter.reason)
+        .text("detail", redacted_words(desk.options, letter.reason, letter.envelope->correlation()))
         .integer("attempts", letter.attempts)
         .text("died_at", print_iso_time(letter.died_at));
     return out;
@@ -114,7 +115,7 @@ void post_reply(Desk& desk, Call& call) {
         desk, {*delivery, *held->envelope, held->holder}, written->text(call.request().body));
     if (!reply) {
         auto rejection = std::move(reply).error();
-        submit(desk, record_of(rejection, *delivery), call.caller, {});
+        submit(desk, record_of(desk, rejection, *delivery), call.caller, {});
         return call.exchange->respond(
             problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
     }
@@ -141,7 +142,7 @@ void get_dead_letters(Desk& desk, Call& call) {
     std::string out;
     for (const auto& letter : desk.engine->dead_letters(query)) {
         if (!out.empty()) out.push_back(',');
-        out += dead_letter_json(letter).done();
+        out += dead_letter_json(desk, letter).done();
     }
     call.exchange->respond({.headers = {}, .body = "{\"dead_letters\":[" + out + "]}"});
 }
@@ -156,9 +157,10 @@ void get_dead_letter(Desk& desk, Call& call) {
             problem(Refusal::DeadLetterNotFound,
                     "there is no dead letter '" + std::string{call.captures.at(0)} + "'"));
     }
-    auto out = dead_letter_json(*letter);
+    auto out = dead_letter_json(desk, *letter);
     call.exchange->respond(
-        {.headers = {}, .body = out.raw("message", letter->envelope->body()).done()});
+        {.headers = {},
+         .body = out.raw("message", redacted_body(desk.options, *letter->envelope)).done()});
 }
 
 void post_redeliver(Desk& desk, Call& call) {

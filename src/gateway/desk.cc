@@ -7,6 +7,7 @@
 #include "dialects/claim.h"
 #include "dialects/translate.h"
 #include "gateway/capabilities.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -30,21 +31,22 @@ void bring_done(Desk& desk, Call& call, Command command) {
     bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
-Command record_of(dialects::Rejection& rejection, const DeliveryToken& delivery) {
+Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery) {
     const bool is_reply = delivery != DeliveryToken{} || rejection.reply != nullptr;
     if (is_reply && rejection.refusal == Refusal::InputValidationFailed) {
         rejection.refusal = Refusal::OutputValidationFailed;
     }
+    auto detail = redacted_words(desk.options, rejection.summary(), rejection.id);
     if (!is_reply) {
         return RecordRefusal{.id = rejection.id,
                              .refusal = static_cast<std::uint8_t>(rejection.refusal),
-                             .detail = rejection.summary()};
+                             .detail = std::move(detail)};
     }
     return RefuseReply{.delivery = delivery,
                        .reply = delivery == DeliveryToken{} ? rejection.reply : nullptr,
                        .id = rejection.id,
                        .refusal = rejection.refusal,
-                       .detail = rejection.summary()};
+                       .detail = std::move(detail)};
 }
 
 std::string fresh_uuid(Desk& desk) {
@@ -172,8 +174,18 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                .agent = question.holder,
                                .reply = *reply->envelope,
                                .said = said});
+    auto told = restored_answer(desk, question.asked, reply->envelope);
+    // A placeholder need not keep a rule that its value keeps.
+    if (unfit && told != reply->envelope) {
+        const bool is_fit = !unfit_answer(desk,
+                                          {.request = question.asked,
+                                           .agent = question.holder,
+                                           .reply = *told,
+                                           .said = told->body()});
+        if (is_fit) unfit.reset();
+    }
     if (unfit) return tl::unexpected(*std::move(unfit));
-    return ReplyToDelivery{question.delivery, std::move(reply->envelope), reply->tokens_used};
+    return ReplyToDelivery{question.delivery, std::move(told), reply->tokens_used};
 }
 
 void add_claim(const Desk& desk, SendMessage& message) {
@@ -187,29 +199,37 @@ std::string shown(const Desk& desk,
                   const Failure& failure,
                   std::optional<Dialect> reader) {
     if (failure.refusal != Refusal::None) {
-        return dialects::write_failure(
+        const auto said = dialects::write_failure(
             *envelope, failure.refusal, failure.detail, desk.clock(), reader);
+        return restored_for_asker(desk, *envelope, envelope->to(), said);
     }
     if (!reader || *reader == envelope->dialect()) return std::string{envelope->body()};
     return translated(desk, *envelope, *reader);
 }
 
+std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader) {
+    const bool is_failure = deliver.failure.refusal != Refusal::None;
+    const auto envelope =
+        is_failure ? deliver.envelope : redacted_for(desk, deliver.envelope, reader.agent);
+    return shown(desk, envelope, deliver.failure, reader.dialect);
+}
+
 void append_delivery(const Desk& desk,
                      std::string& out,
                      const Deliver& deliver,
-                     std::optional<Dialect> reader) {
+                     const Reader& reader) {
     if (!out.empty()) out.push_back(',');
     out += R"({"delivery_id":")";
     out += delivery_id(deliver.delivery);
     out += R"(","attempt":)";
     out += std::to_string(deliver.delivery.attempt);
     out += ",\"message\":";
-    const bool is_as_it_came = deliver.failure.refusal == Refusal::None &&
-                               (!reader || *reader == deliver.envelope->dialect());
-    if (is_as_it_came) {
-        out += deliver.envelope->body();
+    const bool is_failure = deliver.failure.refusal != Refusal::None;
+    const bool is_translated = reader.dialect && *reader.dialect != deliver.envelope->dialect();
+    if (is_failure || is_translated) {
+        out += delivered(desk, deliver, reader);
     } else {
-        out += shown(desk, deliver.envelope, deliver.failure, reader);
+        out += redacted_for(desk, deliver.envelope, reader.agent)->body();
     }
     out.push_back('}');
 }

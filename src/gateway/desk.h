@@ -23,6 +23,7 @@
 #include "identity/identity.h"
 #include "model/command.h"
 #include "model/effect.h"
+#include "model/personal.h"
 #include "transport/transport.h"
 #include "views/feed.h"
 
@@ -41,6 +42,8 @@ struct Options {
     Duration heartbeat_timeout{std::chrono::seconds{30}};
     Duration endpoint_timeout{std::chrono::seconds{25}};
     std::shared_ptr<identity::Guard> guard{};  ///< Without one, as with --dev, nothing is proved.
+    PersonalPolicy personal;
+    std::string personal_key;  ///< Secret, and the same as long as messages live.
 };
 
 /// One HTTP call whose command is with the engine.
@@ -130,7 +133,8 @@ Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
 
 /// What puts a refusal on record. An answer that is refused is the only one its request gets: the
 /// requester is told. A reply through a delivery names it; `rejection` says so from then on.
-Command record_of(dialects::Rejection& rejection, const DeliveryToken& delivery);
+/// What it quotes is on record without personal data.
+Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery);
 
 std::string fresh_uuid(Desk& desk);
 
@@ -179,11 +183,18 @@ std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,
                   const Failure& failure,
                   std::optional<Dialect> reader);
+/// Who reads a delivery, and in what dialect.
+struct Reader {
+    const AgentId& agent;
+    std::optional<Dialect> dialect;
+};
+/// A delivery as its reader should see it.
+std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader);
 /// Appends {"delivery_id","attempt","message"}.
 void append_delivery(const Desk& desk,
                      std::string& out,
                      const Deliver& deliver,
-                     std::optional<Dialect> reader);
+                     const Reader& reader);
 
 // The parts, each in a file of its own name.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);

@@ -40,7 +40,7 @@ void Endpoint::deliver(const Deliver& deliver) {
                     {"Parlance-Delivery", delivery_id(deliver.delivery)},
                     {"Parlance-Attempt", std::to_string(deliver.delivery.attempt)},
                     {"Parlance-Agent", caller_->agent.value}},
-        .body = shown(desk_, deliver.envelope, deliver.failure, dialect_of(desk_, caller_->agent)),
+        .body = delivered(desk_, deliver, {caller_->agent, dialect_of(desk_, caller_->agent)}),
         .timeout = desk_.options.endpoint_timeout,
         .body_bytes_max = desk_.options.message_bytes_max};
     transport::post(
@@ -84,7 +84,7 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
 
 /// There is nobody to tell but the record and the requester: the agent's line is closed.
 void Endpoint::reject(const DeliveryToken& delivery, dialects::Rejection rejection) {
-    settle(record_of(rejection, delivery));
+    settle(record_of(desk_, rejection, delivery));
 }
 
 void open_endpoint(Desk& desk, const OpenEndpoint& order) {

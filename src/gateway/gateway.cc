@@ -4,6 +4,7 @@
 #include "gateway/admission.h"
 #include "gateway/connection.h"
 #include "gateway/endpoint.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/routes.h"
 #include "gateway/stream.h"
@@ -93,7 +94,8 @@ void deliver(Desk& desk, const Deliver& deliver) {
     }
     const auto take = desk.pending.find(deliver.ask.value);
     if (take == desk.pending.end()) return;
-    append_delivery(desk, take->second.deliveries, deliver, dialect_of(desk, take->second.agent));
+    const auto& agent = take->second.agent;
+    append_delivery(desk, take->second.deliveries, deliver, {agent, dialect_of(desk, agent)});
     if (!take->second.is_answered) desk.takes.push_back(deliver.ask.value);
     take->second.is_answered = true;
 }
@@ -131,6 +133,10 @@ Gateway::Gateway(transport::Loop& loop,
             .chance = std::move(chance)} {}
 
 Gateway::~Gateway() = default;
+
+views::Feed::Edit Gateway::edit_of(const Options& options) {
+    return [options](std::string_view json) { return redacted_event(options, json); };
+}
 
 void Gateway::attach(engine::Engine& engine) {
     desk_.engine = &engine;

@@ -24,6 +24,9 @@ class Gateway {
     void attach(engine::Engine& engine);
     void attach(const transport::Server& server);
 
+    /// How the feed of events is shown to operators.
+    static views::Feed::Edit edit_of(const Options& options);
+
     transport::Doors doors();
     /// The engine's outbox.
     void take(Effects&& effects);

@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -156,7 +157,7 @@ void post_message(Desk& desk, Call& call) {
     auto message = dialects::read_message(text, reception);
     if (message) message = with_question(desk, *std::move(message), reception);
     if (!message) return refuse_message(desk, call, message.error());
-    if (auto unfit = unfit_message(desk, *message->envelope)) {
+    if (auto unfit = unfit_as_sent(desk, *message)) {
         return refuse_message(desk, call, *std::move(unfit));
     }
     add_claim(desk, *message);
@@ -174,7 +175,7 @@ void post_message(Desk& desk, Call& call) {
 
 /// Refused whole: nothing of it is stored but the record of its refusal.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
-    submit(desk, record_of(rejection, {}), call.caller, {});
+    submit(desk, record_of(desk, rejection, {}), call.caller, {});
     call.exchange->respond(
         problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
 }

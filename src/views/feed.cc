@@ -9,21 +9,28 @@ namespace parlance::views {
 namespace {
 
 /// "id: 7\nevent: LeaseGranted\ndata: {…}\n\n"
-Result<void> append_event(std::string& out, const journal::Record& record) {
+Result<void> append_event(std::string& out, const journal::Record& record, const Feed::Edit& edit) {
     const auto event = TRY(journal::decode(record.payload));
     out += "id: ";
     out += std::to_string(record.sequence.value);
     out += "\nevent: ";
     out += journal::event_name(event);
     out += "\ndata: ";
+    const std::size_t begin = out.size();
     journal::append_json(out, record.sequence, record.at, event);
+    if (edit) {
+        if (const auto edited = edit(std::string_view{out}.substr(begin))) {
+            out.replace(begin, std::string::npos, *edited);
+        }
+    }
     out += "\n\n";
     return {};
 }
 
 }  // namespace
 
-Feed::Feed(journal::Disk& disk) : disk_(disk), thread_([this] { run(); }) {}
+Feed::Feed(journal::Disk& disk, Edit edit)
+    : disk_(disk), edit_(std::move(edit)), thread_([this] { run(); }) {}
 
 Feed::~Feed() {
     {
@@ -78,7 +85,7 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
             passage.is_end = true;
             break;
         }
-        TRY(append_event(passage.text, record));
+        TRY(append_event(passage.text, record, edit_));
         passage.last = record.sequence;
     }
     return passage;

@@ -10,7 +10,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/result.h"
@@ -30,7 +32,10 @@ class Feed {
   public:
     using Told = std::function<void(Result<Passage>)>;
 
-    explicit Feed(journal::Disk& disk);
+    /// An event as it is shown, if that is not as it was; called on the feed's thread.
+    using Edit = std::function<std::optional<std::string>(std::string_view json)>;
+
+    explicit Feed(journal::Disk& disk, Edit edit = {});
     ~Feed();
     Feed(const Feed&) = delete;
     Feed& operator=(const Feed&) = delete;
@@ -51,6 +56,7 @@ class Feed {
                                  std::size_t bytes_max);
 
     journal::Disk& disk_;
+    Edit edit_;
     std::map<std::uint64_t, journal::Reader> readers_;  ///< Touched by the thread alone.
     std::mutex mutex_;
     std::condition_variable wake_;

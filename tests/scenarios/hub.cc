@@ -32,19 +32,17 @@ Hub::~Hub() {
 void Hub::open() {
     disk_ = must(journal::open_posix_disk(options_.data, true));
     auto journal = must(journal::Journal::open(*disk_, options_.journal));
-    feed_ = std::make_unique<views::Feed>(*disk_);
     // Chance differs between two starts on the same data, or fresh ids would repeat.
     chance_.seed(42 + journal->last_sequence().value);
     const auto chance = [this] { return chance_(); };
-    gateway_ = std::make_unique<gateway::Gateway>(
-        loop_,
-        *feed_,
-        gateway::Options{.is_dev = options_.is_dev,
-                         .version = "0.1.0",
-                         .message_bytes_max = options_.doors.body_bytes_max,
-                         .heartbeat_timeout = options_.limits.heartbeat_timeout},
-        clock_,
-        chance);
+    const gateway::Options desk{.is_dev = options_.is_dev,
+                                .version = "0.1.0",
+                                .message_bytes_max = options_.doors.body_bytes_max,
+                                .heartbeat_timeout = options_.limits.heartbeat_timeout,
+                                .personal = options_.personal,
+                                .personal_key = "a key for transcripts"};
+    feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
+    gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock_, chance);
     engine_ = must(engine::Engine::open(
         std::move(journal),
         {.limits = options_.limits, .version = "0.1.0"},

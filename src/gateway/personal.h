@@ -1,0 +1,36 @@
+// What of a message's personal data each reader sees: a delegate placeholders, whoever asked its
+// own values, and an operator placeholders wherever it looks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/desk.h"
+
+namespace parlance::gateway {
+
+/// A delivery as this agent should see it: the very envelope if nothing is kept from it.
+EnvelopePtr redacted_for(const Desk& desk, const EnvelopePtr& envelope, const AgentId& reader);
+
+/// Words about a question, for who asked it: the values that it wrote itself in place of their
+/// placeholders. `agent` is who answers.
+std::string restored_for_asker(const Desk& desk,
+                               const Envelope& question,
+                               std::string_view agent,
+                               std::string_view json);
+
+/// The answer with the asker's values in it; the same envelope if it names none of them.
+EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, EnvelopePtr answer);
+
+/// What is wrong with a message, said in the words that its sender used. One that answers an open
+/// request has the asker's own values from then on.
+std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& message);
+
+// For operators.
+std::string redacted_body(const Options& options, const Envelope& envelope);
+std::string redacted_words(const Options& options, std::string_view words, std::string_view scope);
+/// An event as the feed prints it; nothing if it has no personal data.
+std::optional<std::string> redacted_event(const Options& options, std::string_view json);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,60 @@
+#include "gateway/personal.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::gateway {
+namespace {
+
+const Options kOptions{.personal = {}, .personal_key = "a key of the hub"};
+
+/// The delegation that the events below are about.
+constexpr std::string_view kEnvelope =
+    R"("envelope":{"id":"r-1","from":"prime@boss.example","to":"byte","type":"","task":"",)"
+    R"("correlation":"session-1","dialect":"delegation","message":{"request_id":"r-1",)"
+    R"("origin_employee":"prime@boss.example","target_employee":"byte","user_id":"u@example.org",)"
+    R"("parent_session_id":"session-1","objective":"Bill ana@example.org","input":"x"}})";
+
+std::string shown_event(std::string_view json) {
+    return redacted_event(kOptions, json).value_or("as it was");
+}
+
+TEST(EventsForOperators, A4_HaveNoPersonalDataInTheirMessages) {
+    const std::string event = R"({"sequence":7,"event":"MessageAccepted",)" + std::string{kEnvelope} +
+                              R"(,"priority":"normal"})";
+    const std::string shown = shown_event(event);
+    EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+    // By `openssl dgst -sha256 -hmac`, as in base/personal/redact_test.cc.
+    EXPECT_NE(shown.find("Bill [EMAIL_4da42e2c]"), std::string::npos) << shown;
+    EXPECT_NE(shown.find(R"("from":"prime@boss.example")"), std::string::npos)
+        << "an agent is called what it is called";
+    EXPECT_NE(shown.find(R"("user_id":"u@example.org")"), std::string::npos) << "so is a user";
+}
+
+TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
+    for (const char* member :
+         {R"("reason":"no account of ana@example.org")",
+          R"("detail":"not \"ana@example.org\"")",
+          R"("note":{"seen":["ana@example.org"]})",
+          R"("profile":{"endpoint":"http://a:ana@example.org/"})"}) {
+        const std::string shown = shown_event("{\"sequence\":7," + std::string{member} + "}");
+        EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+        EXPECT_NE(shown, "as it was") << member;
+    }
+    EXPECT_EQ(shown_event(R"({"sequence":7,"agent":"ana@example.org","reason":"left"})"),
+              "as it was");
+}
+
+TEST(EventsForOperators, A4_CoverEveryDialect) {
+    const std::string event =
+        R"({"envelope":{"id":"m-1","correlation":"","dialect":"taskwire","message":{"id":"m-1",)"
+        R"("from":"a","to":"b","type":"ERROR_REPORT","payload":{"n":"ana@example.org"}}}})";
+    EXPECT_EQ(shown_event(event).find("ana@example.org"), std::string::npos);
+}
+
+TEST(WordsForOperators, A4_HavePlaceholders) {
+    EXPECT_EQ(redacted_words(kOptions, "ana@example.org left", "session-1"),
+              "[EMAIL_4da42e2c] left");
+}
+
+}  // namespace
+}  // namespace parlance::gateway
