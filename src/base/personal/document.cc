@@ -38,12 +38,12 @@ Found find_document(const Sight& sight, const Form& form) {
     const bool is_mixed = is_glued_right(sight.text, sight.group(0).end);
     if (sight.number.digit_count < form.digits_min && !is_mixed) return {};
     const std::size_t begin = sight.word_begin();
-    if (is_glued_left(sight.text, begin) || !sight.has_cue(form.words)) return {};
+    if (is_tied_left(sight.text, begin) || !sight.has_cue(form.words)) return {};
     const std::size_t end = word_end(sight.text, begin, form);
     std::size_t digits = 0;
     for (const char c : sight.text.substr(begin, end - begin)) digits += is_digit(c) ? 1U : 0U;
     const bool is_fit = end - begin >= form.size_min && end - begin <= form.size_max &&
-                        digits >= form.digits_min && !is_glued_right(sight.text, end);
+                        digits >= form.digits_min && !is_tied_right(sight.text, end);
     return is_fit ? Found{Span{begin, end}} : Found{};
 }
 
