@@ -66,6 +66,12 @@ const broker::OpenRequest* find_held(const State& state,
     return nullptr;
 }
 
+/// Whether its target has been given the request.
+bool is_in_hand(const State& state, Ticket request) {
+    const auto* message = broker::find_message(state.broker, request);
+    return message == nullptr || message->stage == broker::Stage::Leased;
+}
+
 /// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
 /// not come to stand higher in the tree by saying that it stands elsewhere.
 void find_parent(Case& the) {
@@ -91,7 +97,7 @@ void find_parent(Case& the) {
     }
     if (the.parent == nullptr && the.unfounded == nullptr && !the.claim.user.empty()) {
         the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
-            return each.user == the.claim.user;
+            return each.user == the.claim.user && is_in_hand(the.state, each.request);
         });
     }
     if (the.parent != nullptr) {
@@ -178,6 +184,15 @@ Word check_user(const Case& the) {
                                 the.claim.user)};
     };
     if (is_planted(Mutant::MixUsers)) return {};
+    // Whose work an agent holds it may go on with; else it needs a grant.
+    const bool is_held = the.parent != nullptr && the.parent->user == the.claim.user;
+    if (the.caller != nullptr && !the.caller->is_operator && !the.claim.user.empty() && !is_held &&
+        !may_act_for_user(*the.caller, the.claim.user)) {
+        return {Refusal::UserIsolationViolated,
+                fmt::format("'{}' has no grant for user '{}' and works on nothing of that user",
+                            the.envelope.from(),
+                            the.claim.user)};
+    }
     const bool names_user = !the.claim.user.empty();
     if (names_user && the.parent != nullptr && !the.parent->user.empty() &&
         the.parent->user != the.claim.user) {
@@ -221,7 +236,7 @@ Word check_fanout(const Case& the) {
     if (open < most || is_planted(Mutant::IgnoreFanout)) return {};
     return {Refusal::DelegationFanoutExceeded,
             fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
-                        "employees, or wait until one of them has answered.",
+                        "employees.",
                         open + 1,
                         most,
                         most)};
@@ -232,8 +247,7 @@ Word check_cycle(const Case& the) {
     const governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
     if (the.root != nullptr && governor::is_taken(*the.root, errand)) {
         return {Refusal::DelegationCycleDetected,
-                fmt::format("Cycle detected: {} → {} with same objective already in progress. Use "
-                            "the answer that you have, or ask for something else.",
+                fmt::format("Cycle detected: {} → {} with same objective already in progress.",
                             the.envelope.from(),
                             the.envelope.to())};
     }
@@ -332,11 +346,7 @@ Word check_tokens(const Case& the) {
     if (asked <= least.left) return {};
     return {
         Refusal::BudgetTokensExceeded,
-        fmt::format("It asks for {} tokens, and {} has {} left. Ask for at most that, or return "
-                    "what you have.",
-                    asked,
-                    least.whose,
-                    least.left)};
+        fmt::format("It asks for {} tokens, and {} has {} left.", asked, least.whose, least.left)};
 }
 
 Word check_cost(const Case& the) {
@@ -354,12 +364,10 @@ Word check_cost(const Case& the) {
     const auto least =
         poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
     if (the.cost <= least.left) return {};
-    return {Refusal::BudgetCostExceeded,
-            fmt::format("It may cost {} millionths, and {} has {} left. Ask for fewer tokens or a "
-                        "cheaper agent.",
-                        the.cost,
-                        least.whose,
-                        least.left)};
+    return {
+        Refusal::BudgetCostExceeded,
+        fmt::format(
+            "It may cost {} millionths, and {} has {} left.", the.cost, least.whose, least.left)};
 }
 
 struct Guard {
@@ -472,6 +480,41 @@ Admission admission(const State& state,
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
     admission.admitted = admitting(the, ticket_at(accepted_at));
     return admission;
+}
+
+std::vector<Finding> explain(const State& state, const Stamped& cause, const SendMessage& send) {
+    const auto& envelope = *send.envelope;
+    std::vector<Finding> findings;
+    const auto say = [&](std::string_view guard, Refusal refusal, std::string detail) {
+        findings.push_back({guard, refusal, std::move(detail)});
+        return refusal != Refusal::None;
+    };
+    const bool is_impostor = cause.caller && !may_act_for(*cause.caller, envelope.from());
+    if (say("identity",
+            is_impostor ? Refusal::IdentityMismatch : Refusal::None,
+            is_impostor ? fmt::format("the connection cannot send as '{}'", envelope.from())
+                        : "")) {
+        return findings;
+    }
+    if (say("fleet",
+            state.governor.is_stopped ? Refusal::FleetStopped : Refusal::None,
+            state.governor.is_stopped ? "the fleet is stopped" : "")) {
+        return findings;
+    }
+    const auto target = registry::find_agent(state.registry, envelope.to());
+    const bool is_known = target != kNoAgent && state.registry.agents[target].is_registered;
+    const bool is_topic = envelope.to().starts_with("topic:");
+    if (say("recipient",
+            is_known || is_topic ? Refusal::None : Refusal::AgentNotRegistered,
+            is_known || is_topic
+                ? ""
+                : fmt::format("recipient '{}' is not registered", envelope.to()))) {
+        return findings;
+    }
+    if (envelope.intent() == Intent::Request && !is_topic) {
+        admission(state, cause, send, {state.sequence.value + 1}, &findings);
+    }
+    return findings;
 }
 
 }  // namespace parlance::core

@@ -26,6 +26,9 @@ struct Admission {
     std::optional<DelegationAdmitted> admitted{};
 };
 
+/// What each guard says to a message that would be brought now, up to the one that refuses.
+std::vector<Finding> explain(const State& state, const Stamped& cause, const SendMessage& send);
+
 /// Of a request that would be accepted under the ticket of `sequence`. `findings`, if it is asked
 /// for, gets a line for each guard up to the one that refuses.
 Admission admission(const State& state,

@@ -1,5 +1,5 @@
-// What operators decide about the hub as a whole, what is asked of the governor apart from messages,
-// and what it does by itself.
+// What operators decide about the hub as a whole, what is asked of the governor apart from
+// messages, and what it does by itself.
 #include <algorithm>
 #include <set>
 
@@ -23,7 +23,9 @@ void refuse(Draft& draft, std::string_view id, Refusal refusal, std::string deta
 /// True, with the refusal drafted, if this is not for the caller to decide.
 bool is_not_operator(Draft& draft, std::string_view what) {
     const auto& caller = draft.cause.caller;
-    const bool may = !caller || caller->is_operator || caller->agent.value.empty();
+    const bool is_unnamed = caller && caller->agent.value.empty() && caller->user.empty();
+    const bool may =
+        !caller || is_unnamed || (caller->is_operator && caller->role != OperatorRole::Viewer);
     if (!may) {
         refuse(draft,
                what,
@@ -44,8 +46,7 @@ std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
         const auto& request = state.requests.open[slot];
         const auto& asked = *request.asked;
         if (!draft.may_act_for(asked.from())) continue;
-        const auto* delegation =
-            governor::find_delegation(state.governor.lineage, request.ticket);
+        const auto* delegation = governor::find_delegation(state.governor.lineage, request.ticket);
         const bool is_session = delegation != nullptr && delegation->session == id;
         if (asked.id() == id || asked.correlation() == id || is_session) {
             meant.insert(request.ticket);
@@ -194,9 +195,8 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
                                        fmt::join(each.tools, ", ")));
         }
     }
-    draft.add(ToolAuthorized{.agent = ask.agent.value,
-                             .tool = ask.tool,
-                             .by = std::string{draft.asker()}});
+    draft.add(ToolAuthorized{
+        .agent = ask.agent.value, .tool = ask.tool, .by = std::string{draft.asker()}});
 }
 
 void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
@@ -206,7 +206,8 @@ void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     const auto& breakers = state.governor.breakers;
     const auto stage = governor::stage_of(breakers, handle);
     if (refusal == Refusal::None) {
-        if (stage == governor::BreakerStage::Probing) draft.add(BreakerClosed{AgentId{std::string{agent}}});
+        if (stage == governor::BreakerStage::Probing)
+            draft.add(BreakerClosed{AgentId{std::string{agent}}});
         return;
     }
     const auto& policy = state.governor.policy;
@@ -215,8 +216,8 @@ void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     if (most == 0 || !governor::is_failure(refusal)) return;
     if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
     const Duration window{limit_of(policy, Rule::BreakerWindowMs, subject)};
-    const auto failures =
-        governor::failures_at(breakers, handle, draft.now(), window) + draft.failures_before(handle);
+    const auto failures = governor::failures_at(breakers, handle, draft.now(), window) +
+                          draft.failures_before(handle);
     if (stage == governor::BreakerStage::Closed && failures < most) return;
     draft.add(BreakerOpened{
         .agent = AgentId{std::string{agent}},
@@ -263,13 +264,14 @@ bool tend_breakers(Draft& draft) {
 /// Another agent that can do the same, as far as registrations tell.
 std::string circuit_words(const State& state, AgentHandle agent) {
     const auto& it = state.registry.agents[agent];
-    std::string words = fmt::format("agent '{}' has failed too often and is left alone", it.id.value);
+    std::string words =
+        fmt::format("agent '{}' has failed too often and is left alone", it.id.value);
     const auto found = state.governor.breakers.find(agent);
     if (found != state.governor.breakers.end() &&
         found->second.stage == governor::BreakerStage::Open) {
-        words += fmt::format(" for another {} ms",
-                             std::max<std::int64_t>(
-                                 (found->second.open_until - state.now).count(), 0));
+        words +=
+            fmt::format(" for another {} ms",
+                        std::max<std::int64_t>((found->second.open_until - state.now).count(), 0));
     }
     for (const auto& other : state.registry.agents) {
         if (!other.is_registered || other.id == it.id || other.instances.empty()) continue;

@@ -244,7 +244,7 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
 Failure unwelcome(const Draft& draft, const Envelope& envelope) {
     const auto& governor = draft.state.governor;
     if (governor.is_stopped) {
-        return {Refusal::FleetStopped, "an operator has stopped all new work"};
+        return {Refusal::FleetStopped, "the fleet is stopped"};
     }
     const auto most =
         limit_of(governor.policy,

@@ -22,7 +22,8 @@ class Governor : public ::testing::Test {
     /// So many requests that bob does not answer in time.
     void fail(int count, int first = 0) {
         for (int i = 0; i < count; ++i) {
-            story.request({.id = "f-" + std::to_string(first + i)}, true, Priority::High, Duration{10});
+            story.request(
+                {.id = "f-" + std::to_string(first + i)}, true, Priority::High, Duration{10});
             ASSERT_EQ(story.refusal(), Refusal::None) << i;
             story.later(Duration{10}).tick();
             ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
@@ -38,7 +39,8 @@ class Governor : public ::testing::Test {
 // --- policy ----------------------------------------------------------------------------------
 
 TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
-    story.as_operator().ask(ChangePolicy{.settings = "hub messages_per_minute 1\n", .reason = "calm"});
+    story.as_operator().ask(
+        ChangePolicy{.settings = "hub messages_per_minute 1\n", .reason = "calm"});
     const auto changed = story.happened<PolicyChanged>();
     ASSERT_EQ(changed.size(), 1U);
     EXPECT_EQ(changed[0].version, 1U);
@@ -169,8 +171,9 @@ TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "one failure is enough now";
     story.later(Duration{30'000}).connect("bob", 10, "two");
     story.request({.id = "probe-2"}, true);
-    story.ask(ReplyToDelivery{story.last_delivery(),
-                              envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    story.ask(ReplyToDelivery{
+        story.last_delivery(),
+        envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
     EXPECT_EQ(story.happened<BreakerClosed>().size(), 1U);
     for (const auto* id : {"a", "b", "c"}) {
         story.request({.id = id}, true);
@@ -273,15 +276,14 @@ TEST_F(Governor, X14_AToolIsAllowedByItsExactName) {
 
 TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
     story.ask(RegisterAgent{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
-    story.ask(SendMessage{
-        .envelope = envelope({.id = "d-1", .intent = Intent::Request}),
-        .claim = std::make_shared<Claim>(Claim{.user = "u",
-                                               .session = "s",
-                                               .child_session = "c",
-                                               .objective_hash = "o",
-                                               .depth_max = 2,
-                                               .tools = {"ocr"},
-                                               .has_session = true})});
+    story.ask(SendMessage{.envelope = envelope({.id = "d-1", .intent = Intent::Request}),
+                          .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                                 .session = "s",
+                                                                 .child_session = "c",
+                                                                 .objective_hash = "o",
+                                                                 .depth_max = 2,
+                                                                 .tools = {"ocr"},
+                                                                 .has_session = true})});
     story.as("bob").ask(AuthorizeTool{{"bob"}, "ocr", "d-1"});
     EXPECT_EQ(story.refusal(), Refusal::None);
     for (const auto* request : {"d-1", "c", ""}) {

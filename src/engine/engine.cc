@@ -347,6 +347,14 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
+std::vector<core::Finding> Engine::explain(const SendMessage& message,
+                                           const std::shared_ptr<const Caller>& caller) const {
+    Stamped cause;
+    cause.caller = caller;
+    cause.now = world_.clock();
+    return core::explain(state_, cause, message);
+}
+
 bool Engine::is_at_work(std::string_view agent) const { return core::is_at_work(state_, agent); }
 
 bool Engine::remembers(const Envelope& envelope) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/admission.h"
 #include "core/core.h"
 #include "core/inspect.h"
 #include "journal/journal.h"
@@ -100,6 +101,9 @@ class Engine {
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
     EnvelopePtr question(const Envelope& reply) const;
     bool remembers(const Envelope& envelope) const;
+    /// What each guard of the governor would say to this message now.
+    std::vector<core::Finding> explain(const SendMessage& message,
+                                       const std::shared_ptr<const Caller>& caller) const;
     /// Whether the agent has requests of others in hand.
     bool is_at_work(std::string_view agent) const;
     const core::State& state() const { return state_; }

@@ -66,6 +66,35 @@ inline constexpr std::array kComponents{
         R"({"type":"object","properties":{"reason":{"type":"string"},"final":{"type":"boolean","description":"Never, instead of not now."}}})"},
     Component{"Extend",
               R"({"type":"object","properties":{"by_ms":{"type":"integer","minimum":1}}})"},
+    Component{"Reason", R"({"type":"object","properties":{"reason":{"type":"string"}}})"},
+    Component{
+        "FleetStop",
+        R"({"type":"object","properties":{"reason":{"type":"string"},"cancel":{"type":"boolean","description":"Also end what is open."}}})"},
+    Component{
+        "Fleet",
+        R"({"type":"object","required":["stopped"],"properties":{"stopped":{"type":"boolean"}}})"},
+    Component{
+        "ToolQuestion",
+        R"({"type":"object","required":["tool"],"properties":{"agent":{"type":"string"},"tool":{"type":"string"},"request_id":{"type":"string","description":"The request or session that it is wanted for."}}})"},
+    Component{
+        "Allowed",
+        R"({"type":"object","required":["allowed"],"properties":{"allowed":{"const":true}}})"},
+    Component{"Rules", R"({"type":"object","additionalProperties":{"type":"integer"}})"},
+    Component{
+        "Policy",
+        R"({"type":"object","additionalProperties":false,"properties":{"hub":{"$ref":"#/components/schemas/Rules"},
+"platform":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
+"agent":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
+"capability":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
+"user":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}}}})"},
+    Component{
+        "PolicyInForce",
+        R"({"type":"object","required":["version","policy","rules"],"properties":{"version":{"type":"integer"},
+"policy":{"$ref":"#/components/schemas/Policy"},"rules":{"type":"array","items":{"type":"object"}}}})"},
+    Component{
+        "Explanation",
+        R"({"type":"object","required":["allowed","guards"],"properties":{"allowed":{"type":"boolean"},"code":{"type":"string"},
+"detail":{"type":"string"},"instead":{"type":"string"},"guards":{"type":"array","items":{"type":"object"}}}})"},
     Component{"Note", R"({"description":"Any JSON: how far it is."})"},
     Component{
         "Reply",

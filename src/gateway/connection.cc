@@ -170,7 +170,11 @@ void Connection::hear_hello(json::Value value) {
         record_refusal(desk_, Refusal::IdentityMismatch, what, caller_);
         return break_off(Refusal::IdentityMismatch, what);
     }
-    if (caller_->agent.value.empty()) caller_ = std::make_shared<Caller>(Caller{agent});
+    if (caller_->agent.value.empty()) {
+        auto named = *caller_;
+        named.agent = agent;
+        caller_ = std::make_shared<Caller>(std::move(named));
+    }
     if (caller_->agent.value.empty()) return break_off("hello names no agent");
     if (!is_agent_id(caller_->agent.value)) {
         return break_off("hello must name an agent by 1 to 128 letters, digits or ._-:/@");

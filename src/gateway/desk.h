@@ -48,7 +48,7 @@ struct Options {
 
 /// One HTTP call whose command is with the engine.
 struct Pending {
-    enum class Kind { Done, Send, Take, Reply, Leave };
+    enum class Kind { Done, Send, Take, Reply, Leave, Tool };
     Kind kind = Kind::Done;
     ExchangePtr exchange;
     EnvelopePtr envelope;  ///< Send, Reply: what was brought.

@@ -62,7 +62,11 @@ void answer_done(Desk& desk, const TellDone& done) {
     if (pending.kind == Pending::Kind::Leave) return end_wait(desk, pending.request);
     const auto exchange = std::move(pending.exchange);
     const auto agent = std::move(pending.agent);
+    const auto kind = pending.kind;
     desk.pending.erase(found);
+    if (kind == Pending::Kind::Tool) {
+        return exchange->respond({.status = 200, .headers = {}, .body = R"({"allowed":true})"});
+    }
     if (agent.value.empty()) return exchange->respond({.status = 204, .headers = {}, .body = {}});
     exchange->respond({.status = 200, .headers = {}, .body = agent_body(desk, agent)});
 }

@@ -19,8 +19,8 @@ std::string shown_event(std::string_view json) {
 }
 
 TEST(EventsForOperators, A4_HaveNoPersonalDataInTheirMessages) {
-    const std::string event = R"({"sequence":7,"event":"MessageAccepted",)" + std::string{kEnvelope} +
-                              R"(,"priority":"normal"})";
+    const std::string event = R"({"sequence":7,"event":"MessageAccepted",)" +
+                              std::string{kEnvelope} + R"(,"priority":"normal"})";
     const std::string shown = shown_event(event);
     EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
     // By `openssl dgst -sha256 -hmac`, as in base/personal/redact_test.cc.
@@ -31,11 +31,10 @@ TEST(EventsForOperators, A4_HaveNoPersonalDataInTheirMessages) {
 }
 
 TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
-    for (const char* member :
-         {R"("reason":"no account of ana@example.org")",
-          R"("detail":"not \"ana@example.org\"")",
-          R"("note":{"seen":["ana@example.org"]})",
-          R"("profile":{"endpoint":"http://a:ana@example.org/"})"}) {
+    for (const char* member : {R"("reason":"no account of ana@example.org")",
+                               R"("detail":"not \"ana@example.org\"")",
+                               R"("note":{"seen":["ana@example.org"]})",
+                               R"("profile":{"endpoint":"http://a:ana@example.org/"})"}) {
         const std::string shown = shown_event("{\"sequence\":7," + std::string{member} + "}");
         EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
         EXPECT_NE(shown, "as it was") << member;

@@ -71,6 +71,10 @@ inline constexpr std::array kReady{Answer{200, "The hub acknowledges.", "Readine
 inline constexpr std::array kMetrics{
     Answer{200, "Figures for Prometheus.", "Text", "text/plain; version=0.0.4"}};
 inline constexpr std::array kPage{Answer{200, "A page.", "Text", "text/html; charset=utf-8"}};
+inline constexpr std::array kAllowed{Answer{200, "It may; a refusal says why not.", "Allowed"}};
+inline constexpr std::array kPolicy{Answer{200, "The policy.", "PolicyInForce"}};
+inline constexpr std::array kExplained{Answer{200, "What it would say.", "Explanation"}};
+inline constexpr std::array kFleet{Answer{200, "The fleet.", "Fleet"}};
 inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
 inline constexpr std::array kSchema{
     Answer{200, "A JSON Schema.", "Document", "application/schema+json"}};
@@ -93,6 +97,9 @@ inline constexpr std::array kDeadLetterParameters{
     Parameter{"agent", "query", kText, "Only those that were for this agent."},
     Parameter{"after", "query", kText, "Only those behind this id."},
     Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":100})", "So many at most."}};
+inline constexpr std::array kPolicyParameters{
+    Parameter{"If-Match", "header", kText, "The version that was changed; another one in force is not replaced."},
+    Parameter{"Parlance-Reason", "header", kText, "Why, for the record."}};
 inline constexpr std::array kEventParameters{
     Parameter{"from", "query", kCount, "The first sequence; without it, from now on."},
     Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},
@@ -139,6 +146,20 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/dead-letters/{id}/discard", post_discard, kOperators, "Give it up, with a reason",
           routes::kDone, "Discard", true},
     Route{"GET", "/v1/dead-letters/{id}", get_dead_letter, kInsiders, "Show a dead letter", routes::kDeadLetter},
+    Route{"POST", "/v1/workflows/{id}/cancel", post_cancel, kInsiders,
+          "End an open request, session or workflow, with all that was delegated for it",
+          routes::kDone, "Reason"},
+    Route{"POST", "/v1/tools/authorize", post_authorize, kInsiders, "Ask whether an agent may use a tool now",
+          routes::kAllowed, "ToolQuestion", true},
+    Route{"GET", "/v1/policy", get_policy, kInsiders, "The policy in force, and every rule there is", routes::kPolicy},
+    Route{"PUT", "/v1/policy", put_policy, kAdmins, "Put another policy in force from the next command on",
+          routes::kDone, "Policy", true, routes::kPolicyParameters},
+    Route{"POST", "/v1/policy/explain", post_explain, kInsiders, "What the governor would say to a message, guard by guard",
+          routes::kExplained, "Message", true},
+    Route{"GET", "/v1/fleet", get_fleet, kInsiders, "Whether the fleet is stopped", routes::kFleet},
+    Route{"POST", "/v1/fleet/stop", post_fleet_stop, kOperators, "Stop all new work, and hand nothing more over",
+          routes::kDone, "FleetStop"},
+    Route{"POST", "/v1/fleet/resume", post_fleet_resume, kOperators, "Go on", routes::kDone, "Reason"},
     Route{"GET", "/v1/events", get_events, kWatchers, "Follow everything that happens",
           routes::kEvents, {}, false, routes::kEventParameters},
     Route{"GET", "/v1/connect", get_connect, kAgents, "Open an agent's duplex connection", routes::kUpgraded},

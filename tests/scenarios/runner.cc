@@ -94,7 +94,8 @@ TEST(Transcripts, ShowEveryRefusalThatADoorCanProduce) {
     }
     for (const auto& row : kRefusals) {
         if (elsewhere.contains(row.code)) continue;
-        EXPECT_NE(all.find("\"code\":\"" + std::string{row.code} + "\""), std::string::npos)
+        // At the door it is the problem's code; in an answer it may be the dialect's error_code.
+        EXPECT_NE(all.find("code\":\"" + std::string{row.code} + "\""), std::string::npos)
             << row.code << " is in no transcript";
     }
 }

@@ -17,8 +17,8 @@ bool is_failure(Refusal refusal) {
 std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window) {
     const auto found = breakers.find(agent);
     if (found == breakers.end()) return 0;
-    return static_cast<std::uint64_t>(std::ranges::count_if(
-        found->second.failures, [&](Time at) { return now - at < window; }));
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(found->second.failures, [&](Time at) { return now - at < window; }));
 }
 
 void note_failure(Breakers& breakers, AgentHandle agent, Time now, std::uint64_t count_max) {
@@ -41,9 +41,7 @@ void open(Breakers& breakers, AgentHandle agent, Time until) {
     breaker.failures.clear();
 }
 
-void probe(Breakers& breakers, AgentHandle agent) {
-    breakers[agent].stage = BreakerStage::Probing;
-}
+void probe(Breakers& breakers, AgentHandle agent) { breakers[agent].stage = BreakerStage::Probing; }
 
 void close(Breakers& breakers, AgentHandle agent) { breakers.erase(agent); }
 

@@ -1,5 +1,5 @@
-// A breaker in front of each agent's queue (K21, G5): who fails too often is left alone for a while,
-// and whoever asks is told at once. Only what the hub itself observed moves it.
+// A breaker in front of each agent's queue (K21, G5): who fails too often is left alone for a
+// while, and whoever asks is told at once. Only what the hub itself observed moves it.
 //
 //        failures in a row reach the limit         its time is over
 //   Closed ───────────────────────────▶ Open ──────────────────────▶ Probing

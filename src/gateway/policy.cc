@@ -1,0 +1,109 @@
+#include "gateway/policy.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json_write.h"
+#include "model/envelope.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+Result<void> read_rules(json::Value rules, const Scope& scope, Settings& settings) {
+    const auto where = fmt::format("{}{}{}",
+                                   kScopeNames[static_cast<std::size_t>(scope.kind)],
+                                   scope.name.empty() ? "" : " ",
+                                   scope.name);
+    if (!rules.is_object()) {
+        return fail(Fault::Malformed,
+                    fmt::format("{} must be a table of rules, not {}",
+                                where,
+                                json::shortened(rules.raw)));
+    }
+    for (json::Members members{rules}; members.next();) {
+        const auto row = std::ranges::find(kRules, members.key, &RuleRow::name);
+        if (row == kRules.end()) {
+            return fail(Fault::Malformed,
+                        fmt::format("{}: there is no rule '{}'",
+                                    where,
+                                    json::shortened(members.key)));
+        }
+        const auto value = members.value.integer();
+        if (!value || *value < row->least || *value > row->most) {
+            return fail(Fault::Malformed,
+                        fmt::format("{}: {} must be a whole number from {} to {}, not {}",
+                                    where,
+                                    row->name,
+                                    row->least,
+                                    row->most,
+                                    json::shortened(members.value.raw)));
+        }
+        settings[{row->rule, scope}] = *value;
+    }
+    return {};
+}
+
+/// A name stands in a line of words.
+bool is_name(std::string_view name) {
+    return !name.empty() && name.size() <= kIdBytesMax && std::ranges::all_of(name, [](char c) {
+        return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
+    });
+}
+
+}  // namespace
+
+Result<Settings> read_settings(json::Value policy) {
+    if (!policy.is_object()) return fail(Fault::Malformed, "a policy must be an object");
+    Settings settings;
+    for (json::Members scopes{policy}; scopes.next();) {
+        const auto kind = std::ranges::find(kScopeNames, scopes.key);
+        if (kind == kScopeNames.end()) {
+            return fail(Fault::Malformed,
+                        fmt::format("'{}' must be hub, platform, agent, capability or user",
+                                    json::shortened(scopes.key)));
+        }
+        const auto scope = static_cast<ScopeKind>(kind - kScopeNames.begin());
+        if (scope == ScopeKind::Hub) {
+            TRY(read_rules(scopes.value, {}, settings));
+            continue;
+        }
+        if (!scopes.value.is_object()) {
+            return fail(Fault::Malformed, fmt::format("{} must be a table of names", *kind));
+        }
+        for (json::Members names{scopes.value}; names.next();) {
+            if (!is_name(names.key)) {
+                return fail(Fault::Malformed,
+                            fmt::format("{}: '{}' must be a name without spaces, of at most {} bytes",
+                                        *kind,
+                                        json::shortened(names.key),
+                                        kIdBytesMax));
+            }
+            TRY(read_rules(names.value, {scope, std::string{names.key}}, settings));
+        }
+    }
+    return settings;
+}
+
+std::string write_settings(const Settings& settings) {
+    std::map<Scope, json::ObjectWriter> tables;
+    for (const auto& [key, value] : settings) {
+        tables[key.second].integer(kRules[static_cast<std::size_t>(key.first)].name, value);
+    }
+    json::ObjectWriter out;
+    std::map<ScopeKind, json::ObjectWriter> named;
+    for (auto& [scope, table] : tables) {
+        if (scope.kind == ScopeKind::Hub) {
+            out.raw("hub", table.done());
+        } else {
+            named[scope.kind].raw(scope.name, table.done());
+        }
+    }
+    for (auto& [kind, table] : named) {
+        out.raw(kScopeNames[static_cast<std::size_t>(kind)], table.done());
+    }
+    return out.done();
+}
+
+}  // namespace parlance::gateway

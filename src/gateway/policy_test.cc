@@ -1,0 +1,42 @@
+#include "gateway/policy.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::gateway {
+namespace {
+
+TEST(Policy, T14_IsWrittenAsItIsRead) {
+    const std::string text =
+        R"({"hub":{"depth_max":4,"root_idle_ms":1000},"platform":{"kessel":{"fanout_max":9}},)"
+        R"("agent":{"byte-doc":{"fanout_max":2},"tag":{"breaker_failures":0}},"user":{"u@x":{"tokens_per_user":7}}})";
+    const auto settings = read_settings(json::root(text));
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->size(), 6U);
+    EXPECT_EQ(write_settings(*settings), text);
+    const auto again = parse_policy(print_policy(*settings));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, *settings) << "and as the journal has it";
+}
+
+TEST(Policy, T14_NamesWhatIsWrong) {
+    const std::vector<std::pair<std::string, std::string>> wrong{
+        {R"([])", "a policy must be an object"},
+        {R"({"planet":{}})", "'planet' must be hub"},
+        {R"({"hub":{"depth":1}})", "no rule 'depth'"},
+        {R"({"hub":{"depth_max":0}})", "depth_max must be a whole number from 1 to 64, not 0"},
+        {R"({"hub":{"depth_max":"3"}})", "not \"3\""},
+        {R"({"hub":3})", "hub must be a table of rules"},
+        {R"({"agent":{"a b":{"depth_max":1}}})", "'a b' must be a name without spaces"},
+        {R"({"agent":{"":{"depth_max":1}}})", "must be a name"},
+        {R"({"agent":{"a":{"depth_max":1.5}}})", "agent a: depth_max must be"},
+    };
+    for (const auto& [text, what] : wrong) {
+        const auto settings = read_settings(json::root(text));
+        ASSERT_FALSE(settings) << text;
+        EXPECT_NE(settings.error().message.find(what), std::string::npos)
+            << settings.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace parlance::gateway
