@@ -13,6 +13,9 @@ int main(int argc, char** argv) {
 
     add_agent(app, context);
     add_agents(app, context);
+    add_cancel(app, context);
+    add_policy(app, context);
+    add_fleet(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);
     add_token(app, context);

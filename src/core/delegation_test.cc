@@ -126,6 +126,7 @@ TEST_F(Tree, X4_ADeclaredDepthOnlyMakesItStricter) {
 }
 
 TEST_F(Tree, X4_G1_NoNameOfASessionMakesItLessDeep) {
+    story.connect("byte", 5);
     delegate({.id = "d-1"});
     for (const auto* session : {"s-1", "session of d-1", "never heard of"}) {
         delegate({.id = std::string{"d "} + session,
@@ -161,6 +162,13 @@ TEST_F(Tree, X4_ARequestOfAnyDialectIsAParentOnceSomethingIsDelegatedForIt) {
     const auto other =
         story.request({.id = "q-3", .from = "byte", .to = "tag", .correlation = "x"});
     EXPECT_EQ(on_record(other), nullptr);
+}
+
+TEST_F(Tree, X4_WorkThatAnAgentHasNotBeenGivenDoesNotWeighOnItsOwn) {
+    delegate({.id = "d-1"});  // Byte is not there to take it.
+    const auto own = delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "s-7"});
+    ASSERT_NE(own, Ticket{});
+    EXPECT_EQ(on_record(own)->depth, 1U);
 }
 
 // --- fan-out ---------------------------------------------------------------------------------

@@ -96,10 +96,8 @@ void post_explain(Desk& desk, Call& call) {
                                            .now = desk.clock(),
                                            .role_of = &desk.role_of});
     if (!message) {
-        return call.exchange->respond(
-            problem(message.error(),
-                    message.error().dialect.value_or(Dialect::Taskwire),
-                    desk.clock()));
+        return call.exchange->respond(problem(
+            message.error(), message.error().dialect.value_or(Dialect::Taskwire), desk.clock()));
     }
     if (message->envelope->intent() == Intent::Request && !message->claim) {
         message->claim = dialects::claim_of(*message->envelope);
@@ -161,8 +159,9 @@ void post_authorize(Desk& desk, Call& call) {
                       .request = text_member(*body, "request_id")};
     if (ask.agent.value.empty()) ask.agent = call.caller->agent;
     if (ask.agent.value.empty() || ask.tool.empty()) {
-        return call.exchange->respond(problem(
-            Refusal::InputValidationFailed, "an \"agent\" and the \"tool\" that it wants are needed"));
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    "an \"agent\" and the \"tool\" that it wants are needed"));
     }
     Pending pending{.kind = Pending::Kind::Tool, .exchange = std::move(call.exchange)};
     bring(desk, std::move(ask), std::move(pending), std::move(call.caller));

@@ -17,18 +17,16 @@ Result<void> read_rules(json::Value rules, const Scope& scope, Settings& setting
                                    scope.name.empty() ? "" : " ",
                                    scope.name);
     if (!rules.is_object()) {
-        return fail(Fault::Malformed,
-                    fmt::format("{} must be a table of rules, not {}",
-                                where,
-                                json::shortened(rules.raw)));
+        return fail(
+            Fault::Malformed,
+            fmt::format("{} must be a table of rules, not {}", where, json::shortened(rules.raw)));
     }
     for (json::Members members{rules}; members.next();) {
         const auto row = std::ranges::find(kRules, members.key, &RuleRow::name);
         if (row == kRules.end()) {
-            return fail(Fault::Malformed,
-                        fmt::format("{}: there is no rule '{}'",
-                                    where,
-                                    json::shortened(members.key)));
+            return fail(
+                Fault::Malformed,
+                fmt::format("{}: there is no rule '{}'", where, json::shortened(members.key)));
         }
         const auto value = members.value.integer();
         if (!value || *value < row->least || *value > row->most) {
@@ -74,11 +72,12 @@ Result<Settings> read_settings(json::Value policy) {
         }
         for (json::Members names{scopes.value}; names.next();) {
             if (!is_name(names.key)) {
-                return fail(Fault::Malformed,
-                            fmt::format("{}: '{}' must be a name without spaces, of at most {} bytes",
-                                        *kind,
-                                        json::shortened(names.key),
-                                        kIdBytesMax));
+                return fail(
+                    Fault::Malformed,
+                    fmt::format("{}: '{}' must be a name without spaces, of at most {} bytes",
+                                *kind,
+                                json::shortened(names.key),
+                                kIdBytesMax));
             }
             TRY(read_rules(names.value, {scope, std::string{names.key}}, settings));
         }

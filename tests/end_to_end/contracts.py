@@ -250,6 +250,19 @@ def the_routes_are_as_described(hub, schemas):
     call("POST", "/v1/delegations", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",
                                      "target_employee": "delegate", "parent_session_id": "s", "objective": "o",
                                      "input": "i", "constraints": {"deadline_ms": 50}})
+    call("POST", "/v1/messages", message("alice", "tour-x", "tour", "HELP_REQUEST"))
+    call("POST", "/v1/workflows/tour-x/cancel", {"reason": "no longer needed"})
+    refuse("POST", "/v1/workflows/tour-x/cancel", {"reason": "again"})
+    call("POST", "/v1/tools/authorize", {"agent": "tour", "tool": "x"})
+    refuse("POST", "/v1/tools/authorize", {"agent": "tour", "tool": "y"})
+    call("PUT", "/v1/policy", {"hub": {"depth_max": 4}, "agent": {"tour": {"fanout_max": 2}}})
+    refuse("PUT", "/v1/policy", {"hub": {"depth_max": 0}})
+    check(call("GET", "/v1/policy")["policy"]["hub"] == {"depth_max": 4}, "the policy is not the one that was put")
+    check(call("POST", "/v1/policy/explain", message("alice", "why", "tour", "HELP_REQUEST"))["allowed"], "not allowed")
+    call("POST", "/v1/fleet/stop", {"reason": "drill"})
+    check(call("GET", "/v1/fleet")["stopped"], "the fleet is not stopped")
+    refuse("POST", "/v1/messages", message("alice", "late", "tour", "HELP_REQUEST"))
+    call("POST", "/v1/fleet/resume", {"reason": "over"})
     letters = call("GET", "/v1/dead-letters?agent=tour")["dead_letters"]
     letter = f"/v1/dead-letters/{letters[0]['dead_letter_id']}"
     call("GET", letter)

@@ -123,7 +123,7 @@ def delegate(hub, answerer):
     """X12: the same question over HTTP, with headers for who asks; answered while the caller waits."""
     question = DIALECTS["delegation"]["ask"]("delegation", answerer, "what is 6 times 7")
     headers = {"X-Agent-Request-ID": question.pop("request_id"), "X-Agent-Origin": question.pop("origin_employee"),
-               "X-Agent-Depth": "0", "X-Agent-Parent-Session": question.pop("parent_session_id")}
+               "X-Agent-Depth": "0", "X-Agent-Parent-Session": question.pop("parent_session_id") + "-over-http"}
     status, answer = hub.ask("POST", "/v1/delegations", question, headers, timeout=30)
     check(status == 200, f"a delegation to {answerer} got {status} {answer}")
     check(answer.get("request_id") == headers["X-Agent-Request-ID"], f"{answerer} answered another request: {answer}")

@@ -1,0 +1,277 @@
+// `parlance policy`: what is permitted; `parlance fleet`: whether anything is; `parlance cancel`.
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/json_view.h"
+#include "app/cli/table.h"
+#include "app/cli/written.h"
+#include "base/json_write.h"
+#include "gateway/policy.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct PolicyOptions {
+    std::string file{};
+    std::string reason{};
+    std::string id{};
+    std::uint64_t version = 0;
+    bool cancels = false;
+    bool is_agreed = false;
+};
+
+/// A policy file as the JSON that the hub takes, and held to the same rules.
+Result<std::string> read_policy(const std::string& file) {
+    std::string text;
+    try {
+        const toml::table table = toml::parse_file(file);
+        std::ostringstream out;
+        out << toml::json_formatter{table};
+        text = out.str();
+    } catch (const toml::parse_error& error) {
+        return fail(Fault::Malformed,
+                    fmt::format("{}:{}: {}",
+                                file,
+                                error.source().begin.line,
+                                std::string{error.description()}));
+    }
+    TRY(json::check(text));
+    const auto settings = TRY(gateway::read_settings(json::root(text)));
+    return gateway::write_settings(settings);
+}
+
+int check(const Context& context, const PolicyOptions& options) {
+    const auto policy = read_policy(options.file);
+    if (!policy) return complain(context, Refused, policy.error().message);
+    if (context.is_json) {
+        fmt::print("{}\n", *policy);
+    } else {
+        fmt::print("{} {}\n", paint(context.out(), Tone::Green, "ok"), options.file);
+    }
+    return Done;
+}
+
+/// One call; its answer is shown as it is, or in `words` if it has none.
+int call(const Context& context,
+         std::string_view method,
+         const std::string& target,
+         const std::string& body,
+         const sdk::Headers& headers,
+         std::string_view words) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call(method, target, body, headers);
+    if (!response) return complain(context, response.error());
+    if (response->status / 100 != 2) return complain(context, *response);
+    if (!context.is_json && !words.empty()) {
+        fmt::print("{}\n", paint(context.out(), Tone::Green, words));
+    } else if (context.is_json || !response->body.empty()) {
+        fmt::print("{}\n", response->body.empty() ? R"({"ok":true})" : one_line(response->body));
+    }
+    return Done;
+}
+
+int apply(const Context& context, const PolicyOptions& options) {
+    const auto policy = read_policy(options.file);
+    if (!policy) return complain(context, Refused, policy.error().message);
+    sdk::Headers headers;
+    if (!options.reason.empty()) headers.emplace_back("Parlance-Reason", options.reason);
+    if (options.version > 0) headers.emplace_back("If-Match", std::to_string(options.version - 1));
+    return call(context, "PUT", "/v1/policy", *policy, headers, "in force");
+}
+
+void print_rules(const Context& context, json::Value answer) {
+    Table table{.columns = {{"RULE", Align::Left, 10},
+                            {"FOR", Align::Left, 6},
+                            {"VALUE", Align::Right, 6},
+                            {"MEANING", Align::Left, 10}}};
+    const auto settings = gateway::read_settings(member(answer, "policy"));
+    for (const RuleRow& row : kRules) {
+        bool is_set = false;
+        if (settings) {
+            for (const auto& [key, value] : *settings) {
+                if (key.first != row.rule) continue;
+                const auto kind = kScopeNames[static_cast<std::size_t>(key.second.kind)];
+                table.rows.push_back(
+                    {{std::string{row.name}, Tone::Bold},
+                     {key.second.name.empty() ? std::string{kind}
+                                              : fmt::format("{} {}", kind, key.second.name)},
+                     {std::to_string(value), Tone::Yellow},
+                     {std::string{row.meaning}, Tone::Dim}});
+                is_set |= key.second.kind == ScopeKind::Hub;
+            }
+        }
+        if (is_set) continue;
+        table.rows.push_back({{std::string{row.name}, Tone::Bold},
+                              {"default"},
+                              {std::to_string(row.preset)},
+                              {std::string{row.meaning}, Tone::Dim}});
+    }
+    fmt::print("version {}\n{}",
+               number_member(answer, "version").value_or(0),
+               render(table, context.out()));
+}
+
+int show(const Context& context) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call("GET", "/v1/policy");
+    if (!response) return complain(context, response.error());
+    if (response->status != 200 || !json::check(response->body)) {
+        return complain(context, *response);
+    }
+    if (context.is_json) {
+        fmt::print("{}\n", one_line(response->body));
+    } else {
+        print_rules(context, json::root(response->body));
+    }
+    return Done;
+}
+
+/// Guard by guard what the hub would say; the exit code is Refused if one of them would.
+int explain(const Context& context, const PolicyOptions& options) {
+    const auto messages = read_written(options.file);
+    if (!messages) return complain(context, Misused, messages.error().message);
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    int exit = Done;
+    for (const Written& written : *messages) {
+        const auto response = client->call("POST", "/v1/policy/explain", written.text);
+        if (!response) return complain(context, response.error());
+        if (response->status != 200 || !json::check(response->body)) {
+            return complain(context, *response);
+        }
+        const json::Value answer = json::root(response->body);
+        const bool is_allowed = member(answer, "allowed").raw == "true";
+        if (!is_allowed) exit = Refused;
+        if (context.is_json) {
+            fmt::print("{}\n", one_line(response->body));
+            continue;
+        }
+        for (json::Elements guards{member(answer, "guards")}; guards.next();) {
+            const bool has_passed = member(guards.value, "passed").raw == "true";
+            fmt::print("  {} {}  {}\n",
+                       paint(context.out(),
+                             has_passed ? Tone::Green : Tone::Red,
+                             has_passed ? "passed " : "refused"),
+                       text_member(guards.value, "guard"),
+                       harmless(text_member(guards.value, "detail")));
+        }
+        fmt::print("{}\n",
+                   is_allowed ? paint(context.out(), Tone::Green, "it would be accepted")
+                              : fmt::format("{} {}",
+                                            paint(context.out(), Tone::Red, text_member(answer, "code")),
+                                            text_member(answer, "instead")));
+    }
+    return exit;
+}
+
+std::string reason_body(const PolicyOptions& options) {
+    return json::ObjectWriter{}.text("reason", options.reason).done();
+}
+
+int stop_fleet(const Context& context, const PolicyOptions& options) {
+    const auto* const question = options.cancels ? "Stop all new work and end all that is open?"
+                                                 : "Stop all new work?";
+    if (!is_confirmed(context, question, options.is_agreed)) {
+        return complain(context, Misused, "nothing was stopped", "Say --yes to go ahead.");
+    }
+    return call(context,
+                "POST",
+                "/v1/fleet/stop",
+                json::ObjectWriter{}
+                    .text("reason", options.reason)
+                    .boolean("cancel", options.cancels)
+                    .done(),
+                {},
+                "stopped; `parlance fleet resume` goes on");
+}
+
+}  // namespace
+
+void add_policy(CLI::App& app, Context& context) {
+    auto options = std::make_shared<PolicyOptions>();
+    const auto leave = [&context](std::function<int()> work) {
+        return [&context, work = std::move(work)] { context.run = work; };
+    };
+    CLI::App* const verb = add_verb(app,
+                                    {"policy",
+                                     "See and change what is permitted, while the hub runs",
+                                     "  parlance policy check limits.toml\n"
+                                     "  parlance policy apply limits.toml --reason 'a lean month'\n"
+                                     "  parlance policy explain message.json"});
+    verb->require_subcommand(1);
+    add_verb(*verb, {"show", "The policy in force, and every rule there is", ""})
+        ->callback(leave([&context] { return show(context); }));
+    CLI::App* const check_verb =
+        add_verb(*verb, {"check", "Whether a policy file is sound; no hub is needed", ""});
+    check_verb->add_option("file", options->file, "TOML")->required();
+    check_verb->callback(leave([&context, options] { return check(context, *options); }));
+    CLI::App* const apply_verb =
+        add_verb(*verb, {"apply", "Put a policy file in force from the next command on", ""});
+    apply_verb->add_option("file", options->file, "TOML")->required();
+    apply_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    apply_verb->add_option("--as-version",
+                           options->version,
+                           "The version it is to become; refused if another came in between");
+    apply_verb->callback(leave([&context, options] { return apply(context, *options); }));
+    CLI::App* const explain_verb = add_verb(
+        *verb, {"explain", "Which rule would refuse a message, and which let it pass", ""});
+    explain_verb->add_option("message", options->file, "A file with messages; - for stdin")
+        ->required();
+    explain_verb->callback(leave([&context, options] { return explain(context, *options); }));
+}
+
+void add_fleet(CLI::App& app, Context& context) {
+    auto options = std::make_shared<PolicyOptions>();
+    const auto leave = [&context](std::function<int()> work) {
+        return [&context, work = std::move(work)] { context.run = work; };
+    };
+    CLI::App* const verb = add_verb(app,
+                                    {"fleet",
+                                     "Stop all new work at once, and go on again",
+                                     "  parlance fleet stop --reason 'a bad answer is spreading' --yes\n"
+                                     "  parlance fleet resume --reason 'found it'"});
+    verb->require_subcommand(1);
+    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})
+        ->callback(leave([&context] { return call(context, "GET", "/v1/fleet", {}, {}, {}); }));
+    CLI::App* const stop_verb = add_verb(
+        *verb, {"stop", "Take nothing new and hand nothing more over; what runs may finish", ""});
+    stop_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    stop_verb->add_flag("--cancel", options->cancels, "Also end everything that is open");
+    stop_verb->add_flag("--yes", options->is_agreed, "Do not ask");
+    stop_verb->callback(leave([&context, options] { return stop_fleet(context, *options); }));
+    CLI::App* const resume_verb = add_verb(*verb, {"resume", "Go on", ""});
+    resume_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    resume_verb->callback(leave([&context, options] {
+        return call(context, "POST", "/v1/fleet/resume", reason_body(*options), {}, "going on");
+    }));
+}
+
+void add_cancel(CLI::App& app, Context& context) {
+    auto options = std::make_shared<PolicyOptions>();
+    CLI::App* const verb =
+        add_verb(app,
+                 {"cancel",
+                  "End an open request, session or workflow, with all that was delegated for it",
+                  "  parlance cancel 550e8400-e29b-41d4-a716-446655440000 --reason 'the user has left'"});
+    verb->add_option("id", options->id, "Of a request, a session or a workflow")->required();
+    verb->add_option("--reason", options->reason, "Why; whoever asked is told");
+    verb->callback([&context, options] {
+        context.run = [&context, options] {
+            return call(context,
+                        "POST",
+                        "/v1/workflows/" + percent_encoded(options->id) + "/cancel",
+                        reason_body(*options),
+                        {},
+                        "cancelled");
+        };
+    });
+}
+
+}  // namespace parlance::cli
