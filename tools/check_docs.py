@@ -29,7 +29,7 @@ def settings():
     code = {f"{section}.{key}" for section, key
             in re.findall(r'Key\{\s*"(\w+)",\s*"(\w+)"', read("src/app/config.cc"))}
     name = "docs/operating.md"
-    document = set(re.findall(r"^\| `(\w+\.\w+)` \| \d", read(name), re.MULTILINE))
+    document = set(re.findall(r"^\| `(\w+\.\w+)` \| [\d–]", read(name), re.MULTILINE))
     return differences("setting", code, document, name)
 
 

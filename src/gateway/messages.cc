@@ -223,7 +223,7 @@ void release_fallen_waiters(Desk& desk) {
     std::vector<std::pair<Ticket, std::uint64_t>> fallen;
     for (const auto& [request, waiter] : desk.waiters) {
         for (const auto& holder : waiter.holders) {
-            if (!stands(desk, *holder.caller)) fallen.emplace_back(request, holder.number);
+            if (!stands(desk, *holder.caller)) fallen.emplace_back(Ticket{request}, holder.number);
         }
     }
     for (const auto& [request, number] : fallen) let_go(desk, request, number);

@@ -51,7 +51,7 @@ std::string write_book(const std::vector<TokenRecord>& records) {
     std::string out = "{\"tokens\":[";
     for (const auto& record : records) {
         out += out.back() == '[' ? "\n{" : ",\n{";
-        out += write_claims(record.claims) + ",\"sha256\":\"" + record.hash + "\",\"revoked\":";
+        out += write_claims(record.claims) + R"(,"sha256":")" + record.hash + R"(","revoked":)";
         out += record.revoked ? std::to_string(record.revoked->time_since_epoch().count()) : "null";
         out += "}";
     }
