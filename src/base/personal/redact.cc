@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kHexDigits = 8;
 /// A shorter number is an amount or a count.
 constexpr std::size_t kNumberDigitsMin = 8;
+constexpr std::string_view kAnyPlaceholder = "[X_00000000]";
+constexpr int kRoundsMax = 4;
 
 Digest keyed_hash(std::string_view key, std::string_view text) {
     Digest digest{};
@@ -51,6 +53,58 @@ bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '
 bool is_key(std::string_view json, std::size_t behind) {
     while (is_json_space(at(json, behind))) ++behind;
     return at(json, behind) == ':';
+}
+
+/// The text with something in the shape of a placeholder at each finding.
+std::string masked(std::string_view text, const std::vector<Finding>& findings) {
+    std::string out;
+    std::size_t done = 0;
+    for (const Finding& finding : findings) {
+        out += text.substr(done, finding.begin - done);
+        out += kAnyPlaceholder;
+        done = finding.end;
+    }
+    out += text.substr(done);
+    return out;
+}
+
+/// Where a place of the masked text, outside of its placeholders, stands in the text itself.
+std::size_t place_unmasked(std::size_t place, const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+        if (place < finding.begin) break;
+        place += finding.end - finding.begin;
+        place -= kAnyPlaceholder.size();
+    }
+    return place;
+}
+
+/// Finds until there is nothing more to find: what is taken out can leave a number behind that
+/// reads as one only then, and what was redacted once must not be redacted again.
+void find_settled(std::string_view text,
+                  bool is_escaped,
+                  Kinds kinds,
+                  Label label,
+                  std::vector<Finding>& findings) {
+    const auto find_in = [&](std::string_view any, std::vector<Finding>& found) {
+        if (is_escaped) {
+            find_escaped(any, kinds, label, found);
+        } else {
+            find(any, kinds, label, found);
+        }
+    };
+    find_in(text, findings);
+    std::vector<Finding> more;
+    for (int round = 0; round < kRoundsMax && !findings.empty(); ++round) {
+        more.clear();
+        find_in(masked(text, findings), more);
+        if (more.empty()) return;
+        for (Finding& finding : more) {
+            finding.begin = place_unmasked(finding.begin, findings);
+            finding.end = place_unmasked(finding.end - 1, findings) + 1;
+        }
+        findings.insert(findings.end(), more.begin(), more.end());
+        std::ranges::sort(findings, {}, &Finding::begin);
+    }
 }
 
 /// One thing found in JSON.
@@ -91,7 +145,7 @@ class Look {
         const std::string_view inside = json_.substr(begin, end - 1 - begin);
         const bool names = is_key(json_, end);
         findings_.clear();
-        find_escaped(inside, kinds_, names ? Label{} : Label{label_}, findings_);
+        find_settled(inside, true, kinds_, names ? Label{} : Label{label_}, findings_);
         for (const Finding& finding : findings_) {
             places_.push_back({finding.kind, begin + finding.begin, begin + finding.end, false});
         }
@@ -189,7 +243,7 @@ std::optional<std::string> redact(std::string_view json, const Masking& masking)
 
 std::string redact_words(std::string_view text, const Masking& masking) {
     std::vector<Finding> findings;
-    find(text, masking.kinds, {}, findings);
+    find_settled(text, false, masking.kinds, {}, findings);
     std::string out;
     std::size_t done = 0;
     for (const Finding& finding : findings) {

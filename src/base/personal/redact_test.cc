@@ -77,6 +77,12 @@ TEST(Redaction, X15_IsDoneOnce) {
     EXPECT_EQ(redacted(once), once);
 }
 
+TEST(Redaction, X15_TakesWhatReadsAsANumberOnlyOnceItsNeighbourIsGone) {
+    const std::string once = redacted(R"(["call 111 1111 11115-123-4-567x89 office"])");
+    EXPECT_EQ(redacted(once), once);
+    EXPECT_EQ(once.find("1111 "), std::string::npos) << once;
+}
+
 TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
     const std::string question =
         R"({"input":"mail ana\u0040example.org, card 4111-1111-1111-1111","n":5555555555554444})";
