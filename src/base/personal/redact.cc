@@ -80,23 +80,12 @@ std::size_t place_unmasked(std::size_t place, const std::vector<Finding>& findin
 
 /// Finds until there is nothing more to find: what is taken out can leave a number behind that
 /// reads as one only then, and what was redacted once must not be redacted again.
-void find_settled(std::string_view text,
-                  bool is_escaped,
-                  Kinds kinds,
-                  Label label,
-                  std::vector<Finding>& findings) {
-    const auto find_in = [&](std::string_view any, std::vector<Finding>& found) {
-        if (is_escaped) {
-            find_escaped(any, kinds, label, found);
-        } else {
-            find(any, kinds, label, found);
-        }
-    };
-    find_in(text, findings);
+void find_settled(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
+    find_escaped(text, kinds, label, findings);
     std::vector<Finding> more;
     for (int round = 0; round < kRoundsMax && !findings.empty(); ++round) {
         more.clear();
-        find_in(masked(text, findings), more);
+        find_escaped(masked(text, findings), kinds, label, more);
         if (more.empty()) return;
         for (Finding& finding : more) {
             finding.begin = place_unmasked(finding.begin, findings);
@@ -145,7 +134,7 @@ class Look {
         const std::string_view inside = json_.substr(begin, end - 1 - begin);
         const bool names = is_key(json_, end);
         findings_.clear();
-        find_settled(inside, true, kinds_, names ? Label{} : Label{label_}, findings_);
+        find_settled(inside, kinds_, names ? Label{} : Label{label_}, findings_);
         for (const Finding& finding : findings_) {
             places_.push_back({finding.kind, begin + finding.begin, begin + finding.end, false});
         }
@@ -243,13 +232,13 @@ std::optional<std::string> redact(std::string_view json, const Masking& masking)
 
 std::string redact_words(std::string_view text, const Masking& masking) {
     std::vector<Finding> findings;
-    find_settled(text, false, masking.kinds, {}, findings);
+    find_settled(text, masking.kinds, {}, findings);
     std::string out;
     std::size_t done = 0;
     for (const Finding& finding : findings) {
         out += text.substr(done, finding.begin - done);
         Folded folded;
-        fold(text.substr(finding.begin, finding.end - finding.begin), false, folded);
+        fold(text.substr(finding.begin, finding.end - finding.begin), true, folded);
         out += placeholder(finding.kind, folded.view(), masking);
         done = finding.end;
     }

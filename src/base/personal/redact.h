@@ -32,7 +32,7 @@ using Parts = std::span<const std::string_view>;
 std::optional<std::string> redact(std::string_view json, Parts parts, const Masking& masking);
 std::optional<std::string> redact(std::string_view json, const Masking& masking);
 
-/// The same for words that are no JSON: a line of a log, the detail of an error.
+/// The same for words that are no JSON but may quote some: a line of a log, the detail of an error.
 std::string redact_words(std::string_view text, const Masking& masking);
 
 /// A placeholder that a text gives rise to, and what it stands for there.

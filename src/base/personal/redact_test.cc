@@ -115,6 +115,9 @@ TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {
 TEST(Redaction, X15_WordsThatAreNoJson) {
     EXPECT_EQ(redact_words("'ana@example.org' is no number", kHere),
               "'" + std::string{kEmail} + "' is no number");
+    EXPECT_EQ(redact_words(R"(not "ana\u0040example.org")", kHere),
+              "not \"" + std::string{kEmail} + "\"")
+        << "they may quote some";
     EXPECT_EQ(redact_words("nothing here", kHere), "nothing here");
 }
 
