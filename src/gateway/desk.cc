@@ -31,12 +31,25 @@ void bring_done(Desk& desk, Call& call, Command command) {
     bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
+namespace {
+
+/// What a refusal says on record. A value that was cut short could be a piece of anything, so
+/// nothing of it stays.
+std::string words_on_record(const Desk& desk, dialects::Rejection rejection) {
+    for (dialects::Problem& problem : rejection.problems) {
+        if (problem.value.ends_with("…")) problem.value = "…";
+    }
+    return redacted_words(desk.options, rejection.summary(), rejection.id);
+}
+
+}  // namespace
+
 Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery) {
     const bool is_reply = delivery != DeliveryToken{} || rejection.reply != nullptr;
     if (is_reply && rejection.refusal == Refusal::InputValidationFailed) {
         rejection.refusal = Refusal::OutputValidationFailed;
     }
-    auto detail = redacted_words(desk.options, rejection.summary(), rejection.id);
+    auto detail = words_on_record(desk, rejection);
     if (!is_reply) {
         return RecordRefusal{.id = rejection.id,
                              .refusal = static_cast<std::uint8_t>(rejection.refusal),

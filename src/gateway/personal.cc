@@ -23,8 +23,8 @@ bool is_covered(const Desk& desk, Dialect dialect, std::string_view reader) {
     const auto& policy = desk.options.personal;
     if (policy.covers(dialect)) return true;
     if (policy.dialects.empty()) return false;
-    const auto spoken = dialect_of(desk, AgentId{std::string{reader}});
-    return spoken && policy.covers(*spoken);
+    const auto* profile = desk.engine->profile(reader);
+    return profile != nullptr && policy.covers(profile->dialect);
 }
 
 personal::Masking masking_for(const Options& options,

@@ -39,6 +39,33 @@ struct Agents : FrontDesk {
     }
 };
 
+// --- what goes on record
+// ---------------------------------------------------------------------------
+
+TEST(Refusals, A4_AreOnRecordWithoutPersonalData) {
+    Agents desk;
+    // As it is, escaped, and cut off by the 60 bytes that a refusal shows of a value.
+    const std::string long_word(42, 'x');
+    for (const std::string& words : {std::string{"ana@example.org"},
+                                     std::string{R"(ana\u0040example.org)"},
+                                     long_word + " ana@example.org"}) {
+        const auto answer = desk.now(
+            "POST",
+            "/v1/messages",
+            R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"alice",)"
+            R"("target_employee":"bob","user_id":"u","parent_session_id":"s","input":"i",)"
+            R"("objective":{"to":")" +
+                words + "\"}}");
+        EXPECT_NE(answer.find("ana"), std::string::npos) << "the sender sees what it wrote";
+    }
+    // The desk's feed is as the journal has it.
+    const auto events = desk.ask("GET", "/v1/events?from=1&follow=false");
+    desk.run_until([&] { return events->has_ended; });
+    EXPECT_NE(events->streamed.find("MessageRefused"), std::string::npos);
+    EXPECT_NE(events->streamed.find("[EMAIL_"), std::string::npos);
+    EXPECT_EQ(events->streamed.find("ana"), std::string::npos) << events->streamed;
+}
+
 // --- nothing is said before it is durable --------------------------------------------------------
 
 TEST(Answers, WaitForTheTurnAndComeOnce) {
