@@ -55,6 +55,8 @@ enum class Mutant : std::uint8_t {
     OutliveTheParent,
     NeverOpen,
     HandOverWhileOpen,
+    LeaveAllAlone,
+    GrantAnyTool,
 };
 
 struct MutantRow {

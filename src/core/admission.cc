@@ -80,7 +80,9 @@ void find_parent(Case& the) {
         the.root = governor::find_root(lineage, the.claim.session, the.origin);
         return;
     }
+    const Root* own = nullptr;
     if (the.claim.has_session) {
+        own = governor::find_root(lineage, the.claim.session, the.origin);
         const auto* at = governor::find_session(lineage, the.claim.session);
         if (at != nullptr && at->target == the.origin) the.parent = at;
         if (the.parent == nullptr) {
@@ -95,21 +97,22 @@ void find_parent(Case& the) {
         if (held != nullptr) the.parent = governor::find_delegation(lineage, held->ticket);
         if (held != nullptr && the.parent == nullptr) the.unfounded = held;
     }
-    if (the.parent == nullptr && the.unfounded == nullptr && !the.claim.user.empty()) {
+    const auto& user = the.claim.user.empty() && own != nullptr ? own->user : the.claim.user;
+    if (the.parent == nullptr && the.unfounded == nullptr && !user.empty()) {
         the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
-            return each.user == the.claim.user && is_in_hand(the.state, each.request);
+            return lineage.roots.at(each.root).user == user && is_in_hand(the.state, each.request);
         });
     }
     if (the.parent != nullptr) {
         the.root = &lineage.roots.at(the.parent->root);
-    } else if (the.unfounded == nullptr && the.claim.has_session) {
-        the.root = governor::find_root(lineage, the.claim.session, the.origin);
+    } else if (the.unfounded == nullptr) {
+        the.root = own;
     }
 }
 
 void measure(Case& the) {
     the.user = the.claim.user;
-    if (the.user.empty() && the.parent != nullptr) the.user = the.parent->user;
+    if (the.user.empty() && the.root != nullptr) the.user = the.root->user;
     the.subject = {.platform = enum_name(the.envelope.dialect()),
                    .agent = the.envelope.from(),
                    .capability = the.claim.capability,
@@ -137,7 +140,11 @@ struct Word {
 };
 
 Word check_circuit(const Case& the) {
-    const auto stage = governor::stage_of(the.state.governor.breakers, the.target);
+    const auto& breakers = the.state.governor.breakers;
+    auto stage = governor::stage_of(breakers, the.target);
+    if (is_planted(Mutant::LeaveAllAlone) && !breakers.empty()) {
+        stage = breakers.begin()->second.stage;
+    }
     if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) return {};
     const auto& mailbox = broker::mailbox_of(the.state.broker, the.target);
     const bool is_probe =
@@ -164,8 +171,9 @@ Word check_rate(const Case& the) {
 Word check_session(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto* asked_in = governor::find_session(lineage, the.claim.session);
+    // One that it has begun itself stays its own, whatever others call theirs.
     const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
-                             the.parent == nullptr && the.claim.has_session;
+                             the.parent == nullptr && the.root == nullptr && the.claim.has_session;
     if (is_anothers) {
         return {Refusal::IdentityMismatch,
                 fmt::format("session '{}' is not one of '{}': name the session that you were given "
@@ -185,7 +193,7 @@ Word check_user(const Case& the) {
     };
     if (is_planted(Mutant::MixUsers)) return {};
     // Whose work an agent holds it may go on with; else it needs a grant.
-    const bool is_held = the.parent != nullptr && the.parent->user == the.claim.user;
+    const bool is_held = the.parent != nullptr && the.root->user == the.claim.user;
     if (the.caller != nullptr && !the.caller->is_operator && !the.claim.user.empty() && !is_held &&
         !may_act_for_user(*the.caller, the.claim.user)) {
         return {Refusal::UserIsolationViolated,
@@ -193,14 +201,11 @@ Word check_user(const Case& the) {
                             the.envelope.from(),
                             the.claim.user)};
     }
-    const bool names_user = !the.claim.user.empty();
-    if (names_user && the.parent != nullptr && !the.parent->user.empty() &&
-        the.parent->user != the.claim.user) {
-        return violated("the request that you work on");
-    }
-    if (names_user && the.parent == nullptr && the.root != nullptr &&
-        the.root->user != the.claim.user) {
-        return violated("session '" + the.claim.session + "'");
+    // A tree is one user's: the first that is named in it.
+    const bool is_owned = the.root != nullptr && !the.root->user.empty();
+    if (is_owned && the.root->user != the.user) {
+        return violated(the.parent != nullptr ? "the request that you work on"
+                                              : "session '" + the.claim.session + "'");
     }
     const auto* child = governor::find_session(the.state.governor.lineage, the.claim.child_session);
     if (child != nullptr && (child->user != the.user || child->target != the.target)) {
@@ -251,8 +256,8 @@ Word check_cycle(const Case& the) {
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    const auto* ring = governor::find_ring(the.state.governor.lineage, the.parent, errand);
-    if (ring == nullptr) return {};
+    const bool is_own = the.origin == the.target;
+    if (!is_own && !governor::find_ring(the.state.governor.lineage, the.parent, errand)) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",
@@ -321,7 +326,8 @@ Word check_tokens(const Case& the) {
     };
     std::uint64_t tree = governor::kNoLimit;
     if (above != nullptr) {
-        tree = governor::left_in(above->below, above->tokens);
+        // Who has answered has given back what was left.
+        tree = above->is_open ? governor::left_in(above->below, above->tokens) : 0;
     } else if (the.root != nullptr) {
         tree = governor::left_in(the.root->purse, the.root->tokens);
     } else {

@@ -172,19 +172,22 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
                                    ask.tool,
                                    fmt::join(allowed, ", ")));
     }
-    // The strictest of what it works on, unless it says for which it asks.
-    const auto is_meant = [&](const governor::Delegation& each) {
-        if (!each.limits_tools) return false;
-        if (ask.request.empty()) return true;
+    const auto is_named = [&](const governor::Delegation& each) {
         const auto* request = broker::find_request(state.requests, each.request);
         return each.session == ask.request ||
                (request != nullptr && request->asked->id() == ask.request);
     };
-    const auto work = state.governor.lineage.at_work.find(handle);
-    if (work != state.governor.lineage.at_work.end()) {
+    const auto& lineage = state.governor.lineage;
+    const auto work = lineage.at_work.find(handle);
+    if (work != lineage.at_work.end() && !is_planted(Mutant::GrantAnyTool)) {
+        // The strictest of what it works on, unless it says for which of them it asks.
+        const bool names_one = std::ranges::any_of(work->second, [&](Ticket ticket) {
+            return is_named(lineage.delegations.at(ticket));
+        });
         for (const auto ticket : work->second) {
-            const auto& each = state.governor.lineage.delegations.at(ticket);
-            if (!is_meant(each) || std::ranges::find(each.tools, ask.tool) != each.tools.end()) {
+            const auto& each = lineage.delegations.at(ticket);
+            if (!each.limits_tools || (names_one && !is_named(each)) ||
+                std::ranges::find(each.tools, ask.tool) != each.tools.end()) {
                 continue;
             }
             return refused(Refusal::ToolNotAllowed,

@@ -264,6 +264,32 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
               Ticket{});
 }
 
+TEST_F(Tree, X6_G3_NobodyHandsAnObjectiveToItself) {
+    delegate({.id = "d-1", .to = "prime"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
+}
+
+TEST_F(Tree, X6_G3_AChainIsWholeAlsoWhereItsMiddleHasAnswered) {
+    const auto step = [&](std::string id, std::string from, std::string to, std::string session) {
+        return delegate({.id = std::move(id),
+                         .from = std::move(from),
+                         .to = std::move(to),
+                         .session = std::move(session),
+                         .depth_max = 9,
+                         .tokens = 100});
+    };
+    step("d-1", "prime", "byte", "s-1");
+    step("d-2", "byte", "tag", "session of d-1");
+    const auto last = step("d-3", "tag", "crystal", "session of d-2");
+    answer("tag", "d-2");
+    answer("byte", "d-1");
+    ASSERT_NE(on_record(last), nullptr);
+    step("d-4", "crystal", "byte", "session of d-3");
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "byte had it";
+    answer("crystal", "d-3");
+    EXPECT_TRUE(story.state().governor.lineage.delegations.empty());
+}
+
 TEST_F(Tree, X6_TheSameRequestAgainIsADuplicateAndNoCycle) {
     const auto first = delegate({.id = "d-1"});
     delegate({.id = "d-1"});
@@ -340,6 +366,30 @@ TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
     EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 1'000}));
 }
 
+TEST_F(Tree, X8_G4_WhoHasAnsweredHasNothingLeftToGive) {
+    delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
+    const auto below = [&](std::string id, std::string to, std::uint64_t tokens) {
+        return delegate({.id = std::move(id),
+                         .from = "byte",
+                         .to = std::move(to),
+                         .session = "session of d-1",
+                         .objective = "part",
+                         .depth_max = 9,
+                         .tokens = tokens});
+    };
+    ASSERT_NE(below("d-2", "tag", 100), Ticket{});
+    answer("byte", "d-1", 50);
+    below("d-3", "crystal", 1);
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "850 went back to the tree";
+}
+
+TEST_F(Tree, G4_AnAmountTooLargeToCountIsNotASmallOne) {
+    // 2^52 tokens at 4,096 each would be 2^64 millionths: 0, if it were cut off.
+    allow({{{Rule::CostPerMillionTokens, {}}, 4'096'000'000}, {{Rule::CostPerRoot, {}}, 1'000}});
+    delegate({.id = "d-1", .tokens = std::uint64_t{1} << 52U});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded);
+}
+
 TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
     story.ask(SendMessage{
         .envelope =
@@ -404,6 +454,42 @@ TEST_F(Tree, X13_I3_AChainIsOfOneUser) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "the session is of u-1";
     delegate({.id = "d-4", .session = "s-2", .child = "session of d-1", .user = "u-2"});
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "and so is its child";
+}
+
+TEST_F(Tree, X13_I3_WhoNamesNoUserActsForTheOneOfTheTree) {
+    delegate({.id = "d-1", .depth_max = 9});
+    const auto unnamed = delegate({.id = "d-2", .to = "tag", .user = "", .depth_max = 9});
+    EXPECT_EQ(on_record(unnamed)->user, "u-1");
+    delegate({.id = "d-3",
+              .from = "tag",
+              .to = "crystal",
+              .session = "session of d-2",
+              .user = "u-2",
+              .objective = "sort",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+}
+
+TEST_F(Tree, X13_I3_TheFirstUserNamedInATreeIsItsUser) {
+    delegate({.id = "d-1", .user = "", .depth_max = 9});
+    ASSERT_NE(delegate({.id = "d-2", .to = "tag", .user = "u-1"}), Ticket{});
+    delegate({.id = "d-3",
+              .from = "byte",
+              .to = "crystal",
+              .session = "session of d-1",
+              .user = "u-2",
+              .objective = "sort",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+}
+
+TEST_F(Tree, X4_G6_ASessionThatOneBeganStaysItsOwn) {
+    ASSERT_NE(delegate({.id = "d-1"}), Ticket{});
+    // Another calls the session of its delegate so.
+    ASSERT_NE(
+        delegate({.id = "d-2", .from = "ledger", .to = "tag", .session = "s-2", .child = "s-1"}),
+        Ticket{});
+    EXPECT_NE(delegate({.id = "d-3", .to = "crystal"}), Ticket{}) << why();
 }
 
 TEST_F(Tree, X14_I4_ToolsAreAllowedAndGranted) {

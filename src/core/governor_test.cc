@@ -286,7 +286,7 @@ TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
                                                                  .has_session = true})});
     story.as("bob").ask(AuthorizeTool{{"bob"}, "ocr", "d-1"});
     EXPECT_EQ(story.refusal(), Refusal::None);
-    for (const auto* request : {"d-1", "c", ""}) {
+    for (const auto* request : {"d-1", "c", "", "never heard of"}) {
         story.ask(AuthorizeTool{{"bob"}, "sql", request});
         EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << request;
     }

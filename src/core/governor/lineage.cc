@@ -73,14 +73,15 @@ void erase_root(Lineage& lineage, Ticket number) {
     lineage.roots.erase(found);
 }
 
-/// Takes an ended delegation off the record if nothing below it is open, and then those above it
-/// that only waited for that.
+/// Takes an ended delegation off the record if nothing is below it, and then those above it that
+/// only waited for that.
 void forget(Lineage& lineage, Ticket request, const Ending& ending) {
     while (request != Ticket{}) {
         const auto found = lineage.delegations.find(request);
         const auto& delegation = found->second;
-        if (delegation.is_open || delegation.open_children > 0) return;
+        if (delegation.is_open || delegation.children > 0) return;
         const auto parent = delegation.parent;
+        if (parent != Ticket{}) --lineage.delegations.at(parent).children;
         auto& root = root_of(lineage, delegation.root);
         lineage.sessions.erase({delegation.session, request});
         lineage.delegations.erase(found);
@@ -200,8 +201,9 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .limits_tools = event.limits_tools,
                           .tokens = event.tokens,
                           .cost = event.cost};
-    root_of(lineage, event.root)
-        .errands.insert(key_of({at.origin, at.target, event.objective_hash}));
+    auto& root = root_of(lineage, event.root);
+    root.errands.insert(key_of({at.origin, at.target, event.objective_hash}));
+    if (root.user.empty()) root.user = event.user;
     join(lineage, delegation);
     ++open_children_of_parent(lineage, delegation);
     set_aside(lineage, delegation, at);
@@ -228,6 +230,8 @@ void end_root(Lineage& lineage, Ticket number) {
 }
 
 void index(Lineage& lineage, const Delegation& delegation) {
+    const auto parent = lineage.delegations.find(delegation.parent);
+    if (parent != lineage.delegations.end()) ++parent->second.children;
     if (delegation.is_open) lineage.at_work[delegation.target].insert(delegation.request);
     if (!delegation.session.empty())
         lineage.sessions.emplace(delegation.session, delegation.request);

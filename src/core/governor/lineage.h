@@ -1,7 +1,7 @@
 // Who asked whom to do what for whom: the tree of delegations as the hub itself saw it grow.
 //
-// Nothing here is believed from a sender. A delegation stays on record while it is open, or has
-// open children; its root keeps which errands were given until it ends.
+// Nothing here is believed from a sender. A delegation stays on record while it is open, or
+// anything below it is; its root keeps which errands were given until it ends.
 //
 //   root ─┬─ delegation (depth 1) ─┬─ delegation (depth 2)
 //         │                        └─ …
@@ -40,16 +40,17 @@ struct Delegation {
     bool limits_tools = false;  ///< Else all that the target may use.
     bool is_open = true;
     std::uint32_t open_children = 0;
-    std::uint64_t tokens = 0;  ///< Set aside for it and all below; 0: it founded the tree.
-    std::uint64_t cost = 0;    ///< Set aside for it alone.
-    Purse below{};             ///< What its children have of that.
+    std::uint32_t children = 0;  ///< Those on record, open or not; counted, not kept.
+    std::uint64_t tokens = 0;    ///< Set aside for it and all below; 0: it founded the tree.
+    std::uint64_t cost = 0;      ///< Set aside for it alone.
+    Purse below{};               ///< What its children have of that.
 };
 
 struct Root {
     Ticket number;  ///< Of the first delegation in it.
     std::string session{};
     AgentHandle origin = kNoAgent;
-    std::string user{};
+    std::string user{};          ///< The first that was named; all of it is that one's.
     bool is_by_session = false;  ///< Known only by the id of a session: it ends when it is idle.
     std::uint32_t count = 0;     ///< Delegations on record in it.
     std::uint32_t open_children = 0;

@@ -22,7 +22,7 @@ Account& current(Accounts& accounts, const std::string& name, Time now, Duration
 }  // namespace
 
 std::uint64_t scaled(std::uint64_t amount, std::uint64_t part, std::uint64_t whole) {
-    return static_cast<std::uint64_t>(Wide{amount} * part / whole);
+    return static_cast<std::uint64_t>(std::min<Wide>(Wide{amount} * part / whole, kNoLimit));
 }
 
 std::string agent_account(std::string_view agent) { return "agent " + std::string{agent}; }

@@ -22,12 +22,12 @@ struct Purse {
     bool operator==(const Purse&) const = default;
 };
 
-/// amount * part / whole, also where the product is larger than a word.
+/// amount * part / whole, also where the product is larger than a word; the most if the result is.
 std::uint64_t scaled(std::uint64_t amount, std::uint64_t part, std::uint64_t whole);
 
 /// What is left if so much is allowed; 0 allows everything.
 constexpr std::uint64_t left_in(const Purse& purse, std::uint64_t allowed) {
-    if (allowed == 0) return kNoLimit;
+    if (allowed == 0) allowed = kNoLimit;  // Even then no more than can be counted.
     return allowed - std::min(allowed, purse.reserved + purse.spent);
 }
 
