@@ -43,7 +43,7 @@ void Agents::tell(const std::string& agent, Command command) {
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto has_answer = std::make_shared<bool>(false);
-    door_.bring_as_operator(RegisterAgent{{name}, {}},
+    door_.bring_as_operator(RegisterAgent{{name}, profile_of(agent)},
                             [has_answer](const Effect&) { *has_answer = true; });
     timeline_.after(chance_.ms(700, 1'500), [this, agent, has_answer] {
         if (!*has_answer) enlist(agent);
@@ -94,6 +94,8 @@ void Agents::send_on(std::uint64_t agent) {
 /// Again until there is an answer, as a careful sender does; and now and then once too often.
 void Agents::send(std::uint64_t agent, SendMessage letter, int tries) {
     if (tries == 0 || is_calm_) return;
+    claims_[{std::string{letter.envelope->from()}, std::string{letter.envelope->id()}}] =
+        letter.claim;
     const auto has_answer = std::make_shared<bool>(false);
     door_.bring(agent_name(agent), letter, [has_answer](const Effect&) { *has_answer = true; });
     const bool repeats = plan_.naughty > 0 && chance_.percent(8);
@@ -115,8 +117,9 @@ void Agents::join(std::size_t number) {
         [this, number](const Effect& effect) {
             const auto* refused = std::get_if<TellRefused>(&effect);
             if (refused != nullptr && refused->refusal == Refusal::AgentNotRegistered) {
-                const auto name = agent_name(consumers_[number].agent);
-                return tell(name, RegisterAgent{{name}, {}});
+                const auto agent = consumers_[number].agent;
+                const auto name = agent_name(agent);
+                return tell(name, RegisterAgent{{name}, profile_of(agent)});
             }
             const auto* joined = std::get_if<TellJoined>(&effect);
             if (joined == nullptr) return;
@@ -181,6 +184,11 @@ void Agents::on_delivery(const Deliver& deliver) {
     if (consumer.instance != deliver.instance) return;  // Its connection is another one by now.
     tokens_.push_back(deliver.delivery);
     if (!is_calm_ && chance_.percent(plan_.naughty)) return misbehave(consumer, deliver);
+    const bool is_question =
+        deliver.envelope->intent() == Intent::Request && deliver.failure.refusal == Refusal::None;
+    if (!is_calm_ && is_question && chance_.percent(plan_.passed_on)) {
+        return pass_on(consumer, deliver);
+    }
     timeline_.after(
         is_calm_ ? Duration{1} : chance_.ms(1, 40),
         [this, agent = agent_name(consumer.agent), deliver] { settle(agent, deliver); });
@@ -198,10 +206,44 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
     const auto& asked = *deliver.envelope;
     auto reply = writer_.reply(agent, asked, asked.correlation());
     if (is_calm_ || chance_.percent(60)) {
-        return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope});
+        return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope, reply.tokens_used});
     }
     if (chance_.percent(50)) tell(agent, AckDelivery{deliver.delivery});
     timeline_.after(chance_.ms(0, 200), [this, agent, reply] { tell(agent, reply); });
+}
+
+/// Asks others for help, a few at a time, and answers when it has waited for a while.
+void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
+    const auto agent = agent_name(consumer.agent);
+    const auto& asked = *deliver.envelope;
+    if (chance_.percent(30)) ask_for_tool(agent, deliver);
+    const auto given = claims_.find({std::string{asked.from()}, std::string{asked.id()}});
+    const bool has_claim = given != claims_.end() && given->second && given->second->has_session;
+    for (auto i = chance_.between(1, 3); i > 0; --i) {
+        auto letter =
+            writer_.delegate(consumer.agent, asked, has_claim ? given->second.get() : nullptr);
+        questions_.push_back(letter.envelope);
+        ++messages_;
+        send(consumer.agent, std::move(letter), 2);
+    }
+    timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
+}
+
+void Agents::ask_for_tool(const std::string& agent, const Deliver& deliver) {
+    const auto whom = chance_.percent(10) ? agent_name(chance_.below(plan_.agents)) : agent;
+    std::string request;
+    if (chance_.percent(50)) request = std::string{deliver.envelope->id()};
+    if (chance_.percent(plan_.liar)) request = "something-else";
+    tell(agent, AuthorizeTool{{whom}, kTools.at(chance_.below(kTools.size())), request});
+}
+
+void Agents::cancel() {
+    if (is_calm_ || questions_.empty()) return;
+    const auto& asked = *questions_[chance_.below(questions_.size())];
+    const CancelRequest order{std::string{asked.id()}, "no longer needed"};
+    if (chance_.percent(20)) return door_.bring_as_operator(order);
+    tell(chance_.percent(20) ? agent_name(chance_.below(plan_.agents)) : std::string{asked.from()},
+         order);
 }
 
 void Agents::use_wrong_token(const std::string& agent, const Deliver& deliver) {

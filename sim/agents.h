@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/door.h"
@@ -21,6 +22,9 @@ class Agents {
     void begin();
     /// From now on everybody behaves, and nobody sends anything new.
     void calm();
+    /// Something that was asked once is no longer wanted, says who asked, somebody else or an
+    /// operator.
+    void cancel();
     std::uint64_t messages() const { return messages_; }
 
   private:
@@ -46,6 +50,8 @@ class Agents {
     void on_down();
     void settle(const std::string& agent, const Deliver& deliver);
     void answer(const std::string& agent, const Deliver& deliver);
+    void pass_on(const Consumer& consumer, const Deliver& deliver);
+    void ask_for_tool(const std::string& agent, const Deliver& deliver);
     void misbehave(Consumer& consumer, const Deliver& deliver);
     void use_wrong_token(const std::string& agent, const Deliver& deliver);
     void keep_alive(const std::string& agent, const Deliver& deliver);
@@ -60,6 +66,7 @@ class Agents {
     std::map<InstanceNumber, std::size_t> connected_;
     std::vector<DeliveryToken> tokens_;  ///< Ever seen by anyone.
     std::vector<EnvelopePtr> questions_;
+    std::map<std::pair<std::string, std::string>, ClaimPtr> claims_;  ///< By sender and id.
     std::uint64_t messages_ = 0;
     bool is_calm_ = false;
 };

@@ -1,5 +1,7 @@
 #include "sim/letters.h"
 
+#include <memory>
+
 #include "base/hash.h"
 
 namespace parlance::sim {
@@ -17,6 +19,15 @@ SendMessage send_of(const Header& header, const std::string& body) {
 }  // namespace
 
 std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(number); }
+
+/// All but one; which one, is the agent's.
+Profile profile_of(std::uint64_t agent) {
+    Profile profile;
+    for (std::size_t i = 0; i < kTools.size(); ++i) {
+        if (i != agent % kTools.size()) profile.tools_allowed.emplace_back(kTools.at(i));
+    }
+    return profile;
+}
 
 std::string LetterWriter::body() {
     return R"({"n":)" + std::to_string(chance_.below(1'000'000)) + R"(,"text":")" +
@@ -53,6 +64,83 @@ SendMessage LetterWriter::write(std::uint64_t from) {
         send.retry_count_max = static_cast<std::uint32_t>(chance_.below(4));
     }
     send.waits = is_request && chance_.percent(30);
+    if (is_request && chance_.percent(plan_.delegation)) {
+        auto said =
+            claim("session-" + std::to_string(from) + "-" + std::to_string(chance_.below(2)),
+                  "user-" + std::to_string(from % 2));
+        if (chance_.percent(plan_.liar)) lie(said);
+        send.claim = std::make_shared<Claim>(std::move(said));
+    }
+    return send;
+}
+
+std::uint64_t LetterWriter::tokens() { return chance_.percent(15) ? 0 : chance_.between(1, 1'500); }
+
+Claim LetterWriter::claim(const std::string& session, const std::string& user) {
+    Claim claim{.user = user,
+                .session = session,
+                .child_session = "work-" + std::to_string(++number_),
+                .objective_hash = "objective-" + std::to_string(chance_.below(6)),
+                .depth_max = static_cast<std::uint32_t>(chance_.between(2, 6)),
+                .tokens_max = tokens(),
+                .has_session = true};
+    if (chance_.percent(30)) {
+        for (const auto* tool : kTools) {
+            if (chance_.percent(40)) claim.tools.emplace_back(tool);
+        }
+    }
+    sessions_.push_back(claim.child_session);
+    return claim;
+}
+
+/// About where it comes from, how deep it is, whose it is or what it may use.
+void LetterWriter::lie(Claim& claim) {
+    switch (chance_.below(7)) {
+        case 0:
+            claim.session = sessions_[chance_.below(sessions_.size())];
+            break;
+        case 1:
+            claim.session = "never-heard-of-" + std::to_string(chance_.below(3));
+            break;
+        case 2:
+            claim.user = chance_.percent(30) ? "" : "user-" + std::to_string(chance_.below(3));
+            break;
+        case 3:
+            claim.depth_max = static_cast<std::uint32_t>(chance_.below(1'000));
+            break;
+        case 4:
+            claim.tokens_max = std::uint64_t{1} << chance_.below(54);
+            break;
+        case 5:
+            claim.tools = {kTools.at(chance_.below(kTools.size()))};
+            break;
+        default:
+            claim.child_session = sessions_[chance_.below(sessions_.size())];
+            break;
+    }
+}
+
+SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, const Claim* given) {
+    const auto id = "d-" + std::to_string(++number_);
+    const auto sender = agent_name(from);
+    const auto to = agent_name(chance_.below(plan_.agents));
+    auto send = send_of({.id = id,
+                         .from = sender,
+                         .to = to,
+                         .type = "TEST",
+                         .correlation = asked.correlation(),
+                         .intent = Intent::Request},
+                        body());
+    send.priority = static_cast<Priority>(chance_.below(kPriorities));
+    send.timeout = chance_.ms(50, 3'000);
+    send.waits = chance_.percent(30);
+    if (given == nullptr && chance_.percent(50)) return send;
+    auto said = claim(given != nullptr ? given->child_session : std::string{},
+                      given != nullptr ? given->user : std::string{});
+    said.has_session = given != nullptr;
+    if (given != nullptr && chance_.percent(30)) said.objective_hash = given->objective_hash;
+    if (chance_.percent(plan_.liar)) lie(said);
+    send.claim = std::make_shared<Claim>(std::move(said));
     return send;
 }
 
@@ -77,6 +165,7 @@ SendMessage LetterWriter::reply(const std::string& from,
                          .intent = Intent::Reply},
                         body());
     send.priority = static_cast<Priority>(chance_.below(kPriorities));
+    send.tokens_used = chance_.percent(20) ? 0 : chance_.below(2'000);
     return send;
 }
 

@@ -2,8 +2,10 @@
 // conflict, as a dialect would make it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/command.h"
 #include "model/envelope.h"
@@ -13,6 +15,9 @@
 namespace parlance::sim {
 
 std::string agent_name(std::uint64_t number);
+/// The tools that anybody may ask for, and those of one agent.
+inline constexpr std::array kTools{"mail", "ocr", "sql", "web"};
+Profile profile_of(std::uint64_t agent);
 
 class LetterWriter {
   public:
@@ -20,6 +25,9 @@ class LetterWriter {
 
     /// A message of `from` to whoever chance says: an agent, a topic, somebody unknown.
     SendMessage write(std::uint64_t from);
+    /// Something that `from` asks of another because of what it was asked itself, in its own words
+    /// or in those that it was given. `given` is null if that was no delegation.
+    SendMessage delegate(std::uint64_t from, const Envelope& asked, const Claim* given);
     /// The same id with other words.
     SendMessage rewrite(const SendMessage& letter);
     /// An answer to what was asked; `correlation` is usually the question's own.
@@ -28,10 +36,14 @@ class LetterWriter {
   private:
     std::string body();
     std::string recipient();
+    Claim claim(const std::string& session, const std::string& user);
+    void lie(Claim& claim);
+    std::uint64_t tokens();
 
     const Plan& plan_;
     Chance& chance_;
     std::uint64_t number_ = 0;
+    std::vector<std::string> sessions_;  ///< That anybody was ever given.
 };
 
 }  // namespace parlance::sim

@@ -38,10 +38,51 @@ void draw_faults(Chance& chance, Plan& plan) {
     plan.jump_every = every(30, 1'000, 4'000);
     plan.sync_max = Duration{chance.percent(15) ? 300 : 3};
     plan.broken_start = chance.percent(30) ? 25 : 0;
+    plan.policy_every = every(40, 500, 4'000);
+    plan.stop_every = every(20, 1'500, 6'000);
+    plan.cancel_every = every(40, 200, 2'000);
     plan.flips_bit = chance.percent(4);
 }
 
+/// A limit, or now and then none.
+std::int64_t some(Chance& chance, std::uint64_t low, std::uint64_t high) {
+    return chance.percent(30) ? 0 : static_cast<std::int64_t>(chance.between(low, high));
+}
+
 }  // namespace
+
+Settings draw_policy(Chance& chance, const Plan& plan) {
+    const auto number = [&](std::uint64_t low, std::uint64_t high) {
+        return static_cast<std::int64_t>(chance.between(low, high));
+    };
+    Settings settings{{{Rule::DepthMax, {}}, number(2, 6)},
+                      {{Rule::FanoutMax, {}}, number(1, 4)},
+                      {{Rule::RootIdleMs, {}}, number(500, 5'000)},
+                      {{Rule::DeadlineMsMax, {}}, number(300, 5'000)},
+                      {{Rule::TokensPerDelegation, {}}, some(chance, 500, 3'000)},
+                      {{Rule::TokensPerRoot, {}}, some(chance, 1'000, 6'000)},
+                      {{Rule::TokensPerAgent, {}}, some(chance, 2'000, 20'000)},
+                      {{Rule::TokensPerUser, {}}, some(chance, 2'000, 20'000)},
+                      {{Rule::TokensInTotal, {}}, some(chance, 4'000, 40'000)},
+                      {{Rule::CostPerRoot, {}}, some(chance, 500, 9'000)},
+                      {{Rule::CostInTotal, {}}, some(chance, 3'000, 60'000)},
+                      {{Rule::BudgetWindowMs, {}}, number(1'000, 6'000)},
+                      {{Rule::BreakerFailures, {}}, chance.percent(15) ? 0 : number(1, 6)},
+                      {{Rule::BreakerWindowMs, {}}, number(300, 5'000)},
+                      {{Rule::BreakerOpenMs, {}}, number(200, 2'000)}};
+    const auto agent = [&](std::uint64_t each) {
+        return Scope{ScopeKind::Agent, "agent-" + std::to_string(each)};
+    };
+    for (std::uint64_t each = 0; each < plan.agents; ++each) {
+        if (chance.percent(50)) {
+            settings[{Rule::CostPerMillionTokens, agent(each)}] = number(0, 5'000'000);
+        }
+        if (chance.percent(20)) settings[{Rule::FanoutMax, agent(each)}] = number(1, 3);
+    }
+    if (chance.percent(15)) settings[{Rule::MessagesPerMinute, {}}] = number(10, 60);
+    if (chance.percent(15)) settings[{Rule::RequestsPerUserMinute, {}}] = number(3, 20);
+    return settings;
+}
 
 Plan draw_plan(Chance& chance) {
     Plan plan;
@@ -64,6 +105,9 @@ Plan draw_plan(Chance& chance) {
     plan.chaos = chance.ms(3'000, 9'000);
     plan.ttl = chance.between(0, 40);
     plan.request = chance.between(0, 60);
+    plan.delegation = chance.percent(70) ? chance.between(20, 90) : 0;
+    plan.passed_on = chance.percent(70) ? chance.between(10, 45) : 0;
+    plan.liar = chance.percent(70) ? chance.between(5, 60) : 0;
     draw_faults(chance, plan);
     return plan;
 }

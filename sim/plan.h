@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "journal/journal.h"
 #include "model/limits.h"
+#include "model/policy.h"
 #include "sim/chance.h"
 
 namespace parlance::sim {
@@ -30,16 +31,24 @@ struct Plan {
     std::uint64_t request = 30;
     std::uint64_t burst = 0;
     std::uint64_t broken_start = 0;  ///< The disk fails during recovery.
+    std::uint64_t delegation = 0;    ///< A request is one that says so.
+    std::uint64_t passed_on = 0;     ///< Who is asked asks somebody else first.
+    std::uint64_t liar = 0;          ///< It says something untrue with that.
 
     // How often, on average; 0 is never.
     Duration kill_every{};  ///< The process dies, or the power fails.
     Duration disk_fault_every{};
     Duration full_every{};
     Duration jump_every{};
+    Duration policy_every{};
+    Duration stop_every{};  ///< The fleet is stopped for a while.
+    Duration cancel_every{};
     Duration sync_max{1};
     bool flips_bit = false;
 };
 
 Plan draw_plan(Chance& chance);
+/// What an operator may set, in bounds that make a difference within one life.
+Settings draw_policy(Chance& chance, const Plan& plan);
 
 }  // namespace parlance::sim

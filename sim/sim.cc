@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "journal/event_codec.h"
@@ -25,6 +26,7 @@ class Life {
 
     void live() {
         hub_.start();
+        change_policy();
         agents_.begin();
         let_things_go_wrong();
         run_until(timeline_.now() + plan_.chaos, [] { return false; });
@@ -68,6 +70,9 @@ class Life {
               [this] { hub_.jump_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
         every(400ms, [this] { tend_dead_letters(); });
         every(2s, [this] { look_at_journal(); });
+        every(plan_.policy_every, [this] { change_policy(); });
+        every(plan_.stop_every, [this] { stop_fleet(); });
+        every(plan_.cancel_every, [this] { agents_.cancel(); });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
         }
@@ -83,6 +88,26 @@ class Life {
             }
         }
     }
+
+    /// Brings an order until it has been heard of, as a person at a console would.
+    void order(const Command& command) {
+        const auto has_answer = std::make_shared<bool>(false);
+        door_.bring_as_operator(command, [has_answer](const Effect&) { *has_answer = true; });
+        timeline_.after(chance_.ms(300, 600), [this, command, has_answer] {
+            if (!*has_answer) order(command);
+        });
+    }
+
+    void change_policy() {
+        order(ChangePolicy{.settings = print_policy(draw_policy(chance_, plan_)),
+                           .reason = "chance"});
+    }
+
+    void stop_fleet() {
+        door_.bring_as_operator(StopFleet{.reason = "drill", .cancels = chance_.percent(40)});
+        timeline_.after(chance_.ms(20, 800), [this] { resume_fleet(); });
+    }
+    void resume_fleet() { order(ResumeFleet{.reason = "done"}); }
 
     /// A2 holds at any moment of a life, not only at its end. A hub that is down or in trouble with
     /// its disk may have something there that it has yet to cut back.
@@ -106,6 +131,7 @@ class Life {
         hub_.calm();
         door_.calm();
         agents_.calm();
+        resume_fleet();
         run_until(timeline_.now() + kSettleMax, [this] { return is_settled(); });
         if (hub_.is_over()) return;
         if (!is_settled()) report_unsettled();

@@ -18,6 +18,9 @@ using Delivery = std::tuple<Ticket, std::uint32_t, InstanceNumber>;
 /// is refused to an instance, which has no id.
 using No = std::tuple<std::string, std::string, Refusal>;
 
+/// What was done on somebody's order: what, by whom, to what.
+using Deed = std::tuple<std::string, std::string, std::string>;
+
 std::string name_of(const DeliveryToken& token) {
     return std::to_string(token.ticket.value) + "." + std::to_string(token.attempt);
 }
@@ -41,9 +44,32 @@ DeliveryToken token_of(const Command& command) {
         [](const auto&) { return DeliveryToken{}; });
 }
 
+/// The deed that an order asks for, if it is one of those that have a record of their own.
+Deed deed_of(const Asked& asked) {
+    return match(
+        asked.command,
+        [&](const ChangePolicy& c) {
+            return Deed{"a change of policy", asked.caller, c.settings};
+        },
+        [&](const StopFleet& c) {
+            return Deed{"a stop of the fleet", asked.caller, c.reason};
+        },
+        [&](const ResumeFleet& c) {
+            return Deed{"a resumption", asked.caller, c.reason};
+        },
+        [&](const CancelRequest& c) {
+            return Deed{"a cancellation", asked.caller, c.id};
+        },
+        [&](const AuthorizeTool& c) {
+            return Deed{"the use of a tool", asked.caller, c.agent.value + ' ' + c.tool};
+        },
+        [](const auto&) { return Deed{}; });
+}
+
 class Audit {
   public:
-    Audit(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {
+    Audit(const Book& book, Findings& findings)
+        : book_(book), history_(*book.history), findings_(findings) {
         for (const auto& entry : history_.journal) index(entry);
     }
 
@@ -54,7 +80,11 @@ class Audit {
                 [&](const TellAccepted& told) { accepted(shown, told); },
                 [&](const Deliver& deliver) { delivered(shown, deliver); },
                 [&](const TellRefused& told) { refused(shown, told); },
-                [&](const TellDone& told) { done(told); },
+                [&](const TellDone& told) { done(shown, told); },
+                [&](const TellCancelled& told) {
+                    expect_record(
+                        shown, cancelled_, told.delivery.ticket, "a delivery was called off");
+                },
                 [&](const TellJoined& told) {
                     expect_record(shown, joined_, told.instance, "an instance joined");
                 },
@@ -77,6 +107,34 @@ class Audit {
             [&](const InstanceJoined& event) { joined_.emplace(event.instance, entry.sequence); },
             [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const RequestFailed& event) { answered_.emplace(event.request, entry.sequence); },
+            [&](const DelegationAdmitted& e) {
+                const auto* accepted =
+                    std::get_if<MessageAccepted>(&history_.journal[entry.sequence.value - 2].event);
+                const bool follows = accepted != nullptr && accepted->ticket == e.request;
+                if (!follows) find("a delegation was admitted apart from its request", e.request);
+                if (++admitted_[e.request] > 1) find("a delegation has two records", e.request);
+            },
+            [&](const PolicyChanged& e) {
+                deed({"a change of policy", e.by, e.settings}, entry);
+            },
+            [&](const FleetStopped& e) {
+                deed({"a stop of the fleet", e.by, e.reason}, entry);
+            },
+            [&](const FleetResumed& e) {
+                deed({"a resumption", e.by, e.reason}, entry);
+            },
+            [&](const RequestCancelled& e) {
+                cancelled_.emplace(e.request, entry.sequence);
+                const auto request = book_.requests.find(e.request);
+                if (request == book_.requests.end()) return;
+                deed({"a cancellation", e.by, std::string{request->second.asked->id()}}, entry);
+            },
+            [&](const ToolAuthorized& e) {
+                deed({"the use of a tool", e.by, e.agent + ' ' + e.tool}, entry);
+            },
+            [&](const ToolRefused& e) {
+                refusal({e.by, e.tool, e.refusal}, entry);
+            },
             [&](const MessageRefused& e) {
                 refusal({e.from, e.id, e.refusal}, entry);
             },
@@ -125,6 +183,10 @@ class Audit {
         if (told.sequence > shown.durable) {
             find("a sender was told before its message was durable", told.ticket);
         }
+        const bool is_delegation = send != nullptr && send->claim && send->claim->has_session;
+        if (is_delegation && message != nullptr && !admitted_.contains(message->ticket)) {
+            find("a delegation has no place on record", message->ticket);
+        }
     }
 
     void delivered(const Shown& shown, const Deliver& deliver) {
@@ -141,6 +203,7 @@ class Audit {
         if (leases_[key] == 1) last_ = lease->second;
     }
 
+    void deed(const Deed& deed, const Entry& entry) { deeds_[deed].push_back(entry.sequence); }
     void refusal(const No& no, const Entry& entry) { refusals_[no].push_back(entry.sequence); }
 
     /// Under the name of who asked, about the very thing that was asked for. Only what is said for
@@ -163,14 +226,23 @@ class Audit {
         records->second.pop_front();
     }
 
-    void done(const TellDone& told) {
+    void done(const Shown& shown, const TellDone& told) {
         if (told.ask == Ask{}) return;
-        const auto& command = history_.asked[told.ask.value - 1].command;
-        if (std::holds_alternative<SendMessage>(command)) {
+        const auto& asked = history_.asked[told.ask.value - 1];
+        if (std::holds_alternative<SendMessage>(asked.command)) {
             find("a message was neither accepted nor refused on record");
         }
+        const auto deed = deed_of(asked);
+        if (deed == Deed{}) return;
+        auto& records = deeds_[deed];
+        if (records.empty()) return find(std::get<0>(deed) + " is not on record");
+        if (records.front() > shown.durable) {
+            find(std::get<0>(deed) + " was told of before it was durable");
+        }
+        records.pop_front();
     }
 
+    const Book& book_;
     const History& history_;
     Findings& findings_;
     std::map<Delivery, int> leases_;
@@ -178,6 +250,9 @@ class Audit {
     std::map<Delivery, Sequence> leased_at_;
     std::map<InstanceNumber, Sequence> joined_;
     std::map<Ticket, Sequence> answered_;
+    std::map<Ticket, Sequence> cancelled_;
+    std::map<Ticket, int> admitted_;
+    std::map<Deed, std::deque<Sequence>> deeds_;  ///< Those of which nobody was told yet.
     Sequence last_{};
     std::map<No, std::deque<Sequence>> refusals_;  ///< Those of which nobody was told yet.
 };

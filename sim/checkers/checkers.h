@@ -1,5 +1,6 @@
 // The promises of RELIABILITY.md, each as a function that reads a life and says where it was
-// broken. One file each; W11 and the half of A2 that needs the disk are held by sim/hub.cc.
+// broken. One file each, but for those that one model answers together; W11 and the half of A2 that
+// needs the disk are held by sim/hub.cc.
 #pragma once
 
 #include <array>
@@ -26,7 +27,12 @@ void check_d9(const Book& book, Findings& findings);
 void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
+/// G1 to G4, I2 and I3: what one model of the tree of delegations says.
+void check_delegations(const Book& book, Findings& findings);
+/// And G6: both are about who is left alone.
+void check_g5(const Book& book, Findings& findings);
 void check_g7(const Book& book, Findings& findings);
+void check_i4(const Book& book, Findings& findings);
 void check_a1(const Book& book, Findings& findings);
 
 struct Checker {
@@ -47,7 +53,10 @@ inline constexpr std::array kCheckers{
     Checker{"W1", check_w1},
     Checker{"W2", check_w2},
     Checker{"W3", check_w3},
+    Checker{"G1", check_delegations},
+    Checker{"G5", check_g5},
     Checker{"G7", check_g7},
+    Checker{"I4", check_i4},
     Checker{"A1", check_a1},
 };
 

@@ -57,6 +57,15 @@ TEST(D1, IsBrokenByDroppingWhatMustArrive) {
     EXPECT_TRUE(life.breaks("D1"));
 }
 
+TEST(D1, IsKeptByCancellingARequestAndNothingElse) {
+    for (const auto intent : {Intent::Request, Intent::OneWay}) {
+        Chronicle life;
+        const auto ticket = life.accept({.id = "a", .intent = intent}, kHigh);
+        life.record(MessageDropped{.ticket = ticket, .setback = Setback::Cancelled});
+        EXPECT_EQ(life.breaks("D1"), intent == Intent::OneWay);
+    }
+}
+
 TEST(D2, IsBrokenBySecondHandOverOfANormalMessage) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kNormal);
@@ -389,6 +398,160 @@ TEST(W3, IsBrokenByAnAnswerOfSomebodyElse) {
     EXPECT_TRUE(life.breaks("W3"));
 }
 
+/// Alice, or whoever it is from, delegates to bob, and it is on record like this.
+Ticket delegate(Chronicle& life,
+                DelegationAdmitted place,
+                std::string from = "alice",
+                std::string to = "bob") {
+    const auto number = std::to_string(life.history.journal.size());
+    place.request = life.accept({.id = "d" + number,
+                                 .from = std::move(from),
+                                 .to = std::move(to),
+                                 .intent = Intent::Request},
+                                {.priority = Priority::High, .deadline = life.now() + 1s});
+    if (place.root == Ticket{}) place.root = place.request;
+    place.child_session = "session " + number;
+    if (place.objective_hash.empty()) place.objective_hash = "objective " + number;
+    life.record(place);
+    return place.request;
+}
+/// What bob was asked, and where something that he asks carol because of it would stand.
+struct Below {
+    Chronicle life;
+    Ticket above = delegate(life,
+                            {.user = "u",
+                             .objective_hash = "o",
+                             .depth = 1,
+                             .depth_max = 3,
+                             .tokens = 100,
+                             .tools = {"ocr"},
+                             .limits_tools = true});
+    DelegationAdmitted place{.parent = above,
+                             .root = above,
+                             .user = "u",
+                             .depth = 2,
+                             .depth_max = 3,
+                             .tokens = 100,
+                             .tools = {"ocr"},
+                             .limits_tools = true};
+
+    bool breaks(const std::string& promise, std::string to = "carol") {
+        delegate(life, place, "bob", std::move(to));
+        return life.breaks(promise);
+    }
+};
+
+TEST(Delegations, AreFineBelowOneAnother) {
+    for (const auto* promise : {"G1", "G2", "G3", "G4", "I2", "I3"}) {
+        EXPECT_FALSE(Below{}.breaks(promise)) << promise;
+    }
+}
+
+TEST(G1, IsBrokenByDepthThatIsNotTheChains) {
+    Below shallow;
+    shallow.place.depth = 1;
+    EXPECT_TRUE(shallow.breaks("G1"));
+    Below deep;
+    deep.place.depth_max = 2;
+    EXPECT_TRUE(deep.breaks("G1"));
+    Below elsewhere;
+    elsewhere.place.parent = elsewhere.place.root = {};
+    EXPECT_TRUE(elsewhere.breaks("G1")) << "bob is at work for this user";
+}
+
+TEST(G2, IsBrokenByAFourthAtATime) {
+    Below four;
+    four.place.tokens = 0;
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(four.breaks("G2"));
+    EXPECT_TRUE(four.breaks("G2"));
+}
+
+TEST(G3, IsBrokenByAnObjectiveThatComesBack) {
+    Below ring;
+    ring.place.objective_hash = "o";
+    EXPECT_TRUE(ring.breaks("G3", "alice"));
+}
+
+TEST(G4, IsBrokenByGivingMoreThanThereIs) {
+    Below spendthrift;
+    spendthrift.place.tokens = 101;
+    EXPECT_TRUE(spendthrift.breaks("G4"));
+}
+
+TEST(I2, IsBrokenByAGrantThatGrows) {
+    Below deeper;
+    deeper.place.depth_max = 4;
+    EXPECT_TRUE(deeper.breaks("I2"));
+    Below handier;
+    handier.place.tools = {"ocr", "sql"};
+    EXPECT_TRUE(handier.breaks("I2"));
+    Below later;
+    later.life.later(1ms);
+    EXPECT_TRUE(later.breaks("I2")) << "its deadline is a second from here";
+}
+
+TEST(I3, IsBrokenByAnotherUser) {
+    Below other;
+    other.place.user = "v";
+    EXPECT_TRUE(other.breaks("I3"));
+}
+
+TEST(I4, IsBrokenByAToolThatIsNotAllowedOrNotGranted) {
+    for (const auto* tool : {"ocr", "sql", "web"}) {
+        Chronicle life;
+        life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
+        delegate(life, {.depth = 1, .depth_max = 3, .tools = {"ocr"}, .limits_tools = true});
+        life.record(ToolAuthorized{"bob", tool, "bob"});
+        EXPECT_EQ(life.breaks("I4"), tool != std::string{"ocr"}) << tool;
+    }
+}
+
+/// So many requests to bob fail, and then his breaker opens or does not.
+Chronicle failing_life(int failures, bool opens) {
+    Chronicle life;
+    life.record(PolicyChanged{.version = 1, .settings = "hub breaker_failures 2\n"});
+    for (int i = 0; i < failures; ++i) {
+        const auto ticket = life.accept({.id = "q" + std::to_string(i), .intent = Intent::Request},
+                                        {.priority = Priority::High, .deadline = life.now() + 1s});
+        life.record(MessageExpired{ticket});
+        life.record(RequestFailed{.request = ticket});
+    }
+    if (opens) life.record(BreakerOpened{{"bob"}, life.now() + 30s, 2});
+    life.later(1ms).record(HubStarted{});
+    return life;
+}
+
+TEST(G5, IsBrokenByABreakerThatOpensTooSoonOrNotAtAll) {
+    EXPECT_FALSE(failing_life(1, false).breaks("G5"));
+    EXPECT_TRUE(failing_life(1, true).breaks("G5"));
+    EXPECT_FALSE(failing_life(2, true).breaks("G5"));
+    EXPECT_TRUE(failing_life(2, false).breaks("G5"));
+}
+
+TEST(G5, IsBrokenByWhatReachesAnAgentThatIsLeftAlone) {
+    auto life = failing_life(2, true);
+    const auto news = life.accept({.id = "news"}, kHigh);
+    EXPECT_FALSE(life.breaks("G5")) << "it keeps";
+    life.lease(news);
+    EXPECT_TRUE(life.breaks("G5"));
+    auto asked = failing_life(2, true);
+    asked.accept({.id = "q", .intent = Intent::Request}, kHigh);
+    EXPECT_TRUE(asked.breaks("G5"));
+    auto early = failing_life(2, true);
+    early.record(BreakerProbed{{"bob"}});
+    EXPECT_TRUE(early.breaks("G5"));
+}
+
+TEST(G6, IsBrokenByLeavingAnotherAlone) {
+    for (const auto* to : {"bob", "carol"}) {
+        auto life = failing_life(2, true);
+        life.ask(SendMessage{.envelope = envelope({.id = "r", .to = to})});
+        life.record(
+            MessageRefused{.from = "alice", .id = "r", .refusal = Refusal::AgentCircuitOpen});
+        EXPECT_EQ(life.breaks("G6"), to != std::string{"bob"}) << to;
+    }
+}
+
 TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
     Chronicle life;
     life.history.limits.mailbox_messages_max = 2;
@@ -460,6 +623,36 @@ TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
         life.show(TellRefused{.ask = ask, .refusal = Refusal::DeliveryStale});
         EXPECT_EQ(life.breaks("A1"), attempt == 2);
     }
+}
+
+TEST(A1, IsBrokenByAnOrderThatIsNotOnRecord) {
+    for (const bool is_recorded : {false, true}) {
+        Chronicle life;
+        const auto change = life.ask(ChangePolicy{.settings = "hub depth_max 3\n"}, "olga");
+        const auto stop = life.ask(StopFleet{.reason = "drill"}, "olga");
+        const auto resume = life.ask(ResumeFleet{.reason = "done"}, "olga");
+        const auto tool = life.ask(AuthorizeTool{{"bob"}, "ocr", ""}, "bob");
+        if (is_recorded) {
+            life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr"}}});
+            life.record(PolicyChanged{.version = 1, .settings = "hub depth_max 3\n", .by = "olga"});
+            life.record(FleetStopped{.by = "olga", .reason = "drill"});
+            life.record(FleetResumed{.by = "olga", .reason = "done"});
+            life.record(ToolAuthorized{"bob", "ocr", "bob"});
+        }
+        for (const auto ask : {change, stop, resume, tool}) life.show(TellDone{ask});
+        EXPECT_EQ(life.broken().empty(), is_recorded) << life.broken();
+    }
+}
+
+TEST(A1, IsBrokenByADelegationWithoutItsPlace) {
+    Chronicle life;
+    const auto claim = std::make_shared<Claim>(Claim{.has_session = true});
+    const auto message = envelope({.id = "d", .intent = Intent::Request});
+    const auto ask = life.ask(SendMessage{.envelope = message, .claim = claim});
+    const Ticket ticket{(life.history.journal.size() + 1) * 1024};
+    const auto sequence = life.record(MessageAccepted{.ticket = ticket, .envelope = message});
+    life.show(TellAccepted{.ask = ask, .ticket = ticket, .sequence = sequence});
+    EXPECT_TRUE(life.breaks("A1"));
 }
 
 TEST(A1, IsBrokenByAMessageThatWasNeitherTakenNorRefused) {

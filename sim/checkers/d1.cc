@@ -1,5 +1,6 @@
 // D1: a critical or high message that was acknowledged is delivered, or dead-lettered with a
-// recorded reason. Never silently lost.
+// recorded reason. Never silently lost. A request that was cancelled is no longer wanted by whoever
+// sent it, who is told so.
 #include <set>
 
 #include "sim/checkers/checkers.h"
@@ -7,6 +8,11 @@
 namespace parlance::sim {
 
 namespace {
+
+bool is_cancelled(const Event& event) {
+    const auto* dropped = std::get_if<MessageDropped>(&event);
+    return dropped != nullptr && dropped->setback == Setback::Cancelled;
+}
 
 bool has_come_to_an_end(const Book& book, const Copy& copy) {
     const auto& journal = book.history->journal;
@@ -17,7 +23,7 @@ bool has_come_to_an_end(const Book& book, const Copy& copy) {
         has_ended =
             has_ended || std::holds_alternative<DeliveryAcknowledged>(event) ||
             std::holds_alternative<MessageExpired>(event) ||
-            std::holds_alternative<MessageDeadLettered>(event) ||
+            std::holds_alternative<MessageDeadLettered>(event) || is_cancelled(event) ||
             (index != copy.records.front() && std::holds_alternative<RequestAnswered>(event));
     }
     return has_ended;
@@ -51,7 +57,11 @@ void check_d1(const Book& book, Findings& findings) {
                 {"D1", name_of(copy) + " is missing among the dead letters", ticket});
         }
         for (const auto index : copy.records) {
-            if (std::holds_alternative<MessageDropped>(book.history->journal[index].event)) {
+            const auto& event = book.history->journal[index].event;
+            if (is_cancelled(event) && !book.requests.contains(ticket)) {
+                findings.push_back({"D1", name_of(copy) + " was dropped as if asked", ticket});
+            }
+            if (std::holds_alternative<MessageDropped>(event) && !is_cancelled(event)) {
                 findings.push_back({"D1", name_of(copy) + " was dropped", ticket});
             }
         }

@@ -222,6 +222,11 @@ void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     const auto failures = governor::failures_at(breakers, handle, draft.now(), window) +
                           draft.failures_before(handle);
     if (stage == governor::BreakerStage::Closed && failures < most) return;
+    const bool is_open_now = std::ranges::any_of(draft.events, [&](const Event& event) {
+        const auto* opened = std::get_if<BreakerOpened>(&event);
+        return opened != nullptr && opened->agent.value == agent;
+    });
+    if (is_open_now) return;  // Several requests may fail by one thing; it opens once.
     draft.add(BreakerOpened{
         .agent = AgentId{std::string{agent}},
         .until = draft.now() + Duration{limit_of(policy, Rule::BreakerOpenMs, subject)},

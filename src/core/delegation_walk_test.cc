@@ -70,7 +70,7 @@ class Walk {
         const auto maybe = [&](std::int64_t value) { return is_one_in(3) ? 0 : value; };
         Settings settings{{{Rule::DepthMax, {}}, some(2, 8)},
                           {{Rule::FanoutMax, {}}, some(1, 5)},
-                          {{Rule::RootIdleMs, {}}, some(100, 3'000)},
+                          {{Rule::RootIdleMs, {}}, some(50, 600)},
                           {{Rule::TokensPerDelegation, {}}, maybe(some(1'000, 4'000))},
                           {{Rule::TokensPerRoot, {}}, maybe(some(2'000, 9'000))},
                           {{Rule::TokensPerAgent, {}}, maybe(some(4'000, 20'000))},
@@ -90,7 +90,7 @@ class Walk {
     }
 
     void step() {
-        if (is_one_in(4)) story_.later(Duration{any(200)});
+        if (is_one_in(2)) story_.later(Duration{any(200)});
         if (is_one_in(300)) story_.later(Duration{any(20'000)});
         const auto kind = any(1'000);
         if (kind < 1) {

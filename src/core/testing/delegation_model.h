@@ -157,6 +157,9 @@ class DelegationModel {
     }
 
     void on(const DelegationFounded& fact, Time) {
+        if (!requests_.contains(fact.request)) {
+            return breach("G1", "is of no open request", fact.request);
+        }
         auto founder = known_of(fact.request);
         founder.root = fact.request;
         founder.user = fact.user;
@@ -168,6 +171,11 @@ class DelegationModel {
     }
 
     void on(const DelegationAdmitted& fact, Time now) {
+        const bool has_parent = fact.parent == Ticket{} || known.contains(fact.parent);
+        const bool has_root = fact.root == fact.request || trees.contains(fact.root);
+        if (!requests_.contains(fact.request) || !has_parent || !has_root) {
+            return breach("G1", "comes out of what is not on record", fact.request);
+        }
         auto next = known_of(fact.request);
         next.parent = fact.parent;
         next.root = fact.root;
@@ -204,6 +212,7 @@ class DelegationModel {
     void on(const RequestFailed& fact, Time now) { close(fact.request, 0, now); }
 
     void on(const DelegationTreeEnded& fact, Time) {
+        if (!trees.contains(fact.root)) return;
         if (has_open(trees.at(fact.root))) {
             return breach("G3", "ended with something open in it", fact.root);
         }

@@ -1,0 +1,229 @@
+// G5: a breaker opens at its threshold and not before, stays open its time, and lets one delivery
+// through at a time after that; while it is open nothing reaches the agent, no request is taken
+// for it, and those that wait are answered at once.
+// G6: only who failed is left alone, and only who sent too much is told so.
+//
+//   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ an answer: closed
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/match.h"
+#include "model/names.h"
+#include "model/policy.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+enum class Circuit { Closed, Open, Probing };
+
+struct Agent {
+    Circuit circuit = Circuit::Closed;
+    Time until{};
+    std::deque<Time> failures{};  ///< In a row.
+    std::set<Ticket> in_flight{};
+    std::deque<Time> sent{};
+    bool is_due = false;  ///< It must open before anything else happens.
+};
+
+/// What of the hub's own answers is the agent's failure.
+bool is_failure(Refusal refusal) {
+    return refusal == Refusal::RequestTimedOut || refusal == Refusal::RequestUndeliverable ||
+           refusal == Refusal::OutputValidationFailed;
+}
+
+class Circuits {
+  public:
+    Circuits(const Book& book, Findings& findings)
+        : book_(book), findings_(findings), walker_(book) {
+        for (const auto& asked : book.history->asked) {
+            const auto* send = std::get_if<SendMessage>(&asked.command);
+            if (send == nullptr) continue;
+            targets_[{asked.caller, std::string{send->envelope->id()}}].insert(
+                std::string{send->envelope->to()});
+        }
+    }
+
+    void run() {
+        walker_.walk([&](const Entry& entry) { before(entry); },
+                     [&](const Entry& entry) { after(entry); });
+    }
+
+  private:
+    Agent& agent_of(Ticket ticket) { return agents_[book_.copies.at(ticket).recipient]; }
+
+    std::int64_t limit(Rule rule, const std::string& agent) const {
+        return limit_of(policy_, rule, {.agent = agent});
+    }
+
+    void before(const Entry& entry) {
+        if (entry.at > last_) expect_answers(entry);
+        last_ = entry.at;
+        match(
+            entry.event,
+            [&](const LeaseGranted& e) { handed_over(entry, e.ticket); },
+            [&](const MessageAccepted& e) { accepted(entry, e); },
+            [&](const MessageRefused& e) { refused(entry, e); },
+            [&](const RequestFailed& e) { failed(entry, e); },
+            [&](const RequestAnswered& e) { answered(e); },
+            [&](const BreakerOpened& e) { opened(entry, e); },
+            [&](const BreakerProbed& e) { probed(entry, e.agent.value); },
+            [&](const BreakerClosed& e) { agents_[e.agent.value] = reset(e.agent.value); },
+            [&](const FleetStopped&) { is_stopped_ = true; },
+            [&](const FleetResumed&) { is_stopped_ = false; },
+            [&](const PolicyChanged& e) {
+                if (auto settings = parse_policy(e.settings)) policy_.settings = *settings;
+            },
+            [](const auto&) {});
+    }
+
+    /// What is no longer leased is no longer in flight.
+    void after(const Entry& entry) {
+        const auto copy = book_.copies.find(ticket_of(entry.event));
+        if (copy == book_.copies.end()) return;
+        const auto* standing = walker_.find(copy->first);
+        const bool is_leased = standing != nullptr && standing->stage == Stage::Leased;
+        auto& in_flight = agents_[copy->second.recipient].in_flight;
+        is_leased ? (void)in_flight.insert(copy->first) : (void)in_flight.erase(copy->first);
+    }
+
+    Agent reset(const std::string& name) {
+        return {.in_flight = agents_[name].in_flight, .sent = agents_[name].sent};
+    }
+
+    void handed_over(const Entry& entry, Ticket ticket) {
+        const auto& agent = agent_of(ticket);
+        if (is_stopped_) find("G5", entry, "was handed over while the fleet was stopped", ticket);
+        if (agent.circuit == Circuit::Open) {
+            find("G5", entry, "reached an agent that is left alone", ticket);
+        }
+        if (agent.circuit == Circuit::Probing && !agent.in_flight.empty()) {
+            find("G5", entry, "was let through beside another one", ticket);
+        }
+    }
+
+    void accepted(const Entry& entry, const MessageAccepted& event) {
+        auto& sender = agents_[std::string{event.envelope->from()}];
+        sender.sent.push_back(entry.at);
+        const auto agent = agents_.find(std::string{event.envelope->to()});
+        const bool is_open = agent != agents_.end() && agent->second.circuit == Circuit::Open;
+        if (is_open && event.envelope->intent() == Intent::Request) {
+            find("G5", entry, "was accepted for an agent that is left alone", event.ticket);
+        }
+    }
+
+    void failed(const Entry& entry, const RequestFailed& event) {
+        const auto request = book_.requests.find(event.request);
+        if (request == book_.requests.end()) return;
+        const std::string name{request->second.asked->to()};
+        auto& agent = agents_[name];
+        if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
+            find("G6", entry, "failed for an agent that nobody leaves alone", event.request);
+        }
+        const auto most = static_cast<std::size_t>(limit(Rule::BreakerFailures, name));
+        if (most == 0 || !is_failure(event.refusal) || agent.circuit == Circuit::Open) return;
+        const Duration window{limit(Rule::BreakerWindowMs, name)};
+        agent.failures.push_back(entry.at);
+        while (agent.failures.size() > most) agent.failures.pop_front();
+        const auto count = static_cast<std::size_t>(
+            std::ranges::count_if(agent.failures, [&](Time at) { return entry.at - at < window; }));
+        agent.is_due = agent.circuit == Circuit::Probing || count >= most;
+    }
+
+    void answered(const RequestAnswered& event) {
+        const auto request = book_.requests.find(event.request);
+        if (request != book_.requests.end()) {
+            agents_[std::string{request->second.asked->to()}].failures.clear();
+        }
+    }
+
+    void opened(const Entry& entry, const BreakerOpened& event) {
+        auto& agent = agents_[event.agent.value];
+        if (!agent.is_due) find("G5", entry, "opened before its threshold");
+        if (event.until != entry.at + Duration{limit(Rule::BreakerOpenMs, event.agent.value)}) {
+            find("G5", entry, "is not open for its time");
+        }
+        agent = reset(event.agent.value);
+        agent.circuit = Circuit::Open;
+        agent.until = event.until;
+    }
+
+    void probed(const Entry& entry, const std::string& name) {
+        auto& agent = agents_[name];
+        if (agent.circuit != Circuit::Open || entry.at < agent.until) {
+            find("G5", entry, "was tried again before its time");
+        }
+        agent.circuit = Circuit::Probing;
+    }
+
+    /// Told that another is left alone, or that it has sent too much itself.
+    void refused(const Entry& entry, const MessageRefused& event) {
+        const auto asked = targets_.find({event.from, event.id});
+        if (asked == targets_.end()) return;
+        const auto is_left_alone = [&](const std::string& to) {
+            return agents_[to].circuit != Circuit::Closed;
+        };
+        if (event.refusal == Refusal::AgentCircuitOpen &&
+            std::ranges::none_of(asked->second, is_left_alone)) {
+            find("G6", entry, "was refused for an agent that nobody leaves alone");
+        }
+    }
+
+    /// Time has passed since the last record: nobody may still wait behind an open breaker, or be
+    /// about to have it opened.
+    void expect_answers(const Entry& entry) {
+        for (auto& [name, agent] : agents_) {
+            if (agent.is_due) find("G5", entry, "of " + name + " did not open at its threshold");
+            agent.is_due = false;
+            if (agent.circuit != Circuit::Open) continue;
+            for (const auto& [ticket, standing] : walker_.mailbox(name)) {
+                if (is_kept_waiting(standing)) {
+                    find("G5", entry, "waits for an agent that is left alone", ticket);
+                }
+            }
+        }
+    }
+    bool is_kept_waiting(const Standing& standing) const {
+        const auto& copy = *standing.copy;
+        const auto request = book_.requests.find(copy.ticket);
+        if (standing.stage != Stage::Ready || request == book_.requests.end()) return false;
+        const auto& lane = walker_.lane(copy);
+        if (!lane.empty() && lane.begin()->second != copy.ticket) return false;
+        // A letter from among the dead may have had its answer long ago.
+        return std::ranges::none_of(request->second.answers, [&](std::size_t record) {
+            return book_.history->journal[record].at <= last_;
+        });
+    }
+
+    void find(const char* promise,
+              const Entry& entry,
+              const std::string& what,
+              Ticket ticket = {}) {
+        const auto copy = book_.copies.find(ticket);
+        findings_.push_back({promise,
+                             (copy == book_.copies.end() ? "a breaker" : name_of(copy->second)) +
+                                 " " + what + ", at record " + std::to_string(entry.sequence.value),
+                             ticket});
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    Walker walker_;
+    Policy policy_;
+    std::map<std::string, Agent> agents_;
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> targets_;
+    Time last_{};
+    bool is_stopped_ = false;
+};
+
+}  // namespace
+
+void check_g5(const Book& book, Findings& findings) { Circuits{book, findings}.run(); }
+
+}  // namespace parlance::sim
