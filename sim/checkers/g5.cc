@@ -75,6 +75,7 @@ class Circuits {
             [&](const BreakerOpened& e) { opened(entry, e); },
             [&](const BreakerProbed& e) { probed(entry, e.agent.value); },
             [&](const BreakerClosed& e) { agents_[e.agent.value] = reset(e.agent.value); },
+            [&](const HubStarted&) { started(); },
             [&](const FleetStopped&) { is_stopped_ = true; },
             [&](const FleetResumed&) { is_stopped_ = false; },
             [&](const PolicyChanged& e) {
@@ -134,6 +135,14 @@ class Circuits {
         const auto count = static_cast<std::size_t>(
             std::ranges::count_if(agent.failures, [&](Time at) { return entry.at - at < window; }));
         agent.is_due = agent.circuit == Circuit::Probing || count >= most;
+    }
+
+    /// What the restart broke off is nobody's failure.
+    void started() {
+        for (auto& [name, agent] : agents_) {
+            agent.failures.clear();
+            agent.is_due = false;
+        }
     }
 
     void answered(const RequestAnswered& event) {

@@ -198,6 +198,10 @@ void apply(State& state, Time at, const Event& event) {
             for (const auto& [ticket, slot] : state.requests.slots) {
                 state.requests.open[slot].waits = false;
             }
+            // And what that broke off is counted against nobody.
+            std::erase_if(state.governor.breakers, [](const auto& breaker) {
+                return breaker.second.stage == governor::BreakerStage::Closed;
+            });
         },
         [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
         [&](const AgentRemoved& removed) { registry::apply(registry, removed); },

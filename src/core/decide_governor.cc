@@ -218,6 +218,8 @@ void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     const auto most = static_cast<std::uint64_t>(limit_of(policy, Rule::BreakerFailures, subject));
     if (most == 0 || !governor::is_failure(refusal)) return;
     if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
+    // What the hub's own restart broke off is nobody's failure.
+    if (std::holds_alternative<StartHub>(draft.cause.command)) return;
     const Duration window{limit_of(policy, Rule::BreakerWindowMs, subject)};
     const auto failures = governor::failures_at(breakers, handle, draft.now(), window) +
                           draft.failures_before(handle);

@@ -133,7 +133,7 @@ class Walk {
         const auto* request = broker::find_request(story_.state().requests, ticket);
         return request == nullptr ? "" : std::string{request->asked->correlation()};
     }
-    /// Answers come to a mailbox, and are not what this is about.
+    /// Who lost its line by a restart gets the answer by mail, which is not what this is about.
     void acknowledge() {
         for (const auto& deliver : story_.asked_for<Deliver>()) {
             const bool is_question = deliver.envelope->intent() == Intent::Request &&
@@ -167,7 +167,8 @@ class Walk {
                                               .correlation = workflow,
                                               .intent = Intent::Request}),
                         .priority = Priority::High,
-                        .timeout = Duration{any(3'000)}});
+                        .timeout = Duration{any(3'000)},
+                        .waits = true});
         acknowledge();
         for (auto i = any(3); i > 0; --i) {
             send({.user = any_user(), .objective_hash = any_objective()},
@@ -199,6 +200,7 @@ class Walk {
         act(SendMessage{.envelope = envelope(letter),
                         .priority = Priority::High,
                         .timeout = Duration{any(5'000)},
+                        .waits = true,
                         .claim = std::make_shared<Claim>(std::move(claim))});
         const auto admitted = story_.happened<DelegationAdmitted>();
         const bool is_accepted = !story_.happened<MessageAccepted>().empty();

@@ -193,6 +193,28 @@ TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {
     EXPECT_TRUE(story.state().governor.breakers.empty()) << "switched off by policy";
 }
 
+TEST_F(Governor, G5_RequestsThatFailByOneThingOpenItOnce) {
+    const auto bob = story.connect("bob", 10);
+    for (int i = 0; i < 8; ++i) {
+        story.request({.id = "r-" + std::to_string(i)}, true, Priority::Normal);
+    }
+    story.ask(LeaveInstance{bob, "bye"});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 8U);
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
+}
+
+TEST_F(Governor, G5_WhatTheHubsRestartBrokeOffIsNobodysFailure) {
+    story.connect("bob", 10);
+    for (int i = 0; i < 8; ++i) {
+        story.request({.id = "r-" + std::to_string(i)}, true, Priority::Normal);
+    }
+    story.restart();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 8U);
+    EXPECT_TRUE(story.happened<BreakerOpened>().empty());
+    fail(4);
+    EXPECT_TRUE(story.happened<BreakerOpened>().empty());
+}
+
 // --- the fleet -------------------------------------------------------------------------------
 
 TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNothingOver) {
