@@ -408,7 +408,8 @@ DelegationFounded founding(const Case& the) {
             .user = the.user,
             .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
             .tokens = limit(Rule::TokensPerRoot),
-            .cost = limit(Rule::CostPerRoot)};
+            .cost = limit(Rule::CostPerRoot),
+            .id = std::string{the.unfounded->asked->id()}};
 }
 
 Ticket root_of(const Case& the, Ticket request) {

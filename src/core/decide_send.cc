@@ -17,15 +17,22 @@ constexpr std::string_view kTopicPrefix = "topic:";
 /// Longer is as good as for ever, and sums of times stay far from their end.
 constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
-void refuse(Draft& draft, const Envelope& envelope, Refusal refusal, std::string detail) {
+void refuse(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail) {
+    const auto& envelope = *send.envelope;
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
     const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
     const auto from = is_claimed ? envelope.from() : draft.asker();
-    draft.add(MessageRefused{.from = std::string{from},
-                             .id = std::string{envelope.id()},
-                             .refusal = refusal,
-                             .detail = std::move(detail)});
+    MessageRefused refused{.from = std::string{from},
+                           .id = std::string{envelope.id()},
+                           .refusal = refusal,
+                           .detail = std::move(detail)};
+    if (send.claim) {
+        refused.to = envelope.to();
+        refused.user = send.claim->user;
+        refused.objective = send.claim->objective;
+    }
+    draft.add(std::move(refused));
 }
 
 void answer_duplicate(Draft& draft,
@@ -40,7 +47,7 @@ void answer_duplicate(Draft& draft,
                                                    body_key(draft.state.key, envelope.body())));
     if (!is_same && !is_planted(Mutant::AcceptConflictingId)) {
         return refuse(draft,
-                      envelope,
+                      send,
                       Refusal::MessageIdConflict,
                       "id '" + std::string{envelope.id()} + "' was used by '" +
                           std::string{envelope.from()} + "' with other content");
@@ -63,7 +70,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         const auto correlation = request->asked->correlation();
         if (!reply.correlation().empty() && reply.correlation() != correlation) {
             refuse(draft,
-                   reply,
+                   send,
                    Refusal::InputValidationFailed,
                    "the request belongs to workflow '" + std::string{correlation} +
                        "' and its reply to '" + std::string{reply.correlation()} + "'");
@@ -73,7 +80,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,
                             .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
-                            .tokens_used = send.tokens_used});
+                            .tokens_used = send.tokens_used,
+                            .falls_short = send.falls_short});
         note_outcome(draft, request->asked->to(), Refusal::None);
         return true;
     }
@@ -211,7 +219,7 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     const auto& state = draft.state;
     if (send.envelope->intent() == Intent::Request) {
         return refuse(draft,
-                      *send.envelope,
+                      send,
                       Refusal::RouteNotPermitted,
                       "a request needs one recipient, and '" + std::string{send.envelope->to()} +
                           "' is a topic");
@@ -220,7 +228,7 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     const auto found = state.registry.topics.find(TopicName{std::string{topic}});
     const auto& subscribers = found == state.registry.topics.end() ? nobody : found->second;
     const auto refuse_for = [&](std::string lack) {
-        refuse(draft, *send.envelope, Refusal::MailboxFull, std::move(lack));
+        refuse(draft, send, Refusal::MailboxFull, std::move(lack));
     };
     if (auto lack = lack_in_hub(state, send, subscribers.size()); !lack.empty()) {
         return refuse_for(std::move(lack));
@@ -266,7 +274,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     const auto& envelope = *send.envelope;
     if (!draft.may_act_for(envelope.from())) {
         return refuse(draft,
-                      envelope,
+                      send,
                       Refusal::IdentityMismatch,
                       "the connection proved to be '" + std::string{draft.asker()} +
                           "' and cannot send as '" + std::string{envelope.from()} + "'");
@@ -279,7 +287,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
     if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
     if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
-        return refuse(draft, envelope, no.refusal, std::move(no.detail));
+        return refuse(draft, send, no.refusal, std::move(no.detail));
     }
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
@@ -288,7 +296,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
         return refuse(draft,
-                      envelope,
+                      send,
                       Refusal::AgentNotRegistered,
                       envelope.to().empty()
                           ? "it names no recipient, and no open request of '" +
@@ -297,11 +305,11 @@ void decide_send(Draft& draft, const SendMessage& send) {
     }
     auto lack = lack_in_mailbox(state, agent, send);
     if (lack.empty()) lack = lack_in_hub(state, send, 1);
-    if (!lack.empty()) return refuse(draft, envelope, Refusal::MailboxFull, std::move(lack));
+    if (!lack.empty()) return refuse(draft, send, Refusal::MailboxFull, std::move(lack));
     if (envelope.intent() == Intent::Request &&
         !registry::has_room_for(state.registry, envelope.from(), state.limits.agents_max)) {
         return refuse(draft,
-                      envelope,
+                      send,
                       Refusal::HubOverloaded,
                       "the hub knows " + std::to_string(state.registry.agents.size()) +
                           " names and has no room for '" + std::string{envelope.from()} +
@@ -310,7 +318,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() == Intent::Request &&
         state.requests.open.size() >= state.limits.open_requests_max) {
         return refuse(draft,
-                      envelope,
+                      send,
                       Refusal::HubOverloaded,
                       "the hub has " + std::to_string(state.requests.open.size()) +
                           " open requests, which is its limit (open_requests_max)");
@@ -318,7 +326,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() != Intent::Request) return accept(draft, send);
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
     if (admitted.refusal != Refusal::None) {
-        return refuse(draft, envelope, admitted.refusal, std::move(admitted.detail));
+        return refuse(draft, send, admitted.refusal, std::move(admitted.detail));
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     accept(draft, send, 0, admitted.deadline_max);

@@ -122,7 +122,8 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,
                         .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
-                        .tokens_used = reply.tokens_used});
+                        .tokens_used = reply.tokens_used,
+                        .falls_short = reply.falls_short});
     note_outcome(draft, request->asked->to(), Refusal::None);
 }
 

@@ -98,6 +98,16 @@ TEST_F(Tree, X4_G1_DepthIsCountedFromTheSessionsOnRecord) {
         << why();
 }
 
+TEST_F(Tree, X16_ARefusedDelegationIsOnRecordWithWhatItWanted) {
+    delegate({.id = "d-1"});
+    delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"});
+    const auto refused = story.happened<MessageRefused>();
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_EQ(refused[0].to, "tag");
+    EXPECT_EQ(refused[0].user, "u-1");
+    EXPECT_EQ(refused[0].objective, "extract");
+}
+
 TEST_F(Tree, X4_ADeeperLimitGoesAsDeepAsItSays) {
     delegate({.id = "d-1", .depth_max = 3});
     const auto second = delegate({.id = "d-2",

@@ -389,6 +389,10 @@ Act act_of(const Form& form, const Meaning& meaning) {
     return status >= kFailed ? Act::Failure : Act::Reply;
 }
 
+bool falls_short(const Form& form, const Meaning& meaning) {
+    return form.act == Act::Failure || meaning.number(Slot::Status).value_or(kSuccess) != kSuccess;
+}
+
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts) {
     if (rule.slot == Slot::None) return {};
     const json::Value value = said_for(rule, meaning);

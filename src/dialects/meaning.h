@@ -53,6 +53,8 @@ Meaning understand(const Form& form, json::Value message, Time now, Texts& texts
 
 /// What a message of this form and meaning does: a reply may turn out to be a failure.
 Act act_of(const Form& form, const Meaning& meaning);
+/// Of an answer: whether it says that what was asked is not done, or not wholly.
+bool falls_short(const Form& form, const Meaning& meaning);
 
 /// The meaning in this form: a message that keeps the form's rules.
 std::string express(const Form& form, const Meaning& meaning, Time now);

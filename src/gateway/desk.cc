@@ -198,7 +198,10 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
         if (is_fit) unfit.reset();
     }
     if (unfit) return tl::unexpected(*std::move(unfit));
-    return ReplyToDelivery{question.delivery, std::move(told), reply->tokens_used};
+    return ReplyToDelivery{.delivery = question.delivery,
+                           .envelope = std::move(told),
+                           .tokens_used = reply->tokens_used,
+                           .falls_short = reply->falls_short};
 }
 
 void add_claim(const Desk& desk, SendMessage& message) {

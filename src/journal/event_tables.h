@@ -113,6 +113,9 @@ template <> inline constexpr std::tuple kFields<MessageRefused>{
     Field{2, "id", &MessageRefused::id},
     Field{3, "refusal", &MessageRefused::refusal},
     Field{4, "detail", &MessageRefused::detail},
+    Field{5, "to", &MessageRefused::to},
+    Field{6, "user", &MessageRefused::user},
+    Field{7, "objective", &MessageRefused::objective},
 };
 template <> inline constexpr std::tuple kFields<DuplicateReceived>{
     Field{1, "from", &DuplicateReceived::from},
@@ -183,6 +186,7 @@ template <> inline constexpr std::tuple kFields<RequestAnswered>{
     Field{2, "envelope", &RequestAnswered::envelope},
     Field{3, "ticket", &RequestAnswered::ticket},
     Field{4, "tokens_used", &RequestAnswered::tokens_used},
+    Field{5, "falls_short", &RequestAnswered::falls_short},
 };
 template <> inline constexpr std::tuple kFields<RequestFailed>{
     Field{1, "request", &RequestFailed::request},
@@ -205,6 +209,7 @@ template <> inline constexpr std::tuple kFields<DelegationFounded>{
     Field{3, "depth_max", &DelegationFounded::depth_max},
     Field{4, "tokens", &DelegationFounded::tokens},
     Field{5, "cost", &DelegationFounded::cost},
+    Field{6, "id", &DelegationFounded::id},
 };
 template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
     Field{1, "request", &DelegationAdmitted::request},

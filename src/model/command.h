@@ -79,6 +79,7 @@ struct SendMessage {
     bool waits = false;             ///< Request only: the asker holds the line.
     ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
     std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
+    bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -124,6 +125,7 @@ struct ReplyToDelivery {
     DeliveryToken delivery;
     EnvelopePtr envelope;
     std::uint64_t tokens_used = 0;  ///< What the answer cost, as the agent reports it.
+    bool falls_short = false;       ///< It says that not all that was asked is done.
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the

@@ -92,6 +92,10 @@ struct MessageRefused {
     std::string id;
     Refusal refusal = Refusal::None;
     std::string detail;
+    // Of a request that is a delegation, as it claims to be one:
+    std::string to{};
+    std::string user{};
+    std::string objective{};
 };
 
 /// The same id with the same content came again: its first outcome is told again.
@@ -185,6 +189,7 @@ struct RequestAnswered {
     EnvelopePtr envelope;
     Ticket ticket;  ///< The answer's copy in the requester's mailbox; none if the asker waits.
     std::uint64_t tokens_used = 0;  ///< As the agent reports it.
+    bool falls_short = false;       ///< It says that what was asked is not done, or not wholly.
 };
 
 /// The hub answers for a target that did not.
@@ -214,6 +219,7 @@ struct DelegationFounded {
     std::uint32_t depth_max = 0;
     std::uint64_t tokens = 0;  ///< What the whole tree may spend; 0: no limit.
     std::uint64_t cost = 0;
+    std::string id{};  ///< The request's own.
 };
 
 /// The request that was accepted just before is a delegation, and this is its place in the tree.

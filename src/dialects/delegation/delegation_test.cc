@@ -66,6 +66,19 @@ TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
     EXPECT_EQ(answered->tokens_used, 470U) << "350 and 120";
 }
 
+TEST(Delegation, X16_AnAnswerSaysWhetherItIsAllThatWasAsked) {
+    const SendMessage send = read(kRequest);
+    for (const std::string status : {"success", "partial", "failed"}) {
+        const auto answered =
+            read_reply(R"({"result":"r","summary":"s","status":")" + status +
+                           R"(","token_usage":{"prompt":1,"completion":1,"total":2}})",
+                       *send.envelope,
+                       {.caller = "byte-doc"});
+        ASSERT_TRUE(answered) << answered.error().summary();
+        EXPECT_EQ(answered->falls_short, status != "success") << status;
+    }
+}
+
 TEST(Delegation, X4_X8_ARequestClaimsItsPlaceInTheTree) {
     const SendMessage send = read(kRequest);
     ASSERT_TRUE(send.claim);

@@ -25,6 +25,7 @@ enum PayloadField : std::size_t {
     Deadline,
     Constraints,
     Context,
+    Status,
     kPayloadFields
 };
 
@@ -35,6 +36,7 @@ constexpr std::array<FieldRule, kPayloadFields> kPayload{{
     {.name = "deadline"},
     {.name = "constraints"},
     {.name = "context"},
+    {.name = "status"},
 }};
 
 constexpr std::size_t payload_field(std::string_view name) {
@@ -104,6 +106,15 @@ const TypeRow& type_named(std::string_view name) {
 
 Intent intent_of(const TypeRow& type, const Parts& parts) {
     return value_at(parts, type.reply_mark).is_bool() ? Intent::Reply : type.intent;
+}
+
+/// A failure by its type, a "no", or a status that is not all that was asked.
+bool falls_short(const TypeRow& type, const Parts& parts) {
+    constexpr const TypeRow* kFailure = &type_row("TASK_FAILED");
+    if (&type == kFailure || value_at(parts, type.reply_mark).raw == "false") return true;
+    const json::Value status = value_at(parts, {"status"});
+    std::string spare;
+    return status.is_string() && status.text(spare) != kStatusWords.front();
 }
 
 Priority priority_of(const TypeRow& type, std::string_view word) {
@@ -189,6 +200,7 @@ SendMessage compose(std::string_view body,
     if (is_request) send.timeout = timeout_of(parts, reception.now);
     send.retry_count_max = retries_of(parts.metadata[MaxRetries]);
     send.fingerprint = fingerprint_of(header, parts.base[Payload]);
+    if (header.intent == Intent::Reply) send.falls_short = falls_short(type, parts);
     return send;
 }
 

@@ -314,6 +314,19 @@ TEST(Taskwire, ReadsWhichRequestAReplyAnswers) {
     EXPECT_EQ(answers("STATUS_UPDATE", R"({"request_id":"r-1"})"), "");
 }
 
+TEST(Taskwire, ReadsWhetherAnAnswerIsAllThatWasAsked) {
+    const auto falls_short = [](std::string_view type, std::string_view payload) {
+        return read(message(type, payload)).falls_short;
+    };
+    EXPECT_FALSE(falls_short("TASK_COMPLETE", R"({"result":1})"));
+    EXPECT_FALSE(falls_short("TASK_COMPLETE", R"({"result":1,"status":"success"})"));
+    EXPECT_TRUE(falls_short("TASK_COMPLETE", R"({"result":1,"status":"partial"})"));
+    EXPECT_TRUE(falls_short("TASK_FAILED", "{}"));
+    EXPECT_FALSE(falls_short("TASK_HANDOFF", R"({"accepted":true,"request_id":"r-1"})"));
+    EXPECT_TRUE(falls_short("TASK_HANDOFF", R"({"accepted":false,"request_id":"r-1"})"));
+    EXPECT_FALSE(falls_short("TASK_UPDATE", R"({"status":"failed"})"));
+}
+
 TEST(Taskwire, TurnsADeadlineIntoTheTimeThatIsLeft) {
     const auto timeout =
         [](std::string_view type, std::string_view payload, std::string_view metadata) {
