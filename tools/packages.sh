@@ -6,6 +6,7 @@ build_packages=(
     libssl-dev                              # hashes, signatures, TLS
     libsimdjson-dev libexpected-dev libfmt-dev
     libre2-dev                              # patterns in linear time
+    libsqlite3-dev                          # the views
     libutf8proc-dev                         # texts compared whatever their case and encoding
     libcli11-dev libtomlplusplus-dev libspdlog-dev
 )

@@ -1,0 +1,162 @@
+#include "views/bookkeeper.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace parlance::views {
+
+namespace {
+
+/// Between two commits, and between two looks at what is asked.
+constexpr int kBatchRecords = 4096;
+
+/// A journal that cannot be read is no fault of the ledger: that is kept as it is.
+template <class T>
+Result<T> of_the_journal(Result<T> result) {
+    if (!result) result.error().fault = Fault::Unavailable;
+    return result;
+}
+
+}  // namespace
+
+Bookkeeper::Bookkeeper(journal::Disk& disk, BookkeeperOptions options)
+    : disk_(disk), options_(std::move(options)), thread_([this] { run(); }) {}
+
+Bookkeeper::~Bookkeeper() {
+    {
+        const std::lock_guard lock{mutex_};
+        stops_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+}
+
+LedgerStatus Bookkeeper::status() const {
+    const std::lock_guard lock{mutex_};
+    return status_;
+}
+
+void Bookkeeper::ask(DelegationQuery query, Sequence current_at, Told told) {
+    {
+        const std::lock_guard lock{mutex_};
+        questions_.push_back({std::move(query), current_at, std::move(told)});
+        has_news_ = true;
+    }
+    wake_.notify_one();
+}
+
+void Bookkeeper::run() {
+    bool was_thrown_away = false;
+    std::unique_lock lock{mutex_};
+    while (!stops_) {
+        has_news_ = false;
+        lock.unlock();
+        const auto folded = fold_some();
+        if (!folded) recover(folded.error());
+        if (folded) answer_due();
+        lock.lock();
+        // What was thrown away is begun anew at once; if that fails too, in a while.
+        const bool is_thrown_away = !folded && folded.error().fault == Fault::Corrupt;
+        const bool goes_on = folded ? *folded : is_thrown_away && !was_thrown_away;
+        was_thrown_away = is_thrown_away;
+        if (goes_on) continue;
+        const auto pause = folded ? options_.look_pause : options_.retry_pause;
+        wake_.wait_for(lock, pause, [this] { return stops_ || has_news_; });
+    }
+    lock.unlock();
+    if (ledger_) (void)ledger_->commit(true);
+}
+
+/// One batch; true if there is more.
+Result<bool> Bookkeeper::fold_some() {
+    const Sequence durable{durable_.load(std::memory_order_relaxed)};
+    if (durable == Sequence{}) return false;
+    if (ledger_ && !std::filesystem::exists(options_.path)) {
+        return fail(Fault::Corrupt, "somebody removed it");
+    }
+    if (!ledger_) TRY(open(durable));
+    bool is_end = false;
+    journal::Record record;
+    for (int i = 0; (i < kBatchRecords || ledger_->is_between()) && !is_end; ++i) {
+        is_end = !TRY(of_the_journal(reader_->next(record, durable)));
+        if (!is_end) TRY(ledger_->fold(record));
+    }
+    TRY(ledger_->commit());
+    const std::lock_guard lock{mutex_};
+    status_.folded = ledger_->checkpoint().sequence;
+    status_.problem.clear();
+    return !is_end;
+}
+
+Result<void> Bookkeeper::open(Sequence durable) {
+    ledger_.emplace(TRY(Ledger::open(options_.path, options_.harmless)));
+    if (!TRY(is_of_this_journal(durable))) {
+        return fail(Fault::Corrupt, "it was written from another journal");
+    }
+    return {};
+}
+
+/// Also puts the reader behind what the ledger has.
+Result<bool> Bookkeeper::is_of_this_journal(Sequence durable) {
+    const auto& last = ledger_->checkpoint();
+    if (last.sequence > durable) return false;
+    const Sequence from{std::max<std::uint64_t>(last.sequence.value, 1)};
+    reader_.emplace(TRY(of_the_journal(journal::Reader::open(disk_, from))));
+    if (last.sequence == Sequence{}) return true;
+    journal::Record record;
+    return TRY(of_the_journal(reader_->next(record, durable))) && mark_of(record) == last.mark;
+}
+
+/// What is damaged is thrown away and written anew; for all else there is a next time.
+void Bookkeeper::recover(const Error& error) {
+    ledger_.reset();
+    reader_.reset();
+    const bool is_lost = error.fault == Fault::Corrupt;
+    if (is_lost) Ledger::remove(options_.path);
+    const auto line = options_.path + ": " + error.message +
+                      (is_lost ? "; it is written anew from the journal"
+                               : "; the hub serves on, and it is tried again");
+    bool is_news = false;
+    std::deque<Question> unanswered;
+    {
+        const std::lock_guard lock{mutex_};
+        is_news = status_.problem != line;
+        status_.problem = line;
+        if (is_lost) {
+            ++status_.rebuilds;
+            status_.folded = {};
+        } else {
+            ++status_.failures;
+            unanswered.swap(questions_);
+        }
+    }
+    if (is_news) options_.log(line);
+    for (const auto& question : unanswered) {
+        question.told(fail(Fault::Unavailable, line));
+    }
+}
+
+void Bookkeeper::answer_due() {
+    if (!ledger_) return;  // Nothing is durable yet.
+    std::vector<Question> due;
+    {
+        const std::lock_guard lock{mutex_};
+        std::erase_if(questions_, [&](Question& question) {
+            const bool is_due = question.current_at <= status_.folded;
+            if (is_due) due.push_back(std::move(question));
+            return is_due;
+        });
+    }
+    for (const auto& question : due) {
+        auto rows = ledger_->delegations(question.query);
+        if (!rows) {
+            question.told(tl::unexpected(std::move(rows).error()));
+        } else {
+            question.told(DelegationPage{*std::move(rows), ledger_->checkpoint().sequence});
+        }
+    }
+}
+
+}  // namespace parlance::views

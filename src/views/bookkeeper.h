@@ -1,0 +1,91 @@
+// Keeps the ledger: follows the journal on a thread of its own and folds what is durable into it.
+//
+// The hub never waits for it. It is told how far the journal is by one number, and looks by itself.
+// What goes wrong with the ledger (a full disk, a damaged file) is said and tried again; the hub
+// serves on.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "journal/journal.h"
+#include "views/ledger.h"
+
+namespace parlance::views {
+
+struct BookkeeperOptions {
+    std::string path;
+    /// What the log may show of an objective or a reason.
+    Harmless harmless = [](std::string_view text) { return std::string{text}; };
+    std::function<void(const std::string& line)> log = [](const std::string&) {};
+    Duration look_pause{25};  ///< Between two looks at how far the journal is.
+    Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.
+};
+
+/// How the ledger is. It lags by what the journal has beyond `folded`.
+struct LedgerStatus {
+    Sequence folded{};
+    std::uint64_t rebuilds = 0;
+    std::uint64_t failures = 0;
+    std::string problem{};  ///< Empty: it follows.
+};
+
+struct DelegationPage {
+    std::string rows;  ///< JSON, with commas between them.
+    Sequence folded{};
+};
+
+class Bookkeeper {
+  public:
+    using Told = std::function<void(Result<DelegationPage>)>;
+
+    Bookkeeper(journal::Disk& disk, BookkeeperOptions options);
+    ~Bookkeeper();
+    Bookkeeper(const Bookkeeper&) = delete;
+    Bookkeeper& operator=(const Bookkeeper&) = delete;
+
+    /// The journal is durable up to here. For any thread; costs one store.
+    void follow(Sequence durable) { durable_.store(durable.value, std::memory_order_relaxed); }
+    LedgerStatus status() const;
+    /// Answered on the keeper's thread, once the ledger has got as far as `current_at`.
+    void ask(DelegationQuery query, Sequence current_at, Told told);
+
+  private:
+    struct Question {
+        DelegationQuery query;
+        Sequence current_at;
+        Told told;
+    };
+
+    void run();
+    Result<bool> fold_some();
+    Result<void> open(Sequence durable);
+    Result<bool> is_of_this_journal(Sequence durable);
+    void recover(const Error& error);
+    void answer_due();
+
+    journal::Disk& disk_;
+    BookkeeperOptions options_;
+    std::optional<Ledger> ledger_;  ///< These two are the thread's alone.
+    std::optional<journal::Reader> reader_;
+    std::atomic<std::uint64_t> durable_{0};
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    LedgerStatus status_;
+    std::deque<Question> questions_;
+    bool has_news_ = false;
+    bool stops_ = false;
+    std::thread thread_;
+};
+
+}  // namespace parlance::views

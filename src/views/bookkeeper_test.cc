@@ -1,0 +1,170 @@
+#include "views/bookkeeper.h"
+
+#include <fstream>
+#include <future>
+#include <optional>
+
+#include "views/testing/delegations.h"
+
+namespace parlance::views {
+namespace {
+
+using testing::answered;
+using testing::delegated;
+using testing::kNoon;
+
+class BookkeeperTest : public testing::DelegationsTest {
+  protected:
+    void start() {
+        keeper_.emplace(disk_,
+                        BookkeeperOptions{.path = path(),
+                                          .log = [this](const std::string& line) { log_ += line; },
+                                          .look_pause = Duration{1},
+                                          .retry_pause = Duration{1}});
+        keeper_->follow(durable());
+    }
+    Result<DelegationPage> ask(Sequence current_at) {
+        std::promise<Result<DelegationPage>> told;
+        keeper_->follow(durable());
+        keeper_->ask(
+            {}, current_at, [&](Result<DelegationPage> page) { told.set_value(std::move(page)); });
+        return told.get_future().get();
+    }
+    std::string rows() {
+        const auto page = ask(durable());
+        return page ? page->rows : page.error().message;
+    }
+    std::string ids() {
+        return select(path(), "SELECT request_id AS r FROM delegation_audit_log ORDER BY sequence");
+    }
+
+    std::string log_;
+    std::optional<Bookkeeper> keeper_;
+};
+
+TEST_F(BookkeeperTest, AReadThatMustBeCurrentWaitsForItsSequence) {
+    happen(kNoon, {HubStarted{"1"}});
+    start();
+    happen(kNoon, delegated(1, "r-1"));
+    const auto page = ask(durable());
+    ASSERT_TRUE(page) << page.error().message;
+    EXPECT_EQ(page->folded, Sequence{3});
+    EXPECT_NE(page->rows.find("\"request_id\":\"r-1\""), std::string::npos) << page->rows;
+    EXPECT_EQ(keeper_->status().folded, Sequence{3});
+    EXPECT_EQ(keeper_->status().problem, "");
+}
+
+TEST_F(BookkeeperTest, GoesOnWhereItStoppedAndRepeatsNothing) {
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
+    keeper_.reset();
+    happen(kNoon, delegated(2, "r-2"));
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n{\"r\":\"r-2\"}\n");
+    EXPECT_EQ(keeper_->status().rebuilds, 0U);
+}
+
+TEST_F(BookkeeperTest, FoldsMoreThanOneBatch) {
+    for (std::uint64_t i = 1; i <= 3'000; ++i) happen(kNoon, delegated(i, std::to_string(i)));
+    start();
+    rows();
+    EXPECT_EQ(select(path(), "SELECT count(*) AS n, max(ticket) AS m FROM delegation_audit_log"),
+              "{\"n\":3000,\"m\":3000}\n");
+}
+
+TEST_F(BookkeeperTest, AFileThatIsNoDatabaseIsWrittenAnew) {
+    happen(kNoon, delegated(1, "r-1"));
+    std::ofstream{path()} << std::string(10'000, 'x');
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+    EXPECT_EQ(keeper_->status().rebuilds, 1U);
+    EXPECT_NE(log_.find("written anew from the journal"), std::string::npos) << log_;
+}
+
+TEST_F(BookkeeperTest, ADamagedFileIsWrittenAnew) {
+    for (std::uint64_t i = 1; i <= 500; ++i) happen(kNoon, delegated(i, std::to_string(i)));
+    start();
+    const auto before = rows();
+    keeper_.reset();
+    {
+        std::fstream file{path(), std::ios::in | std::ios::out | std::ios::binary};
+        file.seekp(3 * 4096);
+        file << std::string(4096, '\x5a');
+    }
+    start();
+    EXPECT_EQ(rows(), before);
+    EXPECT_EQ(keeper_->status().rebuilds, 1U);
+}
+
+TEST_F(BookkeeperTest, AFileThatSomebodyRemovedIsWrittenAnew) {
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
+    std::filesystem::remove(path());
+    happen(kNoon, delegated(2, "r-2"));
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n{\"r\":\"r-2\"}\n");
+}
+
+TEST_F(BookkeeperTest, AFileOfAnotherFormIsWrittenAnew) {
+    happen(kNoon, delegated(1, "r-1"));
+    {
+        auto database = Database::open(path(), Database::Mode::Write).value();
+        ASSERT_TRUE(database.run("CREATE TABLE other (x); PRAGMA user_version = 99"));
+    }
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+}
+
+TEST_F(BookkeeperTest, TheFileOfAnotherJournalIsWrittenAnew) {
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
+    keeper_.reset();
+    journal_.reset();
+    journal::testing::MemoryDisk other;
+    journal_ = journal::Journal::open(other, {.segment_bytes = 65'536}).value();
+    happen(kNoon + Duration{1}, delegated(1, "s-1"));
+    happen(kNoon + Duration{2}, delegated(2, "s-2"));
+    Bookkeeper keeper{other, {.path = path()}};
+    keeper.follow(durable());
+    std::promise<void> told;
+    keeper.ask({}, durable(), [&](const Result<DelegationPage>&) { told.set_value(); });
+    told.get_future().get();
+    EXPECT_EQ(ids(), "{\"r\":\"s-1\"}\n{\"r\":\"s-2\"}\n");
+    EXPECT_EQ(keeper.status().rebuilds, 1U);
+}
+
+TEST_F(BookkeeperTest, WhatCannotBeWrittenIsSaidAndTriedAgain) {
+    happen(kNoon, delegated(1, "r-1"));
+    std::filesystem::create_directory(path());  // No file can be made here.
+    start();
+    const auto page = ask(durable());
+    ASSERT_FALSE(page);
+    EXPECT_GE(keeper_->status().failures, 1U);
+    EXPECT_NE(keeper_->status().problem, "");
+    std::filesystem::remove(path());
+    while (!ask(durable())) {
+    }
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+    EXPECT_EQ(keeper_->status().problem, "");
+}
+
+TEST_F(BookkeeperTest, AJournalThatCannotBeReadLeavesTheLedgerAsItIs) {
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
+    happen(kNoon, delegated(2, "r-22222"));
+    const auto name = "00000000000000000001.journal";
+    disk_.flip_bit(name, disk_.contents().at(name).find("r-22222"), 0);
+    EXPECT_FALSE(ask(durable()));
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+    EXPECT_EQ(keeper_->status().rebuilds, 0U);
+}
+
+}  // namespace
+}  // namespace parlance::views
