@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
     add_journal(app, context);
     add_token(app, context);
     add_cert(app, context);
+    add_audit(app, context);
+    add_sql(app, context);
     add_validate(app, context);
     add_convert(app, context);
     add_schema(app, context);

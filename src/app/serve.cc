@@ -20,6 +20,7 @@
 #include "gateway/personal.h"
 #include "identity/authority.h"
 #include "journal/posix_disk.h"
+#include "views/bookkeeper.h"
 #include "views/feed.h"
 
 namespace parlance::app {
@@ -232,6 +233,12 @@ class Hub {
                      spdlog::warn("{}", gateway::redacted_words(desk, line, "log"));
                  }}));
         gateway_->attach(*engine_);
+        bookkeeper_ = std::make_unique<views::Bookkeeper>(
+            *disk_,
+            views::BookkeeperOptions{
+                .path = options_.data + "/views.db",
+                .log = [](const std::string& line) { spdlog::warn("{}", line); }});
+        gateway_->attach(*bookkeeper_);
         server_ = TRY(transport::Server::listen(
             loop_, options_.host, options_.port, options_.doors, gateway_->doors(), tls_));
         gateway_->attach(*server_);
@@ -303,6 +310,7 @@ class Hub {
     std::unique_ptr<journal::Disk> disk_;
     Worker worker_;
     std::unique_ptr<views::Feed> feed_;
+    std::unique_ptr<views::Bookkeeper> bookkeeper_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

@@ -120,7 +120,19 @@ inline constexpr std::array kComponents{
               R"({"type":"object","required":["hub","version","sequence","condition"],"properties":{
 "hub":{"type":"string"},"version":{"type":"string"},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},
 "waiting":{"type":"integer"},"in_flight":{"type":"integer"},"dead_letters":{"type":"integer"},"open_requests":{"type":"integer"},
-"bytes":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"}}})"},
+"bytes":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"},
+"views":{"type":"object","required":["sequence","lag_records","problem"],"properties":{
+"sequence":{"type":"integer"},"lag_records":{"type":"integer"},"problem":{"type":"string","description":"Empty: they follow the journal."}}}}})"},
+    Component{
+        "Delegations",
+        R"({"type":"object","required":["delegations","sequence"],"properties":{"sequence":{"type":"integer","description":"The last record that is in it."},
+"delegations":{"type":"array","items":{"type":"object",
+"required":["id","request_id","origin_employee","target_employee","user_id","objective","success","duration_ms","created_at","sequence"],"properties":{
+"id":{"type":"string","format":"uuid"},"request_id":{"type":"string"},"origin_employee":{"type":"string"},"target_employee":{"type":"string"},
+"user_id":{"type":"string"},"objective":{"type":"string"},"success":{"type":["boolean","null"],"description":"null: it is open."},
+"duration_ms":{"type":["integer","null"]},"created_at":{"type":"string","format":"date-time"},"depth":{"type":["integer","null"]},
+"root_request_id":{"type":["string","null"]},"parent_request_id":{"type":["string","null"]},"tokens":{"type":["integer","null"]},
+"refusal":{"type":["string","null"]},"reason":{"type":["string","null"]},"sequence":{"type":"integer"}}}}}})"},
     Component{
         "Health",
         R"({"type":"object","required":["status","version"],"properties":{"status":{"const":"alive"},"version":{"type":"string"}}})"},

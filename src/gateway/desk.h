@@ -25,6 +25,7 @@
 #include "model/effect.h"
 #include "model/personal.h"
 #include "transport/transport.h"
+#include "views/bookkeeper.h"
 #include "views/feed.h"
 
 namespace parlance::gateway {
@@ -93,6 +94,7 @@ struct Desk {
     engine::Engine* engine = nullptr;
     dialects::RoleOf role_of{};  ///< In correlation, whose types go from role to role.
     const transport::Server* server = nullptr;
+    views::Bookkeeper* bookkeeper = nullptr;  ///< None: nobody keeps the views.
 
     /// Of the frame or body that is being read, as far in as a dialect's tables look.
     json::Outline outline{.depth_max = 6};

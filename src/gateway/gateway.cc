@@ -156,6 +156,8 @@ void Gateway::attach(engine::Engine& engine) {
 
 void Gateway::attach(const transport::Server& server) { desk_.server = &server; }
 
+void Gateway::attach(views::Bookkeeper& bookkeeper) { desk_.bookkeeper = &bookkeeper; }
+
 transport::Doors Gateway::doors() {
     return {.on_request = [this](ExchangePtr exchange) { route(desk_, std::move(exchange)); },
             .on_upgrade =
@@ -265,6 +267,7 @@ void Gateway::after_turn() {
     if (desk_.engine->inbox_size() == 0) desk_.answering.clear();
     flush();  // What the desk itself refused is said even if the turn had nothing to say.
     pump_all(desk_);
+    if (desk_.bookkeeper != nullptr) desk_.bookkeeper->follow(desk_.engine->durable());
 }
 
 }  // namespace parlance::gateway

@@ -23,6 +23,7 @@ class Gateway {
     /// Effects before this are kept: the engine speaks while it opens.
     void attach(engine::Engine& engine);
     void attach(const transport::Server& server);
+    void attach(views::Bookkeeper& bookkeeper);
 
     /// How the feed of events is shown to operators.
     static views::Feed::Edit edit_of(const Options& options);
@@ -32,7 +33,7 @@ class Gateway {
     void take(Effects&& effects);
     /// Before the doors close: whoever waits for something hears that it need not.
     void stop();
-    /// After a turn: those who listen to the record are told what is new.
+    /// After a turn: those who follow the record are told what is new.
     void after_turn();
     /// Now and then: whoever was let in by what was revoked or is over has to leave.
     void review();

@@ -14,6 +14,7 @@ void post_heartbeat(Desk& desk, Call& call);
 void get_inbox(Desk& desk, Call& call);
 void post_message(Desk& desk, Call& call);
 void post_delegation(Desk& desk, Call& call);
+void get_delegations(Desk& desk, Call& call);
 void post_ack(Desk& desk, Call& call);
 void post_nack(Desk& desk, Call& call);
 void post_extend(Desk& desk, Call& call);

@@ -1,4 +1,5 @@
 // How the hub is: for load balancers, for Prometheus, and for whoever opens it in a browser.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -22,7 +23,17 @@ struct Reading {
     transport::DoorCounts doors;
     engine::Health health;
     std::size_t inbox = 0;
+    views::LedgerStatus views;
+    Sequence durable{};
 };
+
+std::uint64_t lag_of(const views::LedgerStatus& views, Sequence durable) {
+    return durable.value - std::min(durable.value, views.folded.value);
+}
+
+views::LedgerStatus views_of(const Desk& desk) {
+    return desk.bookkeeper != nullptr ? desk.bookkeeper->status() : views::LedgerStatus{};
+}
 
 struct Metric {
     std::string_view name;
@@ -98,6 +109,22 @@ constexpr std::array kMetrics{
            "counter",
            "Snapshots taken by this process.",
            [](const Reading& r) { return r.engine.snapshots; }},
+    Metric{"parlance_views_lag_records",
+           "gauge",
+           "Records of the journal that the views do not have yet.",
+           [](const Reading& r) { return lag_of(r.views, r.durable); }},
+    Metric{"parlance_views_ready",
+           "gauge",
+           "1 while the views follow the journal; else GET /v1/hub says why not.",
+           [](const Reading& r) -> std::uint64_t { return r.views.problem.empty() ? 1 : 0; }},
+    Metric{"parlance_views_failures_total",
+           "counter",
+           "Times that the views could not be read or written; each is tried again.",
+           [](const Reading& r) { return r.views.failures; }},
+    Metric{"parlance_views_rebuilds_total",
+           "counter",
+           "Times that the views were thrown away and written anew.",
+           [](const Reading& r) { return r.views.rebuilds; }},
     Metric{"parlance_inbox_commands",
            "gauge",
            "Commands waiting for the next turn.",
@@ -141,7 +168,9 @@ Reading take_reading(const Desk& desk) {
             .engine = desk.engine->counts(),
             .doors = desk.server != nullptr ? desk.server->counts() : transport::DoorCounts{},
             .health = desk.engine->health(),
-            .inbox = desk.engine->inbox_size()};
+            .inbox = desk.engine->inbox_size(),
+            .views = views_of(desk),
+            .durable = desk.engine->durable()};
 }
 
 void append_head(std::string& out,
@@ -199,6 +228,13 @@ void get_hub(Desk& desk, Call& call) {
     const auto hub = desk.engine->hub();
     const auto health = desk.engine->health();
     const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+    const auto views = views_of(desk);
+    const auto views_json =
+        json::ObjectWriter{}
+            .integer("sequence", number(views.folded.value))
+            .integer("lag_records", number(lag_of(views, desk.engine->durable())))
+            .text("problem", views.problem)
+            .done();
     call.exchange->respond({.headers = {},
                             .body = json::ObjectWriter{}
                                         .text("hub", hub.hub_id)
@@ -213,6 +249,7 @@ void get_hub(Desk& desk, Call& call) {
                                         .integer("bytes", number(hub.bytes))
                                         .text("condition", condition_name(health.condition))
                                         .text("reason", health.reason)
+                                        .raw("views", views_json)
                                         .done()});
 }
 

@@ -55,6 +55,7 @@ inline constexpr std::array kReplied{
 inline constexpr std::array kDelegated{
     Answer{200, "The response, or the hub's own at the deadline.", "Message"},
     Answer{202, "Accepted; the answer comes to the inbox.", "Accepted"}};
+inline constexpr std::array kDelegations{Answer{200, "A page of the log, oldest first.", "Delegations"}};
 inline constexpr std::array kTaken{Answer{200, "What is leased to the asker now.", "Deliveries"}};
 inline constexpr std::array kAgent{Answer{200, "The agent.", "Agent"}};
 inline constexpr std::array kAgents{Answer{200, "All agents.", "Agents"}};
@@ -88,6 +89,13 @@ inline constexpr std::array kDelegationParameters{
     Parameter{"X-Agent-Origin", "header", kText, "The same for origin_employee."},
     Parameter{"X-Agent-Depth", "header", kText, "The same for current_depth."},
     Parameter{"X-Agent-Parent-Session", "header", kText, "The same for parent_session_id."}};
+inline constexpr std::array kDelegationLogParameters{
+    Parameter{"user", "query", kText, "Only those for this user."},
+    Parameter{"agent", "query", kText, "Only those that this agent asked for or was asked for."},
+    Parameter{"since", "query", R"({"type":"string","format":"date-time"})", "Only those from then on."},
+    Parameter{"after", "query", kCount, "Only those behind the one with this sequence."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":100})", "So many at most."},
+    Parameter{"after_sequence", "query", kCount, "Wait until this record of the journal is in it."}};
 inline constexpr std::array kInboxParameters{
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":1})", "So many at most."},
     Parameter{"wait", "query", R"({"type":"integer","minimum":0,"maximum":60000,"default":0})",
@@ -126,6 +134,8 @@ inline constexpr std::array kRoutes{
           routes::kTaken, {}, false, routes::kInboxParameters},
     Route{"POST", "/v1/delegations", post_delegation, kWorkers, "Delegate, and wait for the answer",
           routes::kDelegated, "Message", true, routes::kDelegationParameters},
+    Route{"GET", "/v1/delegations", get_delegations, kWatchers, "List who delegated what to whom, and what came of it",
+          routes::kDelegations, {}, false, routes::kDelegationLogParameters},
     Route{"POST", "/v1/agents/{id}/heartbeat", post_heartbeat, kWorkers, "Give a sign of life",
           routes::kDone, "Heartbeat"},
     Route{"GET", "/v1/agents", get_agents, kInsiders, "List the agents", routes::kAgents},

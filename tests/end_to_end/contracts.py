@@ -263,6 +263,8 @@ def the_routes_are_as_described(hub, schemas):
     check(call("GET", "/v1/fleet")["stopped"], "the fleet is not stopped")
     refuse("POST", "/v1/messages", message("alice", "late", "tour", "HELP_REQUEST"))
     call("POST", "/v1/fleet/resume", {"reason": "over"})
+    call("GET", "/v1/delegations?user=u")
+    refuse("GET", "/v1/delegations?max=many")
     letters = call("GET", "/v1/dead-letters?agent=tour")["dead_letters"]
     letter = f"/v1/dead-letters/{letters[0]['dead_letter_id']}"
     call("GET", letter)

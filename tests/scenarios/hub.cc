@@ -52,6 +52,9 @@ void Hub::open() {
          .background = [](const std::function<void()>& job) { job(); },
          .log = [](const std::string&) {}}));
     gateway_->attach(*engine_);
+    bookkeeper_ = std::make_unique<views::Bookkeeper>(
+        *disk_, views::BookkeeperOptions{.path = options_.data + "/views.db"});
+    gateway_->attach(*bookkeeper_);
     server_ =
         must(transport::Server::listen(loop_, options_.host, 0, options_.doors, gateway_->doors()));
     gateway_->attach(*server_);

@@ -17,6 +17,7 @@
 #include "gateway/gateway.h"
 #include "journal/posix_disk.h"
 #include "transport/transport.h"
+#include "views/bookkeeper.h"
 #include "views/feed.h"
 
 namespace parlance::scenarios {
@@ -49,6 +50,7 @@ class Hub {
     transport::Loop loop_;
     std::unique_ptr<journal::Disk> disk_;
     std::unique_ptr<views::Feed> feed_;
+    std::unique_ptr<views::Bookkeeper> bookkeeper_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

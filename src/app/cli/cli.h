@@ -58,6 +58,7 @@ int run(CLI::App& app, Context& context, int argc, char** argv);
 
 void add_agent(CLI::App& app, Context& context);
 void add_agents(CLI::App& app, Context& context);
+void add_audit(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_cancel(CLI::App& app, Context& context);
 void add_cert(CLI::App& app, Context& context);
@@ -74,6 +75,7 @@ void add_schema(CLI::App& app, Context& context);
 void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
+void add_sql(CLI::App& app, Context& context);
 void add_token(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
