@@ -552,6 +552,18 @@ TEST(G6, IsBrokenByLeavingAnotherAlone) {
     }
 }
 
+TEST(G6, IsBrokenByCountingWhatOthersSend) {
+    for (const int sent : {1, 2}) {
+        Chronicle life;
+        life.record(PolicyChanged{.version = 1, .settings = "hub messages_per_minute 2\n"});
+        for (int i = 0; i < sent; ++i) life.accept({.id = "m" + std::to_string(i)}, kNormal);
+        life.ask(SendMessage{.envelope = envelope({.id = "r"})});
+        life.record(
+            MessageRefused{.from = "alice", .id = "r", .refusal = Refusal::RateLimitExceeded});
+        EXPECT_EQ(life.breaks("G6"), sent == 1);
+    }
+}
+
 TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
     Chronicle life;
     life.history.limits.mailbox_messages_max = 2;

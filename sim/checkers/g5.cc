@@ -5,15 +5,14 @@
 //
 //   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ an answer: closed
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "base/match.h"
-#include "model/names.h"
 #include "model/policy.h"
 #include "sim/checkers/checkers.h"
 
@@ -91,7 +90,8 @@ class Circuits {
         const auto* standing = walker_.find(copy->first);
         const bool is_leased = standing != nullptr && standing->stage == Stage::Leased;
         auto& in_flight = agents_[copy->second.recipient].in_flight;
-        is_leased ? (void)in_flight.insert(copy->first) : (void)in_flight.erase(copy->first);
+        if (is_leased) in_flight.insert(copy->first);
+        if (!is_leased) in_flight.erase(copy->first);
     }
 
     Agent reset(const std::string& name) {
@@ -182,6 +182,13 @@ class Circuits {
             std::ranges::none_of(asked->second, is_left_alone)) {
             find("G6", entry, "was refused for an agent that nobody leaves alone");
         }
+        const bool is_for_user = limit(Rule::RequestsPerUserMinute, event.from) > 0;
+        if (event.refusal != Refusal::RateLimitExceeded || is_for_user) return;
+        const auto sent = std::ranges::count_if(agents_[event.from].sent, [&](Time at) {
+            return entry.at - at < std::chrono::minutes{1};
+        });
+        const auto most = limit(Rule::MessagesPerMinute, event.from);
+        if (most == 0 || sent < most) find("G6", entry, "was refused for what others sent");
     }
 
     /// Time has passed since the last record: nobody may still wait behind an open breaker, or be
