@@ -216,7 +216,7 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
 void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
     const auto agent = agent_name(consumer.agent);
     const auto& asked = *deliver.envelope;
-    if (chance_.percent(30)) ask_for_tool(agent, deliver);
+    if (chance_.percent(80)) ask_for_tool(agent, deliver);
     const auto given = claims_.find({std::string{asked.from()}, std::string{asked.id()}});
     const bool has_claim = given != claims_.end() && given->second && given->second->has_session;
     for (auto i = chance_.between(1, 3); i > 0; --i) {

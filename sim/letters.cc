@@ -84,7 +84,7 @@ Claim LetterWriter::claim(const std::string& session, const std::string& user) {
                 .depth_max = static_cast<std::uint32_t>(chance_.between(2, 6)),
                 .tokens_max = tokens(),
                 .has_session = true};
-    if (chance_.percent(30)) {
+    if (chance_.percent(60)) {
         for (const auto* tool : kTools) {
             if (chance_.percent(40)) claim.tools.emplace_back(tool);
         }
