@@ -27,6 +27,9 @@ int complain_about_views(const Context& context, const Error& error) {
         case Fault::Corrupt:
             return complain(
                 context, BadData, error.message, "Remove views.db; a running hub writes it anew.");
+        case Fault::Unavailable:
+            return complain(
+                context, Misused, error.message, "It can only be read; if it is busy, ask again.");
         default:
             return complain(context, Misused, error.message, "Say --data DIR, as for `serve`.");
     }
