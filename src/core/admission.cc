@@ -256,8 +256,7 @@ Word check_cycle(const Case& the) {
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    const bool is_own = the.origin == the.target;
-    if (!is_own && !governor::find_ring(the.state.governor.lineage, the.parent, errand)) return {};
+    if (!governor::find_ring(the.state.governor.lineage, the.parent, errand)) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",

@@ -181,9 +181,8 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
     const auto work = lineage.at_work.find(handle);
     if (work != lineage.at_work.end() && !is_planted(Mutant::GrantAnyTool)) {
         // The strictest of what it works on, unless it says for which of them it asks.
-        const bool names_one = std::ranges::any_of(work->second, [&](Ticket ticket) {
-            return is_named(lineage.delegations.at(ticket));
-        });
+        const bool names_one = std::ranges::any_of(
+            work->second, [&](Ticket ticket) { return is_named(lineage.delegations.at(ticket)); });
         for (const auto ticket : work->second) {
             const auto& each = lineage.delegations.at(ticket);
             if (!each.limits_tools || (names_one && !is_named(each)) ||

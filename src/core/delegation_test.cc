@@ -274,8 +274,10 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
               Ticket{});
 }
 
-TEST_F(Tree, X6_G3_NobodyHandsAnObjectiveToItself) {
-    delegate({.id = "d-1", .to = "prime"});
+TEST_F(Tree, X6_G3_NobodyPassesAnObjectiveThatItWasGivenToItself) {
+    EXPECT_NE(delegate({.id = "d-1", .to = "prime", .depth_max = 9}), Ticket{})
+        << "what was not given to it may be asked of another instance of itself";
+    delegate({.id = "d-2", .to = "prime", .session = "session of d-1", .depth_max = 9});
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
 }
 

@@ -1,4 +1,6 @@
 // `parlance policy`: what is permitted; `parlance fleet`: whether anything is; `parlance cancel`.
+#include "gateway/policy.h"
+
 #include <memory>
 #include <sstream>
 
@@ -10,7 +12,6 @@
 #include "app/cli/table.h"
 #include "app/cli/written.h"
 #include "base/json_write.h"
-#include "gateway/policy.h"
 
 namespace parlance::cli {
 
@@ -34,11 +35,10 @@ Result<std::string> read_policy(const std::string& file) {
         out << toml::json_formatter{table};
         text = out.str();
     } catch (const toml::parse_error& error) {
-        return fail(Fault::Malformed,
-                    fmt::format("{}:{}: {}",
-                                file,
-                                error.source().begin.line,
-                                std::string{error.description()}));
+        return fail(
+            Fault::Malformed,
+            fmt::format(
+                "{}:{}: {}", file, error.source().begin.line, std::string{error.description()}));
     }
     TRY(json::check(text));
     const auto settings = TRY(gateway::read_settings(json::root(text)));
@@ -163,10 +163,11 @@ int explain(const Context& context, const PolicyOptions& options) {
                        harmless(text_member(guards.value, "detail")));
         }
         fmt::print("{}\n",
-                   is_allowed ? paint(context.out(), Tone::Green, "it would be accepted")
-                              : fmt::format("{} {}",
-                                            paint(context.out(), Tone::Red, text_member(answer, "code")),
-                                            text_member(answer, "instead")));
+                   is_allowed
+                       ? paint(context.out(), Tone::Green, "it would be accepted")
+                       : fmt::format("{} {}",
+                                     paint(context.out(), Tone::Red, text_member(answer, "code")),
+                                     text_member(answer, "instead")));
     }
     return exit;
 }
@@ -176,8 +177,8 @@ std::string reason_body(const PolicyOptions& options) {
 }
 
 int stop_fleet(const Context& context, const PolicyOptions& options) {
-    const auto* const question = options.cancels ? "Stop all new work and end all that is open?"
-                                                 : "Stop all new work?";
+    const auto* const question =
+        options.cancels ? "Stop all new work and end all that is open?" : "Stop all new work?";
     if (!is_confirmed(context, question, options.is_agreed)) {
         return complain(context, Misused, "nothing was stopped", "Say --yes to go ahead.");
     }
@@ -232,14 +233,16 @@ void add_fleet(CLI::App& app, Context& context) {
     const auto leave = [&context](std::function<int()> work) {
         return [&context, work = std::move(work)] { context.run = work; };
     };
-    CLI::App* const verb = add_verb(app,
-                                    {"fleet",
-                                     "Stop all new work at once, and go on again",
-                                     "  parlance fleet stop --reason 'a bad answer is spreading' --yes\n"
-                                     "  parlance fleet resume --reason 'found it'"});
+    CLI::App* const verb =
+        add_verb(app,
+                 {"fleet",
+                  "Stop all new work at once, and go on again",
+                  "  parlance fleet stop --reason 'a bad answer is spreading' --yes\n"
+                  "  parlance fleet resume --reason 'found it'"});
     verb->require_subcommand(1);
-    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})
-        ->callback(leave([&context] { return call(context, "GET", "/v1/fleet", {}, {}, {}); }));
+    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})->callback(leave([&context] {
+        return call(context, "GET", "/v1/fleet", {}, {}, {});
+    }));
     CLI::App* const stop_verb = add_verb(
         *verb, {"stop", "Take nothing new and hand nothing more over; what runs may finish", ""});
     stop_verb->add_option("--reason", options->reason, "Why; it is kept on record");
@@ -255,11 +258,11 @@ void add_fleet(CLI::App& app, Context& context) {
 
 void add_cancel(CLI::App& app, Context& context) {
     auto options = std::make_shared<PolicyOptions>();
-    CLI::App* const verb =
-        add_verb(app,
-                 {"cancel",
-                  "End an open request, session or workflow, with all that was delegated for it",
-                  "  parlance cancel 550e8400-e29b-41d4-a716-446655440000 --reason 'the user has left'"});
+    CLI::App* const verb = add_verb(
+        app,
+        {"cancel",
+         "End an open request, session or workflow, with all that was delegated for it",
+         "  parlance cancel 550e8400-e29b-41d4-a716-446655440000 --reason 'the user has left'"});
     verb->add_option("id", options->id, "Of a request, a session or a workflow")->required();
     verb->add_option("--reason", options->reason, "Why; whoever asked is told");
     verb->callback([&context, options] {

@@ -282,7 +282,7 @@ class DelegationModel {
     }
     bool is_ring(const Known& next, const KnownTree& tree) const {
         if (next.objective.empty()) return false;
-        bool is_one = next.from == next.to || tree.errands.contains(errand_of(next));
+        bool is_one = tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
             const bool has_it = each.objective == next.objective;
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
