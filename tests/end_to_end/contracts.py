@@ -251,8 +251,8 @@ def the_routes_are_as_described(hub, schemas):
                                      "target_employee": "delegate", "parent_session_id": "s", "objective": "o",
                                      "input": "i", "constraints": {"deadline_ms": 50}})
     call("POST", "/v1/messages", message("alice", "tour-x", "tour", "HELP_REQUEST"))
-    call("POST", "/v1/workflows/tour-x/cancel", {"reason": "no longer needed"})
-    refuse("POST", "/v1/workflows/tour-x/cancel", {"reason": "again"})
+    call("POST", "/v1/workflows/alice-tour-x/cancel", {"reason": "no longer needed"})
+    refuse("POST", "/v1/workflows/alice-tour-x/cancel", {"reason": "again"})
     call("POST", "/v1/tools/authorize", {"agent": "tour", "tool": "x"})
     refuse("POST", "/v1/tools/authorize", {"agent": "tour", "tool": "y"})
     call("PUT", "/v1/policy", {"hub": {"depth_max": 4}, "agent": {"tour": {"fanout_max": 2}}})
