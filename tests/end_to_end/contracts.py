@@ -329,6 +329,13 @@ def the_frames_are_as_described(hub, schemas):
         socket.say({"extend": [{"delivery_id": held, "by_ms": 9000}], "progress": [{"delivery_id": held, "note": "half"}]})
         socket.say({verb: [held] if verb == "ack" else [{"delivery_id": held, **rest}]})
         until(socket, "settled")
+    # Another's task, for an answer that nobody has settled holds up its own.
+    socket.say({"credit": 3, "send": [message("other", "unwanted", "watched", "HELP_REQUEST") | {"from": "watched"}]})
+    while not any(item["message"]["id"] == "other-unwanted" for item in until(socket, "deliver")):
+        pass
+    status, answer = hub.ask("POST", "/v1/workflows/other-unwanted/cancel", {"reason": "no longer needed"})
+    check(status == 204, f"the cancellation got {status} {answer}")
+    until(socket, "cancelled")
     socket.say({"ack": ["nonsense"], "unsubscribe": ["news"], "credit": 2})
     until(socket, "refused")
     socket.write(1, b'{"nonsense":1}')
