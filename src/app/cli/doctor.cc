@@ -1,4 +1,5 @@
-// `parlance doctor --rows`: which test proves which row of the specification, as of this build.
+// `parlance doctor`: the delegation document's checklist, tried against the running hub; and with
+// --rows, which test proves which row of the specification, as of this build.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -6,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/checklist.h"
 #include "app/cli/cli.h"
 #include "app/cli/table.h"
 #include "base/json_write.h"
@@ -104,18 +106,17 @@ int show_rows(const Context& context) {
 void add_doctor(CLI::App& app, Context& context) {
     CLI::App* const verb = add_verb(app,
                                     {"doctor",
-                                     "Say which test proves which row of the specification",
+                                     "Try the compliance checklist against the running hub",
+                                     "  parlance doctor\n"
                                      "  parlance doctor --rows\n"
                                      "  parlance doctor --rows --json"});
     const auto wants_rows = std::make_shared<bool>(false);
-    verb->add_flag("--rows", *wants_rows, "Every row, with its tests or what is missing");
+    verb->add_flag("--rows",
+                   *wants_rows,
+                   "Instead, every row of the specification with the tests that prove it");
     verb->callback([&context, wants_rows] {
         context.run = [&context, wants_rows] {
-            if (*wants_rows) return show_rows(context);
-            return complain(context,
-                            Misused,
-                            "doctor needs to know what to look at",
-                            "Say `parlance doctor --rows`.");
+            return *wants_rows ? show_rows(context) : try_checklist(context);
         };
     });
 }
