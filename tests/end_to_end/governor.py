@@ -1,0 +1,137 @@
+"""An agent that lies about depth, origin, user and budget gets nowhere; and what operators have in hand.
+
+Proves X4, X5, X8, X13, X14, X21, I2, I3: each lie is refused with its own code, on record under the true name
+Proves X22: the document's checklist, tried by `parlance doctor` against the running hub
+Proves T14: a policy file is checked, applied and explained; a bad one changes nothing
+"""
+import json
+import os
+import subprocess
+import uuid
+
+from hub import BINARY, Hub, Scratch, check
+from identity import SecureHub, expect
+
+REFUSED = 1
+
+
+def delegation(origin, target, session, objective="Extract receipt data", user="u1", **rest):
+    return {"request_id": str(uuid.uuid4()), "origin_employee": origin, "target_employee": target, "user_id": user,
+            "parent_session_id": session, "objective": objective, "input": "all fields", **rest}
+
+
+def a_liar_gets_nowhere(scratch):
+    hub = SecureHub(scratch + "/liar").start()
+    try:
+        _, prime = hub.token("--agent", "prime", "--user", "u1")
+        _, byte = hub.token("--agent", "byte")
+        _, olga = hub.token("--operator", "olga", "--role", "admin")
+        for name in ("prime", "byte", "tag", "crystal"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation", "tools_allowed": ["ocr", "sql"]}, proof=olga)
+
+        def send(proof, *words, **rest):
+            return hub.ask("POST", "/v1/messages", delegation(*words, **rest), proof=proof)
+
+        limits = {"max_tokens": 1000, "max_depth": 3}
+        expect(send(prime, "prime", "byte", "s-1", tools=["ocr"], constraints=limits), 202)
+        _, taken = hub.ask("GET", "/v1/agents/byte/inbox", proof=byte)
+        session = taken["messages"][0]["message"]["child_session_id"]
+
+        # Depth and parent: whatever it names, it stands where the hub has seen it stand.
+        narrow = {"max_depth": 2, "max_tokens": 10}
+        for named in (session, "s-1", "never-heard-of"):
+            expect(send(byte, "byte", "tag", named, f"Categorise {named}", constraints=narrow, current_depth=0),
+                   403, "DELEGATION_DEPTH_EXCEEDED")
+        # Origin.
+        expect(send(byte, "prime", "tag", "s-1", "Categorise"), 403, "IDENTITY_MISMATCH")
+        # User: of the request that it works on, and no other.
+        expect(send(byte, "byte", "tag", session, "Categorise", "u2", constraints=limits), 403, "USER_ISOLATION_VIOLATED")
+        expect(send(byte, "byte", "tag", "s-9", "Categorise", "u2", constraints=limits), 403, "USER_ISOLATION_VIOLATED")
+        expect(send(prime, "prime", "byte", "s-9", user="u2"), 403, "USER_ISOLATION_VIOLATED")
+        # Budget and tools: it cannot give what it was not given.
+        more = {"max_depth": 3, "max_tokens": 1001}
+        expect(send(byte, "byte", "tag", session, "Categorise", constraints=more), 403, "BUDGET_TOKENS_EXCEEDED")
+        expect(send(byte, "byte", "tag", session, "Categorise", constraints=limits, tools=["sql"]), 403, "TOOL_NOT_ALLOWED")
+        expect(hub.ask("POST", "/v1/tools/authorize", {"tool": "sql"}, proof=byte), 403, "TOOL_NOT_ALLOWED")
+        expect(hub.ask("POST", "/v1/tools/authorize", {"tool": "ocr"}, proof=byte), 200)
+        # A ring, in other letters.
+        expect(send(byte, "byte", "prime", session, "EXTRACT  receipt data", constraints=limits), 409, "DELEGATION_CYCLE_DETECTED")
+        # What it may do it can do, and whoever asked first ends all of it.
+        expect(send(byte, "byte", "tag", session, "Categorise", constraints=limits), 202)
+        expect(hub.ask("POST", "/v1/workflows/s-1/cancel", {"reason": "no"}, proof=byte), 404, "DELEGATION_NOT_FOUND")
+        expect(hub.ask("POST", "/v1/workflows/s-1/cancel", {"reason": "enough"}, proof=prime), 204)
+        _, hub_now = hub.ask("GET", "/v1/hub", proof=olga)
+        check(hub_now["open_requests"] == 0, f"something is open still: {hub_now}")
+        # All of it is on record under the true name.
+        _, log = hub.ask("GET", f"/v1/delegations?agent=byte&after_sequence={hub_now['sequence']}", proof=olga)
+        refused = [row for row in log["delegations"] if row["refusal"] and row["refusal"] != "REQUEST_CANCELLED"]
+        check(len(refused) >= 7, f"too few refusals on record: {log}")
+    finally:
+        hub.stop()
+
+
+def parlance(hub, *words, expected=0):
+    done = subprocess.run([BINARY, "--hub", f"127.0.0.1:{hub.port}", *words], capture_output=True, text=True,
+                          timeout=60, check=False)
+    check(done.returncode == expected, f"parlance {words} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def the_doctor_finds_the_hub_well(scratch):
+    hub = Hub(scratch + "/doctor").start()
+    try:
+        items = [json.loads(line) for line in parlance(hub, "doctor", "--json").splitlines()]
+        check(len(items) == 10 and all(item["ok"] for item in items), f"the checklist does not hold: {items}")
+        _, agents = hub.ask("GET", "/v1/agents")
+        check(agents["agents"] == [], f"the doctor left something behind: {agents}")
+        # A hub without breadth or depth for anybody is not well: what is tried there does not work.
+        hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1000}})
+        ill = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
+        check([item["item"] for item in ill if not item["ok"]] == ["Fan-out enforced (≤ 3)"], f"not found: {ill}")
+    finally:
+        hub.stop()
+
+
+def a_policy_is_a_file(scratch):
+    hub = Hub(scratch + "/policy").start()
+    good, bad = scratch + "/good.toml", scratch + "/bad.toml"
+    with open(good, "w", encoding="utf-8") as file:
+        file.write('[hub]\ndepth_max = 1\n[agent."byte-doc"]\nfanout_max = 2\n')
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("[hub]\ndepth_max = 0\n")
+    try:
+        check("ok" in parlance(hub, "policy", "check", good), "a good policy is not good")
+        check("from 1 to 64, not 0" in parlance(hub, "policy", "check", bad, expected=REFUSED), "no word about the value")
+        parlance(hub, "policy", "apply", bad, expected=REFUSED)
+        parlance(hub, "policy", "apply", good, "--reason", "a lean month")
+        now = json.loads(parlance(hub, "policy", "show", "--json"))
+        check(now["version"] == 1 and now["policy"]["agent"] == {"byte-doc": {"fanout_max": 2}}, f"not in force: {now}")
+        for name in ("a", "b"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation"})
+        asked = scratch + "/message.json"
+        with open(asked, "w", encoding="utf-8") as file:
+            json.dump(delegation("a", "b", "s"), file)
+        said = parlance(hub, "policy", "explain", asked, expected=REFUSED)
+        check("DELEGATION_DEPTH_EXCEEDED" in said and "passed" in said, f"no explanation: {said}")
+        expect(hub.ask("POST", "/v1/messages", delegation("a", "b", "s")), 403, "DELEGATION_DEPTH_EXCEEDED")
+        hub.kill()
+        hub.start()
+        check(json.loads(parlance(hub, "policy", "show", "--json"))["version"] == 1, "a restart forgot the policy")
+        parlance(hub, "fleet", "stop", "--reason", "drill", "--yes")
+        expect(hub.ask("POST", "/v1/messages", delegation("b", "a", "t")), 503, "FLEET_STOPPED")
+        check('"stopped":true' in parlance(hub, "fleet", "status"), "the fleet does not say that it is stopped")
+        parlance(hub, "fleet", "resume")
+        parlance(hub, "cancel", "nothing", expected=REFUSED)
+    finally:
+        hub.stop()
+
+
+def main():
+    with Scratch() as scratch:
+        for story in (a_liar_gets_nowhere, the_doctor_finds_the_hub_well, a_policy_is_a_file):
+            story(scratch)
+            print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
