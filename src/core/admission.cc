@@ -293,7 +293,9 @@ Word check_tools(const Case& the) {
 }
 
 Word check_estimate(const Case& the) {
-    if (the.claim.tokens_max == 0 || the.claim.tokens_estimated <= the.claim.tokens_max) return {};
+    // Where a budget belongs to every request, none is a budget of nothing.
+    const bool has_budget = the.claim.tokens_max > 0 || the.claim.has_session;
+    if (!has_budget || the.claim.tokens_estimated <= the.claim.tokens_max) return {};
     return {Refusal::BudgetTokensExceeded,
             fmt::format("Estimated tokens ({}) exceeds budget ({}). Simplify task or increase "
                         "budget.",

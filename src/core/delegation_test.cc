@@ -414,6 +414,15 @@ TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
                                                .has_session = true})});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_NE(why().find("Estimated tokens (101) exceeds budget (100)"), std::string::npos);
+    story.ask(SendMessage{
+        .envelope =
+            envelope({.id = "d-2", .from = "prime", .to = "byte", .intent = Intent::Request}),
+        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                               .session = "s",
+                                               .depth_max = 2,
+                                               .tokens_estimated = 1,
+                                               .has_session = true})});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "no budget is not any budget";
 }
 
 TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {

@@ -188,10 +188,10 @@ Outcome try_timeout(Ward& ward) {
 }
 
 Outcome try_tokens(Ward& ward) {
-    return refused_with(ward.delegate({.session = ward.session("tokens"),
-                                       .constraints = R"({"max_tokens":1})"}),
-                        "BUDGET_TOKENS_EXCEEDED",
-                        "a sentence with a budget of one token");
+    return refused_with(
+        ward.delegate({.session = ward.session("tokens"), .constraints = R"({"max_tokens":1})"}),
+        "BUDGET_TOKENS_EXCEEDED",
+        "a sentence with a budget of one token");
 }
 
 Outcome try_personal(Ward& ward) {
@@ -220,16 +220,17 @@ Outcome try_audit(Ward& ward) {
                                           ward.name("e"),
                                           sequence.value_or(0) + 1));
     const bool is_there = log.body.find(ward.name("e")) != std::string::npos;
-    return {is_there, "a delegation, and delegation_audit_log", is_there ? "a row" : log.in_short()};
+    return {
+        is_there, "a delegation, and delegation_audit_log", is_there ? "a row" : log.in_short()};
 }
 
 Outcome try_users(Ward& ward) {
     ward.delegate({.session = ward.session("user")});
-    return refused_with(ward.delegate({.to = "c",
-                                       .session = ward.session("user"),
-                                       .user = "parlance-doctor-other"}),
-                        "USER_ISOLATION_VIOLATED",
-                        "another user's name in a user's session");
+    return refused_with(
+        ward.delegate(
+            {.to = "c", .session = ward.session("user"), .user = "parlance-doctor-other"}),
+        "USER_ISOLATION_VIOLATED",
+        "another user's name in a user's session");
 }
 
 Outcome try_tools(Ward& ward) {
@@ -300,10 +301,11 @@ int try_checklist(const Context& context) {
     Ward ward{*client, (std::uint64_t{device()} << 32U) | device()};
     if (!ward.move_in()) {
         ward.move_out();
-        return complain(context,
-                        Refused,
-                        "the hub lets no agents of the examination in",
-                        "Use an identity that may act for agents: --operator with --dev, or a token.");
+        return complain(
+            context,
+            Refused,
+            "the hub lets no agents of the examination in",
+            "Use an identity that may act for agents: --operator with --dev, or a token.");
     }
     std::size_t good = 0;
     for (const Item& item : kItems) {
