@@ -1,5 +1,6 @@
 #include "app/cli/checklist.h"
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -76,15 +77,14 @@ class Ward {
     }
 
     bool move_in() {
-        for (const std::string_view agent : kAgents) {
-            const auto body = json::ObjectWriter{}
-                                  .text("dialect", "delegation")
-                                  .text("role", "examination")
-                                  .raw("tools_allowed", fmt::format("[\"{}\"]", kTool))
-                                  .done();
-            if (ask("PUT", "/v1/agents/" + name(agent), body).status != 200) return false;
-        }
-        return true;
+        const auto profile = json::ObjectWriter{}
+                                 .text("dialect", "delegation")
+                                 .text("role", "examination")
+                                 .raw("tools_allowed", fmt::format("[\"{}\"]", kTool))
+                                 .done();
+        return std::ranges::all_of(kAgents, [&](std::string_view agent) {
+            return ask("PUT", "/v1/agents/" + name(agent), profile).status == 200;
+        });
     }
 
     /// Ends what is open, takes what waits, and signs everybody off.
@@ -195,14 +195,14 @@ Outcome try_tokens(Ward& ward) {
 }
 
 Outcome try_personal(Ward& ward) {
-    constexpr std::string_view address = "parlance.doctor@example.org";
+    constexpr std::string_view kAddress = "parlance.doctor@example.org";
     ward.delegate({.to = "d",
                    .session = ward.session("personal"),
                    .objective = "Write a letter",
                    .input = "Write to parlance.doctor@example.org"});
     const std::string taken = ward.inbox("d");
     const bool has_come = taken.find("Write to") != std::string::npos;
-    const bool is_shown = taken.find(address) != std::string::npos;
+    const bool is_shown = taken.find(kAddress) != std::string::npos;
     return {has_come && !is_shown,
             "an e-mail address in the input, and what the delegate is shown",
             !has_come  ? "the delegate was shown nothing"
