@@ -210,13 +210,14 @@ class Hub {
                          journal->recovery().cut_from);
         }
         const auto clock = steady_wall_clock();
+        const auto personal_key = TRY(open_key(options_.data + "/personal.key"));
         const gateway::Options desk{.is_dev = options_.is_dev,
                                     .version = std::string{kVersion},
                                     .message_bytes_max = options_.doors.body_bytes_max,
                                     .heartbeat_timeout = options_.limits.heartbeat_timeout,
                                     .guard = options_.is_dev ? nullptr : make_guard(options_.data),
                                     .personal = options_.personal,
-                                    .personal_key = TRY(open_key(options_.data + "/personal.key"))};
+                                    .personal_key = personal_key};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         engine_ = TRY(engine::Engine::open(

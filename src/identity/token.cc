@@ -139,13 +139,15 @@ Result<Claims> read_claims(std::string_view json) {
     const auto kind = std::ranges::find(kKinds, kind_name, &EnumName<Kind>::name);
     if (kind == kKinds.end()) return no_claims("kind that is known");
     const auto role = TRY(text_member(root, "role"));
-    Claims claims{.id = TRY(text_member(root, "id")),
-                  .kind = kind->value,
-                  .name = TRY(text_member(root, "name")),
-                  .role = TRY(role_named(role)),
-                  .users = TRY(users_member(root)),
-                  .issued = TRY(time_member(root, "issued")),
-                  .expires = TRY(time_member(root, "expires"))};
+    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    Claims claims;
+    claims.kind = kind->value;
+    claims.id = TRY(text_member(root, "id"));
+    claims.name = TRY(text_member(root, "name"));
+    claims.role = TRY(role_named(role));
+    claims.users = TRY(users_member(root));
+    claims.issued = TRY(time_member(root, "issued"));
+    claims.expires = TRY(time_member(root, "expires"));
     if (claims.id.empty()) return no_claims("id");
     TRY(check_claims(claims));
     return claims;

@@ -178,11 +178,17 @@ Result<Ledger> Ledger::open(const std::string& path, Harmless harmless) {
 Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless) {
     auto database = TRY(Database::open(path, Database::Mode::Write));
     TRY(prepare_file(database));
-    Statements statements{.admit = TRY(database.prepare(kAdmit)),
-                          .refuse = TRY(database.prepare(kRefuse)),
-                          .end = TRY(database.prepare(kEnd)),
-                          .found = TRY(database.prepare(kFound)),
-                          .checkpoint = TRY(database.prepare(kCheckpoint))};
+    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    auto admit = TRY(database.prepare(kAdmit));
+    auto refuse = TRY(database.prepare(kRefuse));
+    auto end = TRY(database.prepare(kEnd));
+    auto found = TRY(database.prepare(kFound));
+    auto checkpoint_of = TRY(database.prepare(kCheckpoint));
+    Statements statements{.admit = std::move(admit),
+                          .refuse = std::move(refuse),
+                          .end = std::move(end),
+                          .found = std::move(found),
+                          .checkpoint = std::move(checkpoint_of)};
     auto open = TRY(read_open(database));
     auto at = TRY(database.prepare("SELECT sequence, mark FROM checkpoint"));
     if (!TRY(at.step())) return fail(Fault::Corrupt, "it does not say how far it goes");
