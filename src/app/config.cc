@@ -2,6 +2,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -271,16 +272,26 @@ Result<void> read_personal(const std::string& path,
     return {};
 }
 
-}  // namespace
-
-Result<void> read_config(const std::string& path, ServeOptions& options) {
-    toml::table config;
+Result<toml::table> parse(const std::string& path) {
     try {
-        config = toml::parse_file(path);
+        return toml::parse_file(path);
     } catch (const toml::parse_error& error) {
         return fail(Fault::Malformed,
                     fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
     }
+}
+
+}  // namespace
+
+Result<std::string> read_toml(const std::string& path) {
+    const toml::table table = TRY(parse(path));
+    std::ostringstream out;
+    out << toml::json_formatter{table};
+    return out.str();
+}
+
+Result<void> read_config(const std::string& path, ServeOptions& options) {
+    const toml::table config = TRY(parse(path));
     for (const auto& [section, node] : config) {
         const auto* table = node.as_table();
         if (table == nullptr) {

@@ -29,6 +29,9 @@ struct ServeOptions {
 /// Reads parlance.toml over the defaults. Unknown keys and bad values are errors that name them.
 Result<void> read_config(const std::string& path, ServeOptions& options);
 
+/// A TOML file as JSON, for what is the same in both.
+Result<std::string> read_toml(const std::string& path);
+
 /// The exit code of the process.
 int serve(const ServeOptions& options);
 

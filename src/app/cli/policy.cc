@@ -2,15 +2,14 @@
 #include "gateway/policy.h"
 
 #include <memory>
-#include <sstream>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/json_view.h"
 #include "app/cli/table.h"
 #include "app/cli/written.h"
+#include "app/serve.h"
 #include "base/json_write.h"
 
 namespace parlance::cli {
@@ -28,18 +27,7 @@ struct PolicyOptions {
 
 /// A policy file as the JSON that the hub takes, and held to the same rules.
 Result<std::string> read_policy(const std::string& file) {
-    std::string text;
-    try {
-        const toml::table table = toml::parse_file(file);
-        std::ostringstream out;
-        out << toml::json_formatter{table};
-        text = out.str();
-    } catch (const toml::parse_error& error) {
-        return fail(
-            Fault::Malformed,
-            fmt::format(
-                "{}:{}: {}", file, error.source().begin.line, std::string{error.description()}));
-    }
+    const auto text = TRY(app::read_toml(file));
     TRY(json::check(text));
     const auto settings = TRY(gateway::read_settings(json::root(text)));
     return gateway::write_settings(settings);

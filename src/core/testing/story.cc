@@ -1,0 +1,125 @@
+#include "core/testing/story.h"
+
+namespace parlance::core {
+
+Story::Story() {
+    ask(StartHub{.hub_id = "hub-1", .hash_key_0 = 1, .hash_key_1 = 2, .version = "test"});
+}
+
+Story::~Story() = default;
+
+Story& Story::ask(Command command) {
+    events_.clear();
+    effects_.clear();
+    step({.command = std::move(command),
+          .caller = caller_,
+          .now = now_,
+          .chance = ++chance_,
+          .ask = {77}});
+    int ticks = 0;
+    while (step({.command = Tick{}, .now = now_, .chance = ++chance_})) {
+        if (++ticks < kTicksMax) continue;
+        ADD_FAILURE() << "the hub never comes to rest";
+        break;
+    }
+    if (++asked_ % replayed_every_ == 0) expect_replay();
+    return *this;
+}
+
+InstanceNumber Story::connect(const std::string& id, std::uint32_t credit, std::string name) {
+    ask(JoinInstance{{id}, std::move(name), InstanceKind::Socket, credit});
+    return {state_.registry.instance_last};
+}
+
+InstanceNumber Story::poll(const std::string& id, std::string name) {
+    ask(JoinInstance{{id}, std::move(name), InstanceKind::Poll, 0});
+    const auto joined = asked_for<TellJoined>();
+    return joined.empty() ? InstanceNumber{} : joined.back().instance;
+}
+
+Story& Story::send(const Letter& letter, Priority priority) {
+    return ask(SendMessage{.envelope = envelope(letter),
+                           .priority = priority,
+                           .fingerprint = fingerprint(letter)});
+}
+
+Story& Story::send_for(Duration ttl, const Letter& letter, Priority priority) {
+    return ask(SendMessage{.envelope = envelope(letter),
+                           .priority = priority,
+                           .ttl = ttl,
+                           .fingerprint = fingerprint(letter)});
+}
+
+Ticket Story::request(Letter letter,
+        bool waits,
+        Priority priority,
+        std::optional<Duration> timeout) {
+    letter.intent = Intent::Request;
+    ask(SendMessage{.envelope = envelope(letter),
+                    .priority = priority,
+                    .timeout = timeout,
+                    .fingerprint = fingerprint(letter),
+                    .waits = waits});
+    const auto accepted = happened<MessageAccepted>();
+    return accepted.empty() ? Ticket{} : accepted.front().ticket;
+}
+
+std::vector<std::string> Story::delivered() const {
+    std::vector<std::string> ids;
+    for (const auto& deliver : asked_for<Deliver>()) ids.emplace_back(deliver.envelope->id());
+    return ids;
+}
+
+Refusal Story::refusal() const {
+    const auto refused = asked_for<TellRefused>();
+    return refused.empty() ? Refusal::None : refused.back().refusal;
+}
+
+Time Story::retry_at() const {
+    const auto returned = happened<DeliveryReturned>();
+    return returned.empty() ? Time{} : returned.back().retry_at;
+}
+
+const broker::Mailbox& Story::mailbox(const std::string& agent) const {
+    return broker::mailbox_of(state_.broker, registry::find_agent(state_.registry, agent));
+}
+
+DeliveryToken Story::last_delivery() const {
+    const auto all = asked_for<Deliver>();
+    return all.empty() ? DeliveryToken{} : all.back().delivery;
+}
+
+bool Story::step(const Stamped& stamped) {
+    Events events;
+    decide(state_, stamped, events);
+    for (const auto& event : events) {
+        apply(state_, stamped.now, event);
+        history_.emplace_back(stamped.now, event);
+        react(state_, stamped, event, effects_);
+        events_.push_back(event);
+    }
+    return !events.empty();
+}
+
+void Story::expect_replay() {
+    const auto lived = encode_state(state_);
+    State replayed;
+    replayed.limits = state_.limits;
+    for (const auto& [at, event] : history_) apply(replayed, at, event);
+    EXPECT_EQ(lived, encode_state(replayed)) << "replaying the events gives another state";
+    const auto reloaded = decode_state(lived, state_.limits);
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
+}
+
+Story& Story::as(std::string agent) {
+    caller_ = std::make_shared<Caller>(Caller{{std::move(agent)}});
+    return *this;
+}
+
+Story& Story::as_operator() {
+    caller_ = std::make_shared<Caller>(Caller{{"olga"}, true});
+    return *this;
+}
+
+}  // namespace parlance::core
