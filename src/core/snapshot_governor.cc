@@ -1,4 +1,5 @@
 // The governor as bytes, and back.
+#include <algorithm>
 #include <utility>
 
 #include "core/snapshot_words.h"
@@ -141,15 +142,13 @@ void take_rates(ByteReader& in, governor::Rates& rates) {
 
 /// Whoever is named is there.
 bool is_sound(const governor::Lineage& lineage) {
-    for (const auto& [request, each] : lineage.delegations) {
+    return std::ranges::all_of(lineage.delegations, [&](const auto& entry) {
+        const auto& [request, each] = entry;
         const bool has_parent =
             each.parent == Ticket{} || lineage.delegations.contains(each.parent);
         // A parent is older than its child, so that there is no ring among them.
-        if (!has_parent || each.parent >= request || !lineage.roots.contains(each.root)) {
-            return false;
-        }
-    }
-    return true;
+        return has_parent && each.parent < request && lineage.roots.contains(each.root);
+    });
 }
 
 }  // namespace

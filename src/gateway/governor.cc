@@ -34,8 +34,8 @@ std::string rules_json() {
     return rules + "]";
 }
 
-void invalid(Call& call, std::string detail) {
-    call.exchange->respond(problem(Refusal::PolicyInvalid, std::move(detail)));
+void invalid(Call& call, const std::string& detail) {
+    call.exchange->respond(problem(Refusal::PolicyInvalid, detail));
 }
 
 /// "3" or 3 in If-Match; nothing if it is not there.
@@ -161,7 +161,7 @@ void post_authorize(Desk& desk, Call& call) {
     if (ask.agent.value.empty() || ask.tool.empty()) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed,
-                    "an \"agent\" and the \"tool\" that it wants are needed"));
+                    R"(an "agent" and the "tool" that it wants are needed)"));
     }
     Pending pending{.kind = Pending::Kind::Tool, .exchange = std::move(call.exchange)};
     bring(desk, std::move(ask), std::move(pending), std::move(call.caller));

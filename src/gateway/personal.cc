@@ -109,7 +109,7 @@ std::string restored_for_asker(const Desk& desk,
     return personal::restore(json, originals).value_or(std::string{json});
 }
 
-EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, EnvelopePtr answer) {
+EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const EnvelopePtr& answer) {
     const std::string body = restored_for_asker(desk, question, answer->from(), answer->body());
     return body == answer->body() ? answer : Envelope::make(answer->header(), body);
 }

@@ -21,7 +21,7 @@ std::string restored_for_asker(const Desk& desk,
                                std::string_view json);
 
 /// The answer with the asker's values in it; the same envelope if it names none of them.
-EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, EnvelopePtr answer);
+EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const EnvelopePtr& answer);
 
 /// What is wrong with a message, said in the words that its sender used. One that answers an open
 /// request has the asker's own values from then on.

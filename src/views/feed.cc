@@ -20,7 +20,8 @@ Result<void> append_event(std::string& out, const journal::Record& record, const
     journal::append_json(out, record.sequence, record.at, event);
     if (edit) {
         if (const auto edited = edit(std::string_view{out}.substr(begin))) {
-            out.replace(begin, std::string::npos, *edited);
+            out.resize(begin);
+            out += *edited;
         }
     }
     out += "\n\n";

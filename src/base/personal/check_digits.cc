@@ -7,8 +7,10 @@ namespace parlance::personal {
 bool passes_luhn(std::string_view digits) {
     unsigned sum = 0;
     bool is_doubled = false;
-    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-        const unsigned value = digit_of(*digit) * (is_doubled ? 2U : 1U);
+    std::string_view left = digits;
+    while (!left.empty()) {
+        const unsigned value = digit_of(left.back()) * (is_doubled ? 2U : 1U);
+        left.remove_suffix(1);
         sum += value > 9 ? value - 9 : value;
         is_doubled = !is_doubled;
     }

@@ -20,19 +20,14 @@ constexpr Form kPassportForm{kPassport, 6, 12, 5};
 
 /// Behind the letters and digits here, over single signs behind which digits go on.
 std::size_t word_end(std::string_view text, std::size_t begin, const Form& form) {
+    const auto goes_on = [&](std::size_t place) {
+        const bool is_dash = at(text, place) == '-' && is_alnum(at(text, place + 1));
+        const bool is_gap = at(text, place) == ' ' && is_digit(at(text, place + 1)) &&
+                            is_digit(at(text, place + 2));
+        return is_alnum(at(text, place)) || is_dash || is_gap;
+    };
     std::size_t end = begin;
-    while (end - begin <= form.size_max) {
-        if (is_alnum(at(text, end))) {
-            ++end;
-        } else if (at(text, end) == '-' && is_alnum(at(text, end + 1))) {
-            ++end;
-        } else if (at(text, end) == ' ' && is_digit(at(text, end + 1)) &&
-                   is_digit(at(text, end + 2))) {
-            ++end;
-        } else {
-            break;
-        }
-    }
+    while (end - begin <= form.size_max && goes_on(end)) ++end;
     return end;
 }
 

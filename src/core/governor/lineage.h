@@ -117,8 +117,8 @@ struct Circumstances {
     Time now{};
     Duration budget_window{};
 };
-void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& circumstances);
-void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstances& circumstances);
+void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& at);
+void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstances& at);
 
 /// The request has its answer. Nothing, if it is on no record.
 struct Ending {

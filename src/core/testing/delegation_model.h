@@ -67,7 +67,7 @@ class DelegationModel {
     std::vector<Breach> breaches;
 
     void follow(const Event& event, Time now) {
-        std::visit([&](const auto& fact) { on(fact, now); }, event);
+        std::visit([this, now](const auto& fact) { this->on(fact, now); }, event);
     }
 
     std::vector<const Known*> open_work(std::string_view agent) const {

@@ -38,9 +38,8 @@ InstanceNumber Story::poll(const std::string& id, std::string name) {
 }
 
 Story& Story::send(const Letter& letter, Priority priority) {
-    return ask(SendMessage{.envelope = envelope(letter),
-                           .priority = priority,
-                           .fingerprint = fingerprint(letter)});
+    return ask(SendMessage{
+        .envelope = envelope(letter), .priority = priority, .fingerprint = fingerprint(letter)});
 }
 
 Story& Story::send_for(Duration ttl, const Letter& letter, Priority priority) {
@@ -51,9 +50,9 @@ Story& Story::send_for(Duration ttl, const Letter& letter, Priority priority) {
 }
 
 Ticket Story::request(Letter letter,
-        bool waits,
-        Priority priority,
-        std::optional<Duration> timeout) {
+                      bool waits,
+                      Priority priority,
+                      std::optional<Duration> timeout) {
     letter.intent = Intent::Request;
     ask(SendMessage{.envelope = envelope(letter),
                     .priority = priority,
