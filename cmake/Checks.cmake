@@ -46,7 +46,7 @@ parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
           -LE "end_to_end|tree" -E "^sim_")
 parlance_check(asan_sim ALL_CORES NEEDS asan
-  COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..300 --jobs ${cores})
+  COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..150 --jobs ${cores})
 
 # Every decoder, on hostile bytes, for a while. The list is the one in fuzz/CMakeLists.txt.
 set(fuzz ${PROJECT_SOURCE_DIR}/build/fuzz/fuzz)
