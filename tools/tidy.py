@@ -74,6 +74,20 @@ def check_one(job):
     return name, findings, time.monotonic() - began
 
 
+def changed_since(commit):
+    """What differs from a commit; None if this clone does not have it."""
+    run = subprocess.run(["git", "-C", str(ROOT), "diff", "--name-only", commit, "--"],
+                         capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        return None
+    return {(ROOT / name).resolve() for name in run.stdout.splitlines()}
+
+
+def is_touched(path, changed):
+    """Whether a source, or a project header that it reaches, is among what changed."""
+    return bool(({path} | reached_headers(path, set())) & changed)
+
+
 def count_by_check(reports):
     counts = {}
     for line in sorted({line for text in reports for line in text.splitlines()}):
@@ -92,6 +106,10 @@ def main():
     parser.add_argument("--tidy", default="clang-tidy", help="the program")
     parser.add_argument("--deep", action="store_true",
                         help="with the static analyzer, which takes as long as all other checks")
+    parser.add_argument("--since", metavar="FILE",
+                        help="what changed since the commit that this file names, at which all was clean; and "
+                             "of the rest, in another order for each commit, as much as --seconds allow")
+    parser.add_argument("--seconds", type=float, default=240, help="with --since: for what did not change")
     parser.add_argument("--count", action="store_true", help="end with findings by check")
     args = parser.parse_args()
 
@@ -113,17 +131,44 @@ def main():
             and any(path.is_relative_to(part) for part in wanted)]
     if not jobs:
         sys.exit("tidy.py: there is nothing to look at")
+    rest = []
+    if args.since:
+        commit = (ROOT / args.since).read_text().split()[0]
+        changed = changed_since(commit)
+        if changed is None:
+            print(f"this clone does not have {commit}: everything is looked at")
+        elif ROOT / ".clang-tidy" not in changed:
+            rest = [job for job in jobs if not is_touched(job[2], changed)]
+            jobs = [job for job in jobs if is_touched(job[2], changed)]
+            head = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, check=True).stdout
+            rest.sort(key=lambda job: hashlib.sha256(head + str(job[2].relative_to(ROOT)).encode()).digest())
+            print(f"{len(jobs)} files changed since {commit[:12]}, or reach what did; {len(rest)} did not")
 
-    reports, seconds = [], 0.0
+    reports, seconds, looked = [], 0.0, 0
+    until = None
+
+    def check_in_time(job):
+        return check_one(job) if time.monotonic() < until else None
+
+    def take(result):
+        nonlocal seconds, looked
+        if result is None:
+            return
+        looked += 1
+        seconds += result[2]
+        if result[1]:
+            reports.append(result[1])
+            print(result[1], flush=True)
+
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for name, findings, took in pool.map(check_one, jobs):
-            seconds += took
-            if findings:
-                reports.append(findings)
-                print(findings, flush=True)
+        for result in pool.map(check_one, jobs):
+            take(result)
+        until = time.monotonic() + args.seconds
+        for result in pool.map(check_in_time, rest):
+            take(result)
     for check, count in sorted(count_by_check(reports).items()) if args.count else ():
         print(f"{count:5} {check}")
-    print(f"{len(jobs)} files, {len(reports)} with findings, {seconds:.0f} s of clang-tidy")
+    print(f"{looked} files, {len(reports)} with findings, {seconds:.0f} s of clang-tidy")
     sys.exit(bool(reports))
 
 
