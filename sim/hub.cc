@@ -41,7 +41,8 @@ Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bo
     const Ask ask{history_.asked.size() + 1};
     history_.asked.push_back({clock(), caller, command});
     Stamped stamped{.command = std::move(command),
-                    .caller = std::make_shared<Caller>(Caller{{caller}, is_operator})};
+                    .caller = std::make_shared<Caller>(
+                        Caller{.agent = {caller}, .is_operator = is_operator, .users = {"*"}})};
     if (wants_answer) stamped.ask = ask;
     if (engine_->submit(std::move(stamped)) != Refusal::None) return {};
     return ask;

@@ -318,7 +318,6 @@ def contracts_are_printed(_):
     expect(rows, DONE, "K1", "A4", "133 rows", "missing")
     first = json.loads(parlance(None, "doctor", "--rows", "--json").stdout.splitlines()[0])
     check(first["row"] == "K1" and first["tests"], str(first))
-    expect(parlance(None, "doctor"), MISUSED, "--rows")
 
 
 def has_begun(process):
