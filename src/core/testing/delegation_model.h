@@ -64,6 +64,7 @@ class DelegationModel {
     std::map<Ticket, Known> known;  ///< Of the trees that have not ended.
     std::map<Ticket, KnownTree> trees;
     std::set<Ticket> open;
+    std::set<Ticket> in_hand;  ///< Handed over, and not come back.
     std::vector<Breach> breaches;
 
     void follow(const Event& event, Time now) {
@@ -137,6 +138,9 @@ class DelegationModel {
 
     template <class Fact>
     void on(const Fact&, Time) {}
+
+    void on(const LeaseGranted& fact, Time) { in_hand.insert(fact.ticket); }
+    void on(const DeliveryReturned& fact, Time) { in_hand.erase(fact.ticket); }
 
     void on(const PolicyChanged& fact, Time) {
         if (auto settings = parse_policy(fact.settings)) {
@@ -239,8 +243,12 @@ class DelegationModel {
         }
     }
     void look_for_work(const Known& next, const DelegationAdmitted& fact) {
-        for (const auto* work : open_work(next.from)) {
-            const bool is_for_user = !next.user.empty() && trees.at(work->root).user == next.user;
+        for (const auto ticket : open) {
+            const auto* work = &known.at(ticket);
+            if (work->to != next.from) continue;
+            // What it has not been handed is not yet its work.
+            const bool is_for_user = !next.user.empty() && in_hand.contains(ticket) &&
+                                     trees.at(work->root).user == next.user;
             const bool is_in_session = !fact.session.empty() && work->session == fact.session;
             if (!is_for_user && !is_in_session) continue;
             return breach("G1", "stands above what its asker is at work on", fact.request);
