@@ -456,7 +456,11 @@ TEST(G1, IsBrokenByDepthThatIsNotTheChains) {
     EXPECT_TRUE(deep.breaks("G1"));
     Below elsewhere;
     elsewhere.place.parent = elsewhere.place.root = {};
-    EXPECT_TRUE(elsewhere.breaks("G1")) << "bob is at work for this user";
+    EXPECT_FALSE(elsewhere.breaks("G1")) << "bob has not been handed anything yet";
+    Below at_work;
+    at_work.life.record(LeaseGranted{.ticket = at_work.above, .instance = {1}, .attempt = 1});
+    at_work.place.parent = at_work.place.root = {};
+    EXPECT_TRUE(at_work.breaks("G1")) << "bob is at work for this user";
 }
 
 TEST(G2, IsBrokenByAFourthAtATime) {
