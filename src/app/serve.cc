@@ -13,12 +13,12 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "app/key.h"
 #include "app/version.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
 #include "gateway/personal.h"
 #include "identity/authority.h"
+#include "identity/folder.h"
 #include "journal/posix_disk.h"
 #include "views/bookkeeper.h"
 #include "views/feed.h"
@@ -113,6 +113,13 @@ Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
 std::shared_ptr<identity::Guard> make_guard(const std::string& data) {
     return std::make_shared<identity::Guard>(
         data, [](const std::string& line) { spdlog::error("{}", line); });
+}
+
+/// What placeholders are made with: the same as long as messages live.
+Result<std::string> open_personal_key(const std::string& data) {
+    const identity::Folder folder{data};
+    const auto lock = TRY(folder.lock());
+    return folder.secret("personal.key");
 }
 
 int fail_start(const std::string& what) {
@@ -210,7 +217,7 @@ class Hub {
                          journal->recovery().cut_from);
         }
         const auto clock = steady_wall_clock();
-        const auto personal_key = TRY(open_key(options_.data + "/personal.key"));
+        const auto personal_key = TRY(open_personal_key(options_.data));
         const gateway::Options desk{.is_dev = options_.is_dev,
                                     .version = std::string{kVersion},
                                     .message_bytes_max = options_.doors.body_bytes_max,

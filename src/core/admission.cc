@@ -122,7 +122,10 @@ void measure(Case& the) {
     // A declared depth can only make it stricter.
     the.depth = std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
-    if (the.claim.depth_max > 0) the.depth_max = std::min(the.depth_max, the.claim.depth_max);
+    // Where every request declares a limit, none is a limit of nothing.
+    if (the.claim.depth_max > 0 || the.claim.has_session) {
+        the.depth_max = std::min(the.depth_max, the.claim.depth_max);
+    }
     if (the.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
         the.depth_max = std::min(the.depth_max, the.parent->depth_max);
     }

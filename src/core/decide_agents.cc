@@ -7,13 +7,6 @@ namespace parlance::core {
 
 namespace {
 
-void refuse(Draft& draft, std::string_view id, Refusal refusal, std::string detail) {
-    draft.add(MessageRefused{.from = std::string{draft.asker()},
-                             .id = std::string{id},
-                             .refusal = refusal,
-                             .detail = std::move(detail)});
-}
-
 bool is_registered(const State& state, std::string_view agent) {
     const auto handle = registry::find_agent(state.registry, agent);
     return handle != kNoAgent && state.registry.agents[handle].is_registered;
@@ -22,18 +15,16 @@ bool is_registered(const State& state, std::string_view agent) {
 /// True, with the refusal drafted, if the caller may not speak for the agent or nobody knows it.
 bool is_refused(Draft& draft, const AgentId& agent) {
     if (!draft.may_act_for(agent.value)) {
-        refuse(draft,
-               agent.value,
-               Refusal::IdentityMismatch,
-               "the connection proved to be '" + std::string{draft.asker()} +
-                   "' and cannot act for '" + agent.value + "'");
+        draft.refuse(agent.value,
+                     Refusal::IdentityMismatch,
+                     "the connection proved to be '" + std::string{draft.asker()} +
+                         "' and cannot act for '" + agent.value + "'");
         return true;
     }
     if (!is_registered(draft.state, agent.value)) {
-        refuse(draft,
-               agent.value,
-               Refusal::AgentNotRegistered,
-               "agent '" + agent.value + "' is not registered");
+        draft.refuse(agent.value,
+                     Refusal::AgentNotRegistered,
+                     "agent '" + agent.value + "' is not registered");
         return true;
     }
     return false;
@@ -80,22 +71,20 @@ void decide_start(Draft& draft, const StartHub& start) {
 void decide_register(Draft& draft, const RegisterAgent& registration) {
     const auto& state = draft.state;
     if (!draft.may_act_for(registration.agent.value)) {
-        return refuse(draft,
-                      registration.agent.value,
-                      Refusal::IdentityMismatch,
-                      "the connection proved to be '" + std::string{draft.asker()} +
-                          "' and cannot register '" + registration.agent.value + "'");
+        return draft.refuse(registration.agent.value,
+                            Refusal::IdentityMismatch,
+                            "the connection proved to be '" + std::string{draft.asker()} +
+                                "' and cannot register '" + registration.agent.value + "'");
     }
     const bool is_full =
         (!is_registered(state, registration.agent.value) &&
          state.registry.registered_count >= state.limits.agents_max) ||
         !registry::has_room_for(state.registry, registration.agent.value, state.limits.agents_max);
     if (is_full) {
-        return refuse(draft,
-                      registration.agent.value,
-                      Refusal::HubOverloaded,
-                      "the hub has " + std::to_string(state.limits.agents_max) +
-                          " registered agents, which is its limit (agents_max)");
+        return draft.refuse(registration.agent.value,
+                            Refusal::HubOverloaded,
+                            "the hub has " + std::to_string(state.limits.agents_max) +
+                                " registered agents, which is its limit (agents_max)");
     }
     draft.add(AgentRegistered{registration.agent, registration.profile});
 }
@@ -105,12 +94,12 @@ void decide_remove(Draft& draft, const RemoveAgent& removal) {
     const auto handle = registry::find_agent(draft.state.registry, removal.agent.value);
     const auto& mailbox = broker::mailbox_of(draft.state.broker, handle);
     if (mailbox.waiting + mailbox.in_flight + mailbox.dead > 0) {
-        return refuse(draft,
-                      removal.agent.value,
-                      Refusal::AgentHasWork,
-                      "agent '" + removal.agent.value + "' has " + std::to_string(mailbox.waiting) +
-                          " waiting, " + std::to_string(mailbox.in_flight) + " in flight and " +
-                          std::to_string(mailbox.dead) + " dead letters");
+        return draft.refuse(removal.agent.value,
+                            Refusal::AgentHasWork,
+                            "agent '" + removal.agent.value + "' has " +
+                                std::to_string(mailbox.waiting) + " waiting, " +
+                                std::to_string(mailbox.in_flight) + " in flight and " +
+                                std::to_string(mailbox.dead) + " dead letters");
     }
     for (const Slot slot : draft.state.registry.agents[handle].instances) {
         lose_instance(draft, draft.state.registry.instances[slot].number, "the agent was removed");
@@ -134,11 +123,10 @@ void decide_join(Draft& draft, const JoinInstance& join) {
 
     const auto others = agent.instances.size() - (namesake != nullptr ? 1 : 0);
     if (others >= instances_max(state, agent.profile)) {
-        return refuse(draft,
-                      join.agent.value,
-                      Refusal::ConnectionLimitExceeded,
-                      "agent '" + join.agent.value + "' has " + std::to_string(others) +
-                          " live instances, which is its limit");
+        return draft.refuse(join.agent.value,
+                            Refusal::ConnectionLimitExceeded,
+                            "agent '" + join.agent.value + "' has " + std::to_string(others) +
+                                " live instances, which is its limit");
     }
     draft.add(InstanceJoined{.instance = {state.registry.instance_last + 1},
                              .agent = join.agent,
@@ -155,17 +143,16 @@ void decide_leave(Draft& draft, const LeaveInstance& leave) {
 void decide_credit(Draft& draft, const GrantCredit& grant) {
     const auto* consumer = broker::find_consumer(draft.state.broker, grant.instance);
     if (consumer == nullptr) {
-        return refuse(draft,
-                      {},
-                      Refusal::InstanceUnknown,
-                      "instance " + std::to_string(grant.instance.value) + " is not connected");
+        return draft.refuse(
+            {},
+            Refusal::InstanceUnknown,
+            "instance " + std::to_string(grant.instance.value) + " is not connected");
     }
     const auto credit = std::min(grant.credit, draft.state.limits.instance_credit_max);
     if (consumer->kind == InstanceKind::Poll) {
-        return refuse(draft,
-                      {},
-                      Refusal::RouteNotPermitted,
-                      "an instance that polls is given what it asks for and needs no credit");
+        return draft.refuse({},
+                            Refusal::RouteNotPermitted,
+                            "an instance that polls is given what it asks for and needs no credit");
     }
     if (credit != consumer->credit) draft.add(CreditGranted{grant.instance, credit});
 }
@@ -187,18 +174,16 @@ void decide_subscribe(Draft& draft, const Subscribe& subscribe) {
     const auto subscribers_max = std::min(state.limits.subscribers_per_topic_max, kCopiesMax);
     if (topic == state.registry.topics.end()) {
         if (state.registry.topics.size() >= state.limits.topics_max) {
-            return refuse(draft,
-                          subscribe.agent.value,
-                          Refusal::HubOverloaded,
-                          "the hub has " + std::to_string(state.limits.topics_max) +
-                              " topics, which is its limit (topics_max)");
+            return draft.refuse(subscribe.agent.value,
+                                Refusal::HubOverloaded,
+                                "the hub has " + std::to_string(state.limits.topics_max) +
+                                    " topics, which is its limit (topics_max)");
         }
     } else if (topic->second.size() >= subscribers_max) {
-        return refuse(draft,
-                      subscribe.agent.value,
-                      Refusal::HubOverloaded,
-                      "topic '" + subscribe.topic.value + "' has " +
-                          std::to_string(topic->second.size()) + " subscribers, its limit");
+        return draft.refuse(subscribe.agent.value,
+                            Refusal::HubOverloaded,
+                            "topic '" + subscribe.topic.value + "' has " +
+                                std::to_string(topic->second.size()) + " subscribers, its limit");
     }
     draft.add(Subscribed{subscribe.agent, subscribe.topic});
 }

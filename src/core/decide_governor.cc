@@ -13,13 +13,6 @@ namespace parlance::core {
 
 namespace {
 
-void refuse(Draft& draft, std::string_view id, Refusal refusal, std::string detail) {
-    draft.add(MessageRefused{.from = std::string{draft.asker()},
-                             .id = std::string{id},
-                             .refusal = refusal,
-                             .detail = std::move(detail)});
-}
-
 /// True, with the refusal drafted, if this is not for the caller to decide.
 bool is_not_operator(Draft& draft, std::string_view what) {
     const auto& caller = draft.cause.caller;
@@ -27,10 +20,9 @@ bool is_not_operator(Draft& draft, std::string_view what) {
     const bool may =
         !caller || is_unnamed || (caller->is_operator && caller->role != OperatorRole::Viewer);
     if (!may) {
-        refuse(draft,
-               what,
-               Refusal::IdentityRoleForbidden,
-               fmt::format("'{}' is an agent; {} is for operators", draft.asker(), what));
+        draft.refuse(what,
+                     Refusal::IdentityRoleForbidden,
+                     fmt::format("'{}' is an agent; {} is for operators", draft.asker(), what));
     }
     return !may;
 }
@@ -100,16 +92,15 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
     if (is_not_operator(draft, "policy")) return;
     const auto& policy = draft.state.governor.policy;
     if (change.version && *change.version != policy.version) {
-        return refuse(draft,
-                      "policy",
-                      Refusal::StateVersionStale,
-                      fmt::format("the policy has version {}, and the change was made to {}",
-                                  policy.version,
-                                  *change.version));
+        return draft.refuse("policy",
+                            Refusal::StateVersionStale,
+                            fmt::format("the policy has version {}, and the change was made to {}",
+                                        policy.version,
+                                        *change.version));
     }
     auto settings = parse_policy(change.settings);
     if (!settings) {
-        return refuse(draft, "policy", Refusal::PolicyInvalid, settings.error().message);
+        return draft.refuse("policy", Refusal::PolicyInvalid, settings.error().message);
     }
     draft.add(PolicyChanged{.version = policy.version + 1,
                             .settings = print_policy(*settings),
@@ -135,10 +126,9 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
 void decide_cancel(Draft& draft, const CancelRequest& order) {
     auto requests = meant_by(draft, order.id);
     if (requests.empty()) {
-        return refuse(draft,
-                      order.id,
-                      Refusal::DelegationNotFound,
-                      fmt::format("no open request of yours goes by '{}'", order.id));
+        return draft.refuse(order.id,
+                            Refusal::DelegationNotFound,
+                            fmt::format("no open request of yours goes by '{}'", order.id));
     }
     add_descendants(draft, requests);
     for (const auto ticket : requests) cancel(draft, ticket, order.reason);

@@ -135,6 +135,14 @@ TEST_F(Tree, X4_ADeclaredDepthOnlyMakesItStricter) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
+TEST_F(Tree, X4_ALimitOfNothingIsALimit) {
+    delegate({.id = "d-0", .depth_max = 0});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+    delegate({.id = "d-1", .depth_max = 1});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+    EXPECT_NE(delegate({.id = "d-2", .depth_max = 2}), Ticket{});
+}
+
 TEST_F(Tree, X4_G1_NoNameOfASessionMakesItLessDeep) {
     story.connect("byte", 5);
     delegate({.id = "d-1"});

@@ -21,6 +21,13 @@ struct Draft {
     void add(Fact fact) {
         events.emplace_back(std::move(fact));
     }
+    /// On record under the identity that the connection proved.
+    void refuse(std::string_view id, Refusal refusal, std::string detail) {
+        add(MessageRefused{.from = std::string{asker()},
+                           .id = std::string{id},
+                           .refusal = refusal,
+                           .detail = std::move(detail)});
+    }
     /// How many failures of the agent this command has found so far.
     std::uint64_t failures_before(AgentHandle agent) const {
         std::uint64_t count = 0;

@@ -182,6 +182,12 @@ dialects::Reading<Profile> read_profile(std::string_view text) {
     return profile;
 }
 
+std::string text_member(json::Value object, std::string_view key) {
+    std::string spare;
+    const auto value = json::find(object, key);
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
 std::optional<json::Value> read_object(Call& call) {
     const auto& body = call.request().body;
     if (body.empty()) return json::Value{"{}"};

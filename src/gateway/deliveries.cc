@@ -23,12 +23,6 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
     return delivery;
 }
 
-std::string text_member(json::Value object, std::string_view key) {
-    std::string spare;
-    const auto value = json::find(object, key);
-    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
-}
-
 std::optional<Ticket> dead_letter_of(Call& call) {
     const auto number = parse_number(call.captures.at(0));
     if (number) return Ticket{*number};

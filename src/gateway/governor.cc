@@ -13,12 +13,6 @@ namespace parlance::gateway {
 
 namespace {
 
-std::string text_member(json::Value object, std::string_view key) {
-    std::string spare;
-    const auto value = json::find(object, key);
-    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
-}
-
 std::string rules_json() {
     std::string rules = "[";
     for (const RuleRow& row : kRules) {

@@ -57,6 +57,9 @@ dialects::Reading<Profile> read_profile(std::string_view text);
 bool is_topic_name(std::string_view name);
 std::string no_topic_name(std::string_view name);
 
+/// A member's text; empty if it is not there or no string.
+std::string text_member(json::Value object, std::string_view key);
+
 /// The body as a JSON object, or an empty one when there is none; nothing, with the call
 /// answered, when it is something else.
 std::optional<json::Value> read_object(Call& call);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,51 +10,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+#include "base/secret.h"
+
 namespace parlance::identity {
 
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kOthers = 077;
-
-/// From errno, which is why it is asked for right after the call that failed.
-auto failed(std::string_view action, const std::string& path) {
-    const int code = errno;
-    const auto fault = code == ENOSPC || code == EDQUOT ? Fault::Exhausted : Fault::Unavailable;
-    return fail(fault,
-                fmt::format("cannot {} {}: {}",
-                            action,
-                            path,
-                            std::error_code(code, std::generic_category()).message()));
-}
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
+constexpr std::size_t kSecretBytes = 32;
 
 Result<void> make_directory(const std::string& path, mode_t mode) {
     if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
-    return failed("create", path);
+    return system_failure("create", path);
 }
 
 Result<void> write_all(const Descriptor& file, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
         const auto written = ::write(file.number(), bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return failed("write", path);
+        if (written < 0) return system_failure("write", path);
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fsync(file.number()) != 0) return failed("sync", path);
+    if (::fsync(file.number()) != 0) return system_failure("sync", path);
     return {};
 }
 
@@ -65,7 +43,7 @@ Result<std::string> read_all(const Descriptor& file, const std::string& path) {
     for (;;) {
         const auto count = ::read(file.number(), piece.data(), piece.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return failed("read", path);
+        if (count < 0) return system_failure("read", path);
         if (count == 0) return bytes;
         bytes.append(piece.data(), static_cast<std::size_t>(count));
     }
@@ -85,7 +63,7 @@ Result<std::optional<std::string>> Folder::read(std::string_view name) const {
     const auto path = path_of(name);
     const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (file.number() < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-    if (file.number() < 0) return failed("open", path);
+    if (file.number() < 0) return system_failure("open", path);
     return TRY(read_all(file, path));
 }
 
@@ -106,13 +84,24 @@ Result<void> Folder::write(std::string_view name, std::string_view bytes) const 
     {
         const Descriptor file{
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly)};
-        if (file.number() < 0) return failed("create", fresh);
+        if (file.number() < 0) return system_failure("create", fresh);
         TRY(write_all(file, bytes, fresh));
     }
-    if (::rename(fresh.c_str(), path.c_str()) != 0) return failed("rename", fresh);
+    if (::rename(fresh.c_str(), path.c_str()) != 0) return system_failure("rename", fresh);
     const Descriptor folder{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (folder.number() < 0 || ::fsync(folder.number()) != 0) return failed("sync", path_);
+    if (folder.number() < 0 || ::fsync(folder.number()) != 0) return system_failure("sync", path_);
     return {};
+}
+
+Result<std::string> Folder::secret(std::string_view name) const {
+    if (auto key = TRY(read_secret(name))) {
+        if (key->size() == kSecretBytes) return *std::move(key);
+        return fail(Fault::Corrupt,
+                    fmt::format("{} is not the secret that the hub made", path_of(name)));
+    }
+    auto key = random_bytes(kSecretBytes);
+    TRY(write(name, key));
+    return key;
 }
 
 Result<Folder::Lock> Folder::lock() const {
@@ -120,9 +109,9 @@ Result<Folder::Lock> Folder::lock() const {
     TRY(make_directory(path_, 0700));
     const auto path = path_of("lock");
     Lock lock{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly)};
-    if (lock.descriptor_ < 0) return failed("open", path);
+    if (lock.descriptor_ < 0) return system_failure("open", path);
     while (::flock(lock.descriptor_, LOCK_EX) != 0) {
-        if (errno != EINTR) return failed("lock", path);
+        if (errno != EINTR) return system_failure("lock", path);
     }
     return lock;
 }

@@ -33,6 +33,10 @@ class Folder {
     /// Durable on return. Needs the lock.
     Result<void> write(std::string_view name, std::string_view bytes) const;
 
+    /// A secret of random bytes, made when it is first asked for. Durable on return. Needs the
+    /// lock.
+    Result<std::string> secret(std::string_view name) const;
+
     class Lock;
     /// Makes the folder if need be, and waits for whoever has it.
     Result<Lock> lock() const;

@@ -13,7 +13,6 @@ namespace parlance::identity {
 namespace {
 
 constexpr std::size_t kTokensMax = 100'000;
-constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kIdBytes = 9;
 /// How long the book remembers a token that is of no use any more.
 constexpr auto kKeepExpired = std::chrono::hours{30 * 24};
@@ -30,14 +29,6 @@ Result<TokenRecord> read_record(json::Value value) {
         record.revoked = Time{Duration{*ms}};
     }
     return record;
-}
-
-/// The key that signs, made when it is first needed. Needs the lock.
-Result<std::string> signing_key(const Folder& folder) {
-    if (auto key = TRY(folder.read_secret(kTokenKeyFile))) return *std::move(key);
-    auto key = random_bytes(kKeyBytes);
-    TRY(folder.write(kTokenKeyFile, key));
-    return key;
 }
 
 }  // namespace
@@ -100,7 +91,7 @@ Result<Minted> mint_token(const Folder& folder, Claims wanted, Time now) {
     // An id that begins like an option could not be typed after `revoke`.
     if (wanted.id.front() == '-') wanted.id.front() = '_';
     wanted.issued = now;
-    const auto key = TRY(signing_key(folder));
+    const auto key = TRY(folder.secret(kTokenKeyFile));
     Minted minted{.claims = wanted, .secret = sign_token(wanted, key)};
     records.push_back({.claims = std::move(wanted), .hash = to_hex(sha256(minted.secret))});
     TRY(folder.write(kTokenFile, write_book(records)));

@@ -13,46 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 namespace parlance::journal {
 
 namespace {
-
-Fault fault_of(int code) {
-    if (code == ENOSPC || code == EDQUOT) return Fault::Exhausted;
-    if (code == ENOENT) return Fault::NotFound;
-    return Fault::Unavailable;
-}
-
-/// From errno, which is why it is asked for right after the call that failed.
-auto failed(std::string_view action, const std::string& path) {
-    const int code = errno;
-    return fail(fault_of(code),
-                fmt::format("cannot {} {}: {}",
-                            action,
-                            path,
-                            std::error_code(code, std::generic_category()).message()));
-}
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
 
 Result<Descriptor> open_path(const std::string& path, int flags) {
     int number = -1;
     do {
         number = ::open(path.c_str(), flags | O_CLOEXEC, 0640);
     } while (number < 0 && errno == EINTR);
-    if (number < 0) return failed("open", path);
+    if (number < 0) return system_failure("open", path);
     return Descriptor{number};
 }
 
@@ -65,7 +37,7 @@ class PosixFile final : public File {
             const auto written =
                 ::pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
             if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return failed("write", path_);
+            if (written < 0) return system_failure("write", path_);
             bytes.remove_prefix(static_cast<std::size_t>(written));
             offset += static_cast<std::uint64_t>(written);
         }
@@ -80,7 +52,7 @@ class PosixFile final : public File {
                                       bytes.size() - filled,
                                       static_cast<off_t>(offset + filled));
             if (read < 0 && errno == EINTR) continue;
-            if (read < 0) return failed("read", path_);
+            if (read < 0) return system_failure("read", path_);
             if (read == 0) break;
             filled += static_cast<std::size_t>(read);
         }
@@ -89,13 +61,13 @@ class PosixFile final : public File {
 
     // Never tried again: after a failure the system may call pages clean that were not written.
     Result<void> sync() override {
-        if (::fdatasync(file_.number()) != 0) return failed("sync", path_);
+        if (::fdatasync(file_.number()) != 0) return system_failure("sync", path_);
         return {};
     }
 
     Result<std::uint64_t> size() override {
         struct stat status {};
-        if (::fstat(file_.number(), &status) != 0) return failed("look at", path_);
+        if (::fstat(file_.number(), &status) != 0) return system_failure("look at", path_);
         return static_cast<std::uint64_t>(status.st_size);
     }
 
@@ -143,18 +115,18 @@ class PosixDisk final : public Disk {
 
     Result<void> rename(const std::string& from, const std::string& to) override {
         if (::rename(path_of(from).c_str(), path_of(to).c_str()) != 0) {
-            return failed("rename", path_of(from));
+            return system_failure("rename", path_of(from));
         }
         return {};
     }
 
     Result<void> remove(const std::string& name) override {
-        if (::unlink(path_of(name).c_str()) != 0) return failed("remove", path_of(name));
+        if (::unlink(path_of(name).c_str()) != 0) return system_failure("remove", path_of(name));
         return {};
     }
 
     Result<void> sync_directory() override {
-        if (::fsync(handle_.number()) != 0) return failed("sync", directory_);
+        if (::fsync(handle_.number()) != 0) return system_failure("sync", directory_);
         return {};
     }
 
@@ -163,7 +135,7 @@ class PosixDisk final : public Disk {
         if (lock_) return {};
         auto file = TRY(open_path(path_of("lock"), O_RDWR | O_CREAT));
         if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
-            if (errno != EWOULDBLOCK) return failed("lock", path_of("lock"));
+            if (errno != EWOULDBLOCK) return system_failure("lock", path_of("lock"));
             return fail(Fault::Unavailable,
                         fmt::format("another hub is using the data in {}", directory_));
         }
@@ -184,14 +156,14 @@ class PosixDisk final : public Disk {
 Result<bool> make_directory(const std::string& directory) {
     if (::mkdir(directory.c_str(), 0750) == 0) return true;
     if (errno == EEXIST) return false;
-    return failed("create", directory);
+    return system_failure("create", directory);
 }
 
 Result<void> sync_parent(const std::string& directory) {
     const auto parent = std::filesystem::absolute(directory).lexically_normal();
     const auto path = (parent.has_filename() ? parent : parent.parent_path()).parent_path();
     const auto handle = TRY(open_path(path.string(), O_RDONLY | O_DIRECTORY));
-    if (::fsync(handle.number()) != 0) return failed("sync", path.string());
+    if (::fsync(handle.number()) != 0) return system_failure("sync", path.string());
     return {};
 }
 

@@ -140,8 +140,11 @@ struct Ruling {
 };
 Ruling ruling(const Policy& policy, Rule rule, const Subject& subject);
 inline std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = {}) {
-    // Nearly always nothing was set, and this is asked for every request.
-    if (policy.settings.empty()) return kRules[static_cast<std::size_t>(rule)].preset;
+    // Nearly always nothing was set for it, and this is asked for every request.
+    const auto first = policy.settings.lower_bound({rule, Scope{}});
+    if (first == policy.settings.end() || first->first.first != rule) {
+        return kRules[static_cast<std::size_t>(rule)].preset;
+    }
     return ruling(policy, rule, subject).value;
 }
 
