@@ -82,7 +82,9 @@ void Door::on_effect(const Effect& effect) {
         [](const TellProgress&) {},
         [](const StirMailbox&) {},
         [](const OpenEndpoint&) {},
-        [](const TellCancelled&) {});
+        [](const TellCancelled&) {},
+        [](const TellStarted&) {},
+        [](const TellEnded&) {});
 }
 
 }  // namespace parlance::sim

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
 
     add_agent(app, context);
     add_agents(app, context);
+    add_workflow(app, context);
     add_cancel(app, context);
     add_policy(app, context);
     add_fleet(app, context);

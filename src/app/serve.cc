@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "gateway/gateway.h"
 #include "gateway/personal.h"
+#include "gateway/scribe.h"
 #include "identity/authority.h"
 #include "identity/folder.h"
 #include "journal/posix_disk.h"
@@ -230,6 +231,7 @@ class Hub {
         engine_ = TRY(engine::Engine::open(
             std::move(journal),
             {.limits = options_.limits,
+             .scribe = &scribe_,
              .version = std::string{kVersion},
              .snapshot_records_min = options_.snapshot_records_min},
             {.clock = clock,
@@ -323,6 +325,7 @@ class Hub {
     Worker worker_;
     std::unique_ptr<views::Feed> feed_;
     std::unique_ptr<views::Bookkeeper> bookkeeper_;
+    gateway::DialectScribe scribe_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

@@ -392,6 +392,45 @@ void append_step(std::string& pointer, std::string_view key) {
     }
 }
 
+namespace {
+
+/// A step of a pointer as a key.
+std::string unescaped_step(std::string_view step) {
+    std::string key;
+    for (std::size_t i = 0; i < step.size(); ++i) {
+        const bool is_escape = step[i] == '~' && i + 1 < step.size();
+        key += is_escape ? (step[++i] == '1' ? '/' : '~') : step[i];
+    }
+    return key;
+}
+
+std::optional<Value> element(Value array, std::string_view step) {
+    std::size_t left = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), left);
+    if (error != std::errc{} || end != step.data() + step.size()) return std::nullopt;
+    Elements elements{array};
+    while (elements.next()) {
+        if (left-- == 0) return elements.value;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> find_at(Value value, std::string_view pointer) {
+    while (!pointer.empty()) {
+        pointer.remove_prefix(1);
+        const auto step = pointer.substr(0, pointer.find('/'));
+        pointer.remove_prefix(step.size());
+        std::optional<Value> inner;
+        if (value.is_object()) inner = find(value, unescaped_step(step));
+        if (value.is_array()) inner = element(value, step);
+        if (!inner) return std::nullopt;
+        value = *inner;
+    }
+    return value;
+}
+
 std::string shortened(std::string_view text, std::size_t bytes_max) {
     if (text.size() <= bytes_max) return std::string{text};
     std::size_t end = bytes_max;

@@ -100,6 +100,9 @@ Value root(std::string_view text, const Outline& outline);
 /// A member by name, or nothing.
 std::optional<Value> find(Value object, std::string_view key);
 
+/// What a JSON pointer leads to; nothing if there is nothing. "" is the value itself.
+std::optional<Value> find_at(Value value, std::string_view pointer);
+
 /// Appends `text` as a JSON string, quotes included.
 void append_quoted(std::string& out, std::string_view text);
 

@@ -11,14 +11,19 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
 
-void remember(State& state, const Envelope& envelope, Ticket ticket, std::uint64_t fingerprint) {
+void remember(State& state, std::uint64_t key, Ticket ticket, std::uint64_t fingerprint) {
     broker::remember_id(state.memory,
-                        message_key(state.key, envelope.from(), envelope.id()),
+                        key,
                         {.ticket = ticket, .fingerprint = static_cast<std::uint32_t>(fingerprint)});
     broker::age(state.memory, state.limits.remembered_ids_max, [&](Ticket live) {
         return broker::find_message(state.broker, live) != nullptr ||
-               broker::find_request(state.requests, live) != nullptr;
+               broker::find_request(state.requests, live) != nullptr ||
+               state.workflows.runs.contains(live);
     });
+}
+
+void remember(State& state, const Envelope& envelope, Ticket ticket, std::uint64_t fingerprint) {
+    remember(state, message_key(state.key, envelope.from(), envelope.id()), ticket, fingerprint);
 }
 
 broker::Arrival arrival(const MessageAccepted& event, AgentHandle mailbox, std::uint64_t copy) {
@@ -87,6 +92,40 @@ broker::Arrival answer_to(const State& state, const broker::OpenRequest& request
             .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})};
 }
 
+/// Looks whether there is something to be decided in a workflow.
+void attend(State& state, Ticket run) {
+    workflow::attend(state.workflows, run, state.now, governor::open_max(state.governor.policy));
+}
+
+/// Says to a workflow what became of its request, and looks what is next.
+void tell_workflow(State& state, Ticket request, const EnvelopePtr& reply, const Failure& failure) {
+    const auto* place = workflow::find_place(state.workflows, request);
+    if (place == nullptr) return;
+    const auto run = place->run;
+    if (reply) {
+        workflow::take_answer(state.workflows, request, reply);
+    } else {
+        workflow::take_failure(state.workflows,
+                               request,
+                               std::string{refusal_row(failure.refusal).code},
+                               failure.detail);
+    }
+    attend(state, run);
+}
+
+template <class Fact>
+void apply_step(State& state, const Fact& event) {
+    workflow::apply(state.workflows, event);
+    attend(state, event.run);
+}
+
+void apply_started(State& state, const WorkflowStarted& event) {
+    const auto number = ticket_at(state.sequence);
+    remember(state, message_key(state.key, kOrchestrator, event.id), number, event.fingerprint);
+    workflow::apply(state.workflows, event, number, state.now);
+    attend(state, number);
+}
+
 governor::Circumstances circumstances(const State& state, Ticket ticket) {
     const auto* request = broker::find_request(state.requests, ticket);
     CHECK(request != nullptr);  // It is put on record as it is accepted, or while it is open.
@@ -130,6 +169,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
+    tell_workflow(state, event.request, event.envelope, {});
 }
 
 void count_failure(State& state, std::string_view agent) {
@@ -152,6 +192,7 @@ void apply_failed(State& state, const RequestFailed& event) {
             state.broker, state.key, std::move(answer), {event.refusal, event.detail});
     }
     end_request(state, event.request);
+    tell_workflow(state, event.request, {}, {event.refusal, event.detail});
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -159,6 +200,7 @@ void apply_policy(State& state, const PolicyChanged& event) {
     // A rule that this program no longer knows is not in force; decide() lets only known ones in.
     if (!settings) return;
     state.governor.policy = {.version = event.version, .settings = *std::move(settings)};
+    workflow::attend_all(state.workflows, state.now, governor::open_max(state.governor.policy));
 }
 
 void apply_returned(State& state, const DeliveryReturned& event) {
@@ -196,8 +238,10 @@ void apply(State& state, Time at, const Event& event) {
         [&](const HubStarted&) {
             // Whoever held the line for an answer has lost it with the process before.
             for (const auto& [ticket, slot] : state.requests.slots) {
-                state.requests.open[slot].waits = false;
+                auto& request = state.requests.open[slot];
+                request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr;
             }
+            workflow::attend_all(state.workflows, at, governor::open_max(state.governor.policy));
             // And what that broke off is counted against nobody.
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
@@ -275,6 +319,23 @@ void apply(State& state, Time at, const Event& event) {
         [&](const BreakerClosed& closed) {
             governor::close(state.governor.breakers,
                             registry::find_agent(registry, closed.agent.value));
+        },
+        [&](const WorkflowStarted& started) { apply_started(state, started); },
+        [&](const StepOpened& opened) { apply_step(state, opened); },
+        [&](const StepBegan& began) {
+            const auto* request = broker::find_request(state.requests, began.request);
+            CHECK(request != nullptr);  // It is on record just before.
+            workflow::apply(
+                state.workflows, began, registry::find_agent(registry, request->asked->to()));
+            attend(state, began.run);
+        },
+        [&](const StepDelayed& delayed) { apply_step(state, delayed); },
+        [&](const StepEnded& ended) { apply_step(state, ended); },
+        [&](const WorkflowUndone& undone) { apply_step(state, undone); },
+        [&](const WorkflowEnded& ended) {
+            broker::remember_answer(
+                state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);
+            workflow::apply(state.workflows, ended);
         });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {

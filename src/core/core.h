@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/broker/broker.h"
 #include "core/broker/memory.h"
@@ -13,10 +14,12 @@
 #include "core/governor/governor.h"
 #include "core/handles.h"
 #include "core/registry/registry.h"
+#include "core/workflow/workflow.h"
 #include "model/command.h"
 #include "model/effect.h"
 #include "model/event.h"
 #include "model/limits.h"
+#include "model/scribe.h"
 
 namespace parlance::core {
 
@@ -32,7 +35,16 @@ struct State {
     broker::Requests requests;
     broker::Memory memory;
     governor::Governor governor;
+    workflow::Workflows workflows;
+    const Scribe* scribe = nullptr;  ///< Given, like the limits. None: no workflow is started.
 };
+
+/// What the agents are called, for a part that knows them only by their handles.
+inline auto names_of(const State& state) {
+    return [&state](AgentHandle agent) -> std::string_view {
+        return state.registry.agents[agent].id.value;
+    };
+}
 
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".
 /// Given a Tick it names one thing that is due, or hands over what one mailbox can; it is asked

@@ -35,7 +35,8 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const StopFleet& stop) { decide_stop_fleet(draft, stop); },
         [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
         [&](const CancelRequest& order) { decide_cancel(draft, order); },
-        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); });
+        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
+        [&](const StartWorkflow& start) { decide_start_workflow(draft, start); });
 }
 
 }  // namespace parlance::core

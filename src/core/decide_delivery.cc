@@ -144,6 +144,7 @@ void decide_tick(Draft& draft) {
         return end_silence(draft, instance.number);
     }
     if (tend_breakers(draft) || state.governor.is_stopped) return;
+    if (advance_workflows(draft)) return;
     const auto& restless = state.broker.restless;
     const auto mailbox = std::ranges::find_if(
         restless, [&](AgentHandle agent) { return !is_left_alone(state, agent); });

@@ -71,6 +71,16 @@ void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
     fail_request(draft, ticket, Refusal::RequestCancelled, reason);
 }
 
+}  // namespace
+
+void cancel_tree(Draft& draft, Ticket request, const std::string& reason) {
+    std::set<Ticket> requests{request};
+    add_descendants(draft, requests);
+    for (const auto ticket : requests) cancel(draft, ticket, reason);
+}
+
+namespace {
+
 // --- breakers --------------------------------------------------------------------------------
 
 /// A request that waits for an agent that is left alone: it is answered at once.
@@ -124,6 +134,7 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
 }
 
 void decide_cancel(Draft& draft, const CancelRequest& order) {
+    if (cancel_workflow(draft, order.id, order.reason)) return;
     auto requests = meant_by(draft, order.id);
     if (requests.empty()) {
         return draft.refuse(order.id,

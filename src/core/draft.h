@@ -97,6 +97,16 @@ bool tend_breakers(Draft& draft);
 /// Why the agent is left alone, and whom to ask instead.
 std::string circuit_words(const State& state, AgentHandle agent);
 
+/// Ends an open request, and all that was delegated for it.
+void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
+
+// decide_workflow.cc
+void decide_start_workflow(Draft& draft, const StartWorkflow& start);
+/// False if the caller has no workflow of this id that runs.
+bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason);
+/// What is next in one that has something to be decided; false if there is none.
+bool advance_workflows(Draft& draft);
+
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
 void decide_tick(Draft& draft);

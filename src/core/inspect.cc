@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/keys.h"
+#include "core/workflow/report.h"
 
 namespace parlance::core {
 
@@ -105,6 +106,15 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                         .holder = state.registry.agents[message->mailbox].id,
                         .is_current = message->stage == broker::Stage::Leased &&
                                       message->attempt == delivery.attempt};
+}
+
+std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id) {
+    if (const auto* run = workflow::find_run(state.workflows, id)) {
+        return WorkflowStanding{.report = workflow::report(*run, names_of(state)), .by = run->by};
+    }
+    const auto ended = broker::find_answer(state.memory, message_key(state.key, kOrchestrator, id));
+    if (ended == Sequence{}) return std::nullopt;
+    return WorkflowStanding{.ended = ended};
 }
 
 bool is_at_work(const State& state, std::string_view agent) {

@@ -33,6 +33,14 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
+/// A workflow: how far it is, or where its end is on record.
+struct WorkflowStanding {
+    std::string report{};
+    std::string by{};
+    Sequence ended{};
+};
+std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id);
+
 /// Whether the agent has requests of others in hand.
 bool is_at_work(const State& state, std::string_view agent);
 

@@ -48,6 +48,11 @@ void react_duplicate(const State& state,
                      const Stamped& cause,
                      const DuplicateReceived& event,
                      Effects& effects) {
+    if (cause.ask == Ask{}) return;
+    if (const auto* start = std::get_if<StartWorkflow>(&cause.command)) {
+        return void(effects.emplace_back(
+            TellStarted{cause.ask, start->id, start->correlation, event.first, true}));
+    }
     effects.emplace_back(TellAccepted{
         .ask = cause.ask,
         .ticket = event.ticket,
@@ -266,6 +271,19 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         },
         [&](const BreakerClosed& closed) {
             stir(state, registry::find_agent(state.registry, closed.agent.value), effects);
+        },
+        [&](const WorkflowStarted& started) {
+            if (cause.ask == Ask{}) return;
+            effects.emplace_back(
+                TellStarted{cause.ask, started.id, started.correlation, state.sequence});
+        },
+        [&](const StepOpened&) {},
+        [&](const StepBegan&) {},
+        [&](const StepDelayed&) {},
+        [&](const StepEnded&) {},
+        [&](const WorkflowUndone&) { done(); },
+        [&](const WorkflowEnded& ended) {
+            effects.emplace_back(TellEnded{ended.id, ended.report});
         });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
@@ -282,6 +300,8 @@ Time next_due(const State& state) {
     }
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
+    const auto& workflows = state.workflows;
+    if (!workflows.due.empty()) due = std::min(due, workflows.due.begin()->first);
     return due;
 }
 

@@ -77,7 +77,7 @@ TEST(Snapshot, AnEmptyStateIsAState) {
 
 TEST(Snapshot, ANewerFormIsRefusedAsSuch) {
     auto bytes = encode_state({});
-    bytes[0] = 3;
+    ++bytes[0];
     const auto state = decode_state(bytes, {});
     ASSERT_FALSE(state);
     EXPECT_EQ(state.error().fault, Fault::Unsupported);

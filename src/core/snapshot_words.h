@@ -77,4 +77,8 @@ struct TicketOrder {
 void put_governor(std::string& out, const governor::Governor& governor);
 void take_governor(ByteReader& in, State& state);
 
+/// And of the workflows that run: snapshot_workflow.cc.
+void put_workflows(std::string& out, const workflow::Workflows& workflows);
+void take_workflows(ByteReader& in, State& state);
+
 }  // namespace parlance::core

@@ -72,6 +72,7 @@ Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World
       world_(std::move(world)),
       chores_(std::make_shared<Chores>()) {
     state_.limits = options_.limits;
+    state_.scribe = options_.scribe;
 }
 
 Engine::~Engine() = default;
@@ -100,6 +101,7 @@ Result<void> Engine::recover() {
         auto state = core::decode_state(snapshot->payload, options_.limits);
         if (state) {
             state_ = std::move(*state);
+            state_.scribe = options_.scribe;
             snapshot_sequence_ = state_.sequence.value;
             snapshot_bytes_ = snapshot->payload.size();
         } else {

@@ -28,6 +28,7 @@ namespace parlance::engine {
 
 struct Options {
     Limits limits;
+    const Scribe* scribe = nullptr;  ///< In whose words workflows ask; none: they do not.
     std::string version;
     std::size_t inbox_commands_max = 65'536;
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
@@ -104,6 +105,9 @@ class Engine {
     /// What each guard of the governor would say to this message now.
     std::vector<core::Finding> explain(const SendMessage& message,
                                        const std::shared_ptr<const Caller>& caller) const;
+    std::optional<core::WorkflowStanding> workflow(std::string_view id) const {
+        return core::find_workflow(state_, id);
+    }
     /// Whether the agent has requests of others in hand.
     bool is_at_work(std::string_view agent) const;
     const core::State& state() const { return state_; }

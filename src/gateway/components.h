@@ -68,6 +68,32 @@ inline constexpr std::array kComponents{
               R"({"type":"object","properties":{"by_ms":{"type":"integer","minimum":1}}})"},
     Component{"Reason", R"({"type":"object","properties":{"reason":{"type":"string"}}})"},
     Component{
+        "Workflow",
+        R"({"type":"object","required":["steps"],"description":"A workflow, and what it is to be run with. Its JSON Schema is served as /schemas/parlance/workflow.json.","properties":{
+"name":{"type":"string"},"steps":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","required":["id"]}},
+"input":true,"user_id":{"type":"string"},"session_id":{"type":"string"}}})"},
+    Component{
+        "WorkflowStarted",
+        R"({"type":"object","required":["workflow_id","correlation_id","status","sequence"],"properties":{
+"workflow_id":{"type":"string"},"correlation_id":{"type":"string"},"status":{"const":"RUNNING"},
+"sequence":{"type":"integer"}}})"},
+    Component{
+        "WorkflowReport",
+        R"({"type":"object","required":["workflow_id","correlation_id","status","started_at","steps","output"],"properties":{
+"workflow_id":{"type":"string"},"correlation_id":{"type":"string"},"name":{"type":"string"},
+"user_id":{"type":"string"},"session_id":{"type":"string"},
+"status":{"enum":["RUNNING","COMPENSATING","COMPLETED","PARTIAL","FAILED","CANCELLED","TIMED_OUT"]},
+"started_at":{"type":"string","format":"date-time"},"ended_at":{"type":"string","format":"date-time"},
+"reason":{"type":"string"},
+"steps":{"type":"array","items":{"type":"object","required":["id","label","status","attempts"],"properties":{
+"id":{"type":"string"},"label":{"type":"string"},
+"status":{"enum":["PENDING","RUNNING","RETRYING","COMPLETED","FAILED","SKIPPED","BLOCKED","COMPENSATED"]},
+"agent":{"type":"string"},"capability":{"type":"string"},"attempts":{"type":"integer"},"by":{"type":"string"},
+"partial":{"type":"boolean"},"confidence":{"type":"number","minimum":0,"maximum":1},"output":true,
+"error":{"type":"object","required":["code","message"]}}}},
+"output":{"type":"object","description":"What each step brought, by its id."},
+"missing":{"type":"array","items":{"type":"object","required":["step","label","reason"]}}}})"},
+    Component{
         "FleetStop",
         R"({"type":"object","properties":{"reason":{"type":"string"},"cancel":{"type":"boolean","description":"Also end what is open."}}})"},
     Component{

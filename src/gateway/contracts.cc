@@ -4,6 +4,7 @@
 #include "gateway/handlers.h"
 #include "gateway/openapi.h"
 #include "gateway/problem.h"
+#include "model/plan_schema.h"
 
 namespace parlance::gateway {
 
@@ -37,6 +38,13 @@ void get_schemas(Desk& /*desk*/, Call& call) {
                    .text("path", dialects::schema_path(name.dialect, name.kind))
                    .done();
     }
+    out += ',';
+    out += json::ObjectWriter{}
+               .text("dialect", "parlance")
+               .text("kind", "workflow")
+               .boolean("is_message", false)
+               .text("path", dialects::schema_path("parlance", "workflow"))
+               .done();
     call.exchange->respond({.headers = {}, .body = "{\"schemas\":[" + out + "]}"});
 }
 
@@ -44,6 +52,7 @@ void get_schema(Desk& /*desk*/, Call& call) {
     const auto dialect = call.captures.at(0);
     const auto kind = call.captures.at(1);
     auto schema = dialects::write_schema(dialect, kind);
+    if (dialect == "parlance" && kind == "workflow") schema = kPlanSchema;
     if (schema.empty()) {
         return call.exchange->respond(
             problem(Refusal::RouteNotFound,

@@ -49,7 +49,7 @@ struct Options {
 
 /// One HTTP call whose command is with the engine.
 struct Pending {
-    enum class Kind { Done, Send, Take, Reply, Leave, Tool };
+    enum class Kind { Done, Send, Take, Reply, Leave, Tool, Workflow };
     Kind kind = Kind::Done;
     ExchangePtr exchange;
     EnvelopePtr envelope;  ///< Send, Reply: what was brought.
@@ -99,9 +99,10 @@ struct Desk {
     /// Of the frame or body that is being read, as far in as a dialect's tables look.
     json::Outline outline{.depth_max = 6};
     std::uint64_t ask_last = 0;
-    boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
-    std::vector<std::uint64_t> takes;                           ///< Asks answered in this batch.
-    boost::unordered_flat_map<std::uint64_t, Waiter> waiters;   ///< By the request's ticket.
+    boost::unordered_flat_map<std::uint64_t, Pending> pending;    ///< By ask.
+    std::vector<std::uint64_t> takes;                             ///< Asks answered in this batch.
+    boost::unordered_flat_map<std::uint64_t, Waiter> waiters;     ///< By the request's ticket.
+    std::map<std::string, std::vector<Holder>> workflow_waiters;  ///< By the workflow's id.
     std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
     std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: asks of takes.
 
@@ -200,6 +201,8 @@ void append_delivery(const Desk& desk,
 
 // The parts, each in a file of its own name.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);
+void answer_started(Desk& desk, const TellStarted& started);
+void answer_ended(Desk& desk, const TellEnded& ended);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
 void end_wait(Desk& desk, Ticket request);
 void leave_again(Desk& desk, Ticket request);

@@ -224,7 +224,9 @@ void Gateway::carry(const Effects& effects) {
             [&](const StirMailbox& order) { stirred.push_back(order.agent); },
             [&](const OpenEndpoint& order) { open_endpoint(desk_, order); },
             [&](const TellCancelled& cancelled) { tell_cancelled(desk_, cancelled); },
-            [&](const CloseInstance& order) { close_instance(desk_, order); });
+            [&](const CloseInstance& order) { close_instance(desk_, order); },
+            [&](const TellStarted& started) { answer_started(desk_, started); },
+            [&](const TellEnded& ended) { answer_ended(desk_, ended); });
     }
     for (const auto ask : std::exchange(desk_.takes, {})) {
         const auto found = desk_.pending.find(ask);

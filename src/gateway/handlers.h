@@ -34,6 +34,8 @@ void get_fleet(Desk& desk, Call& call);
 void post_fleet_stop(Desk& desk, Call& call);
 void post_fleet_resume(Desk& desk, Call& call);
 void post_cancel(Desk& desk, Call& call);
+void post_workflow(Desk& desk, Call& call);
+void get_workflow(Desk& desk, Call& call);
 void post_authorize(Desk& desk, Call& call);
 void get_events(Desk& desk, Call& call);
 void get_connect(Desk& desk, Call& call);
@@ -52,6 +54,9 @@ void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
 dialects::Reading<Profile> read_profile(std::string_view text);
+
+/// "wait=1500" in Prefer, alone or among other preferences.
+Duration preferred_wait(const transport::Request& request);
 
 /// What may stand after "topic:" in a recipient, and how to say that something may not.
 bool is_topic_name(std::string_view name);

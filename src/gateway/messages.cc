@@ -25,16 +25,6 @@ std::string accepted_body(const TellAccepted& accepted, const Envelope& envelope
     return body.done();
 }
 
-/// "wait=1500", alone or among other preferences.
-Duration preferred_wait(const transport::Request& request) {
-    const auto prefer = request.header("Prefer");
-    const auto at = prefer.find("wait=");
-    if (at == std::string_view::npos) return {};
-    const auto digits = prefer.substr(at + 5);
-    const auto wait = parse_number(digits.substr(0, digits.find_first_not_of("0123456789")));
-    return Duration{std::min(wait.value_or(0), kWaitMsMax)};
-}
-
 constexpr Duration kLeaveAgain{std::chrono::milliseconds{50}};
 
 void let_go(Desk& desk, Ticket request, std::uint64_t number);
@@ -126,6 +116,15 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
 }
 
 }  // namespace
+
+Duration preferred_wait(const transport::Request& request) {
+    const auto prefer = request.header("Prefer");
+    const auto at = prefer.find("wait=");
+    if (at == std::string_view::npos) return {};
+    const auto digits = prefer.substr(at + 5);
+    const auto wait = parse_number(digits.substr(0, digits.find_first_not_of("0123456789")));
+    return Duration{std::min(wait.value_or(0), kWaitMsMax)};
+}
 
 void post_message(Desk& desk, Call& call) {
     const auto& request = call.request();

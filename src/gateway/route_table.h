@@ -72,6 +72,10 @@ inline constexpr std::array kReady{Answer{200, "The hub acknowledges.", "Readine
 inline constexpr std::array kMetrics{
     Answer{200, "Figures for Prometheus.", "Text", "text/plain; version=0.0.4"}};
 inline constexpr std::array kPage{Answer{200, "A page.", "Text", "text/html; charset=utf-8"}};
+inline constexpr std::array kWorkflow{
+    Answer{202, "It runs, and is on disk.", "WorkflowStarted"},
+    Answer{200, "It has ended, and this came of it.", "WorkflowReport"}};
+inline constexpr std::array kWorkflowReport{Answer{200, "The workflow.", "WorkflowReport"}};
 inline constexpr std::array kAllowed{Answer{200, "It may; a refusal says why not.", "Allowed"}};
 inline constexpr std::array kPolicy{Answer{200, "The policy.", "PolicyInForce"}};
 inline constexpr std::array kExplained{Answer{200, "What it would say.", "Explanation"}};
@@ -84,6 +88,8 @@ inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
 inline constexpr std::array kSendParameters{
     Parameter{"Parlance-Dialect", "header", kText, "The message's dialect, where that is in doubt."},
     Parameter{"Prefer", "header", kText, "wait=MS: hold the line for the answer, at most so long."}};
+inline constexpr std::array kWorkflowParameters{
+    Parameter{"Prefer", "header", kText, "wait=MS: hold the line for its end, at most so long."}};
 inline constexpr std::array kDelegationParameters{
     Parameter{"X-Agent-Request-ID", "header", kText, "The request_id, if the body has none; else the same."},
     Parameter{"X-Agent-Origin", "header", kText, "The same for origin_employee."},
@@ -156,6 +162,10 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/dead-letters/{id}/discard", post_discard, kOperators, "Give it up, with a reason",
           routes::kDone, "Discard", true},
     Route{"GET", "/v1/dead-letters/{id}", get_dead_letter, kInsiders, "Show a dead letter", routes::kDeadLetter},
+    Route{"POST", "/v1/workflows", post_workflow, kWorkers, "Start a workflow from its definition",
+          routes::kWorkflow, "Workflow", true, routes::kWorkflowParameters},
+    Route{"GET", "/v1/workflows/{id}", get_workflow, kInsiders, "Show how far a workflow is, or what came of it",
+          routes::kWorkflowReport},
     Route{"POST", "/v1/workflows/{id}/cancel", post_cancel, kInsiders,
           "End an open request, session or workflow, with all that was delegated for it",
           routes::kDone, "Reason"},

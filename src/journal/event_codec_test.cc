@@ -42,6 +42,9 @@ struct Filler {
     void fill(Priority& priority) { priority = Priority::Critical; }
     void fill(InstanceKind& kind) { kind = InstanceKind::Push; }
     void fill(Setback& setback) { setback = Setback::MailboxFull; }
+    void fill(Road& road) { road = Road::Strategy; }
+    void fill(StepEnd& end) { end = StepEnd::Missing; }
+    void fill(WorkflowEnd& end) { end = WorkflowEnd::Cancelled; }
     void fill(Refusal& refusal) { refusal = Refusal::AgentHasWork; }
     void fill(Dialect& dialect) { dialect = Dialect::Correlation; }
     template <class Tag, class Value>

@@ -277,6 +277,69 @@ template <> inline constexpr std::tuple kFields<BreakerProbed>{
 template <> inline constexpr std::tuple kFields<BreakerClosed>{
     Field{1, "agent", &BreakerClosed::agent},
 };
+template <> inline constexpr std::tuple kFields<WorkflowStarted>{
+    Field{1, "id", &WorkflowStarted::id},
+    Field{2, "plan_hash", &WorkflowStarted::plan_hash},
+    Field{3, "plan", &WorkflowStarted::plan, As::Document},
+    Field{4, "input", &WorkflowStarted::input, As::Document},
+    Field{5, "request", &WorkflowStarted::request},
+    Field{6, "constraints", &WorkflowStarted::constraints, As::Document},
+    Field{7, "correlation", &WorkflowStarted::correlation},
+    Field{8, "user", &WorkflowStarted::user},
+    Field{9, "session", &WorkflowStarted::session},
+    Field{10, "by", &WorkflowStarted::by},
+    Field{11, "deadline", &WorkflowStarted::deadline},
+    Field{12, "fingerprint", &WorkflowStarted::fingerprint, As::Hash},
+};
+template <> inline constexpr std::tuple kFields<StepOpened>{
+    Field{1, "run", &StepOpened::run},
+    Field{2, "step", &StepOpened::step},
+    Field{3, "count", &StepOpened::count},
+};
+template <> inline constexpr std::tuple kFields<StepBegan>{
+    Field{1, "run", &StepBegan::run},
+    Field{2, "step", &StepBegan::step},
+    Field{3, "item", &StepBegan::item},
+    Field{4, "attempt", &StepBegan::attempt},
+    Field{5, "road", &StepBegan::road},
+    Field{6, "request", &StepBegan::request},
+};
+template <> inline constexpr std::tuple kFields<StepDelayed>{
+    Field{1, "run", &StepDelayed::run},
+    Field{2, "step", &StepDelayed::step},
+    Field{3, "item", &StepDelayed::item},
+    Field{4, "road", &StepDelayed::road},
+    Field{5, "attempt", &StepDelayed::attempt},
+    Field{6, "until", &StepDelayed::until},
+    Field{7, "code", &StepDelayed::code},
+    Field{8, "detail", &StepDelayed::detail},
+    Field{9, "strategy", &StepDelayed::strategy},
+};
+template <> inline constexpr std::tuple kFields<StepEnded>{
+    Field{1, "run", &StepEnded::run},
+    Field{2, "step", &StepEnded::step},
+    Field{3, "item", &StepEnded::item},
+    Field{4, "end", &StepEnded::end},
+    Field{5, "is_partial", &StepEnded::is_partial},
+    Field{6, "confidence", &StepEnded::confidence},
+    Field{7, "output_at", &StepEnded::output_at},
+    Field{8, "output_size", &StepEnded::output_size},
+    Field{9, "output", &StepEnded::output, As::Document},
+    Field{10, "code", &StepEnded::code},
+    Field{11, "detail", &StepEnded::detail},
+};
+template <> inline constexpr std::tuple kFields<WorkflowUndone>{
+    Field{1, "run", &WorkflowUndone::run},
+    Field{2, "by", &WorkflowUndone::by},
+    Field{3, "reason", &WorkflowUndone::reason},
+};
+template <> inline constexpr std::tuple kFields<WorkflowEnded>{
+    Field{1, "run", &WorkflowEnded::run},
+    Field{2, "id", &WorkflowEnded::id},
+    Field{3, "end", &WorkflowEnded::end},
+    Field{4, "reason", &WorkflowEnded::reason},
+    Field{5, "report", &WorkflowEnded::report, As::Document},
+};
 // clang-format on
 
 template <class>
@@ -327,6 +390,13 @@ inline constexpr std::tuple kKinds{
     Kind<BreakerOpened>{39, "BreakerOpened"},
     Kind<BreakerProbed>{40, "BreakerProbed"},
     Kind<BreakerClosed>{41, "BreakerClosed"},
+    Kind<WorkflowStarted>{42, "WorkflowStarted"},
+    Kind<StepOpened>{43, "StepOpened"},
+    Kind<StepBegan>{44, "StepBegan"},
+    Kind<StepDelayed>{45, "StepDelayed"},
+    Kind<StepEnded>{46, "StepEnded"},
+    Kind<WorkflowUndone>{47, "WorkflowUndone"},
+    Kind<WorkflowEnded>{48, "WorkflowEnded"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 

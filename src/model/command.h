@@ -184,6 +184,18 @@ struct AuthorizeTool {
     std::string request;  ///< Its id or its session; empty: whatever it works on.
 };
 
+/// Begins a workflow. The plan has been read once, so it holds together.
+struct StartWorkflow {
+    std::string id;
+    std::string plan;
+    std::string input;
+    std::string request;
+    std::string constraints;
+    std::string correlation;
+    std::string user;
+    std::string session;
+};
+
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
@@ -213,6 +225,7 @@ using Command = std::variant<StartHub,
                              ResumeFleet,
                              CancelRequest,
                              AuthorizeTool,
+                             StartWorkflow,
                              Tick>;
 
 /// Where the direct answer to a command goes. The core passes it through and never looks inside.

@@ -99,6 +99,21 @@ struct TellCancelled {
     std::string reason;
 };
 
+/// "It runs", to whoever started it.
+struct TellStarted {
+    Ask ask;
+    std::string id;
+    std::string correlation;
+    Sequence sequence;
+    bool is_duplicate = false;  ///< It was started before.
+};
+
+/// A workflow has ended, and this is what there is to say.
+struct TellEnded {
+    std::string id;
+    std::string report;
+};
+
 using Effect = std::variant<TellAccepted,
                             TellRefused,
                             TellDone,
@@ -109,7 +124,9 @@ using Effect = std::variant<TellAccepted,
                             StirMailbox,
                             OpenEndpoint,
                             CloseInstance,
-                            TellCancelled>;
+                            TellCancelled,
+                            TellStarted,
+                            TellEnded>;
 using Effects = std::vector<Effect>;
 
 }  // namespace parlance

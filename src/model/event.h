@@ -15,6 +15,7 @@
 #include "model/envelope.h"
 #include "model/ids.h"
 #include "model/message.h"
+#include "model/plan.h"
 #include "model/profile.h"
 #include "model/refusal.h"
 
@@ -305,6 +306,84 @@ struct BreakerClosed {
     AgentId agent;
 };
 
+/// A workflow runs from here on. Its number is this record's.
+struct WorkflowStarted {
+    std::string id;
+    std::string plan_hash;
+    std::string plan;  ///< Its text, where the hub does not have it in mind.
+    std::string input;
+    std::string request;
+    std::string constraints;
+    std::string correlation;
+    std::string user;
+    std::string session;
+    std::string by;
+    Time deadline{};
+    std::uint64_t fingerprint = 0;
+};
+
+/// A step that runs for each element of a list begins, and there are so many.
+struct StepOpened {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t count = 0;
+};
+
+/// The request that is on record before this is a step's.
+struct StepBegan {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+    std::uint32_t attempt = 0;
+    Road road = Road::Planned;
+    Ticket request;
+};
+
+/// It did not work out, and is tried again not before then.
+struct StepDelayed {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+    Road road = Road::Planned;  ///< By which way it will be tried.
+    std::uint32_t attempt = 0;  ///< Tries on that way so far.
+    Time until{};
+    std::string code;
+    std::string detail;
+    std::string strategy;  ///< The capability that it will be tried with, where an agent named it.
+};
+
+/// One run of a step has come to its end. What it brought stands in the answer, at this place, or
+/// is said here.
+struct StepEnded {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+    StepEnd end = StepEnd::Done;
+    bool is_partial = false;
+    std::uint32_t confidence = kNoConfidence;  ///< In thousandths.
+    std::uint32_t output_at = 0;
+    std::uint32_t output_size = 0;
+    std::string output;
+    std::string code;
+    std::string detail;
+};
+
+/// Nobody wants it any more: what was done is being taken back.
+struct WorkflowUndone {
+    Ticket run;
+    std::string by;
+    std::string reason;
+};
+
+/// It leaves the hub's mind; the report is what there is to say of it.
+struct WorkflowEnded {
+    Ticket run;
+    std::string id;
+    WorkflowEnd end = WorkflowEnd::Completed;
+    std::string reason;
+    std::string report;
+};
+
 using Event = std::variant<HubFounded,
                            HubStarted,
                            AgentRegistered,
@@ -345,7 +424,14 @@ using Event = std::variant<HubFounded,
                            ToolRefused,
                            BreakerOpened,
                            BreakerProbed,
-                           BreakerClosed>;
+                           BreakerClosed,
+                           WorkflowStarted,
+                           StepOpened,
+                           StepBegan,
+                           StepDelayed,
+                           StepEnded,
+                           WorkflowUndone,
+                           WorkflowEnded>;
 using Events = std::vector<Event>;
 
 }  // namespace parlance

@@ -37,6 +37,7 @@ struct Limits {
     std::uint64_t mailbox_bytes_max = std::uint64_t{4} << 30;
     std::uint64_t hub_bytes_max = std::uint64_t{8} << 30;
     std::uint64_t open_requests_max = 1'000'000;
+    std::uint64_t workflows_max = 1'000'000;
     std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
 };
 

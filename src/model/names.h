@@ -9,6 +9,7 @@
 
 #include "model/envelope.h"
 #include "model/message.h"
+#include "model/plan.h"
 #include "model/refusal.h"
 
 namespace parlance {
@@ -52,6 +53,24 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::MailboxFull, "MAILBOX_FULL"},
     EnumName{Setback::Cancelled, "CANCELLED"},
     EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"}};
+
+template <>
+inline constexpr std::array kEnumNames<Road>{EnumName{Road::Planned, "planned"},
+                                             EnumName{Road::Fallback, "fallback"},
+                                             EnumName{Road::Strategy, "strategy"},
+                                             EnumName{Road::Undo, "undo"}};
+template <>
+inline constexpr std::array kEnumNames<StepEnd>{EnumName{StepEnd::Done, "DONE"},
+                                                EnumName{StepEnd::Failed, "FAILED"},
+                                                EnumName{StepEnd::Skipped, "SKIPPED"},
+                                                EnumName{StepEnd::Missing, "MISSING"},
+                                                EnumName{StepEnd::Undone, "UNDONE"}};
+template <>
+inline constexpr std::array kEnumNames<WorkflowEnd>{EnumName{WorkflowEnd::Completed, "COMPLETED"},
+                                                    EnumName{WorkflowEnd::Partial, "PARTIAL"},
+                                                    EnumName{WorkflowEnd::Failed, "FAILED"},
+                                                    EnumName{WorkflowEnd::Cancelled, "CANCELLED"},
+                                                    EnumName{WorkflowEnd::TimedOut, "TIMED_OUT"}};
 
 /// Refusals have their names in a table of their own.
 template <>

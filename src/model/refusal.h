@@ -58,6 +58,8 @@ enum class Refusal : std::uint8_t {
     FleetStopped,
     AgentCircuitOpen,
     RateLimitExceeded,
+    WorkflowInvalid,
+    WorkflowNotFound,
 };
 
 struct RefusalRow {
@@ -163,6 +165,10 @@ inline constexpr std::array kRefusals{
                "The agent has failed too often. Ask the agent that is named, or ask again later."},
     RefusalRow{Refusal::RateLimitExceeded, "RATE_LIMIT_EXCEEDED", 429, true,
                "Wait for the time in Retry-After, then send it again."},
+    RefusalRow{Refusal::WorkflowInvalid, "WORKFLOW_INVALID", 422, false,
+               "Correct what is named; /schemas/parlance/workflow.json says what a workflow is."},
+    RefusalRow{Refusal::WorkflowNotFound, "WORKFLOW_NOT_FOUND", 404, false,
+               "Name a workflow by the workflow_id that its start was answered with."},
 };
 // clang-format on
 

@@ -251,6 +251,12 @@ def the_routes_are_as_described(hub, schemas):
                                      "target_employee": "delegate", "parent_session_id": "s", "objective": "o",
                                      "input": "i", "constraints": {"deadline_ms": 50}})
     call("POST", "/v1/messages", message("alice", "tour-x", "tour", "HELP_REQUEST"))
+    call("POST", "/v1/workflows", {"workflow_id": "tour", "steps": [{"id": "a", "agent": "nobody-there"}]},
+         headers={"Prefer": "wait=5000"})
+    call("POST", "/v1/workflows", {"steps": [{"id": "a", "agent": "alice"}]})
+    refuse("POST", "/v1/workflows", {"steps": []})
+    call("GET", "/v1/workflows/tour")
+    refuse("GET", "/v1/workflows/nowhere")
     call("POST", "/v1/workflows/alice-tour-x/cancel", {"reason": "no longer needed"})
     refuse("POST", "/v1/workflows/alice-tour-x/cancel", {"reason": "again"})
     call("POST", "/v1/tools/authorize", {"agent": "tour", "tool": "x"})

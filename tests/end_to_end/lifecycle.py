@@ -14,6 +14,8 @@ from hub import Hub, Scratch, Socket, check, message
 def fingerprint(directory):
     found = {}
     for name in sorted(os.listdir(directory)):
+        if not os.path.isfile(os.path.join(directory, name)):
+            continue
         with open(os.path.join(directory, name), "rb") as file:
             found[name] = hashlib.sha256(file.read()).hexdigest()
     return found
@@ -167,6 +169,8 @@ def make_newer(directory):
     changed = 0
     for name in os.listdir(directory):
         path = os.path.join(directory, name)
+        if not os.path.isfile(path):
+            continue
         with open(path, "r+b") as file:
             head = bytearray(file.read(PREFIX))
             if len(head) < PREFIX or head[:8] not in KINDS:

@@ -29,6 +29,7 @@ FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
     : gateway_{
           loop_, feed_, std::move(door), [this] { return clock; }, [this] { return ++chance_; }} {
     options.version = "test";
+    options.scribe = &scribe_;
     engine_ = engine::Engine::open(
                   journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
                   std::move(options),

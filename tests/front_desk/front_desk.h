@@ -12,6 +12,7 @@
 
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "gateway/scribe.h"
 #include "journal/testing/memory_disk.h"
 #include "views/feed.h"
 
@@ -112,6 +113,7 @@ class FrontDesk {
     transport::Loop loop_;
     views::Feed feed_{disk_};
     std::uint64_t chance_ = 0;
+    gateway::DialectScribe scribe_;
     gateway::Gateway gateway_;
     std::unique_ptr<engine::Engine> engine_;
     transport::Doors doors_;

@@ -45,7 +45,7 @@ void Hub::open() {
     gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock_, chance);
     engine_ = must(engine::Engine::open(
         std::move(journal),
-        {.limits = options_.limits, .version = "0.1.0"},
+        {.limits = options_.limits, .scribe = &scribe_, .version = "0.1.0"},
         {.clock = clock_,
          .chance = chance,
          .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },

@@ -15,6 +15,7 @@
 #include "app/serve.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "gateway/scribe.h"
 #include "journal/posix_disk.h"
 #include "transport/transport.h"
 #include "views/bookkeeper.h"
@@ -51,6 +52,7 @@ class Hub {
     std::unique_ptr<journal::Disk> disk_;
     std::unique_ptr<views::Feed> feed_;
     std::unique_ptr<views::Bookkeeper> bookkeeper_;
+    gateway::DialectScribe scribe_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

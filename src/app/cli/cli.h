@@ -79,6 +79,7 @@ void add_sql(CLI::App& app, Context& context);
 void add_token(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
+void add_workflow(CLI::App& app, Context& context);
 
 /// One clear line on stderr, and under it what to do; gives `exit` back.
 int complain(const Context& context,

@@ -32,6 +32,7 @@ Ended run_with(std::vector<const char*> arguments) {
     add_journal(app, context);
     add_bench(app, context);
     add_version(app, context);
+    add_workflow(app, context);
     add_completion(app, context);
     arguments.insert(arguments.begin(), "parlance");
     std::vector<std::string> words{arguments.begin(), arguments.end()};  // Which may be written to.

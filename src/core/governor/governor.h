@@ -10,6 +10,7 @@
 #include "core/governor/breaker.h"
 #include "core/governor/lineage.h"
 #include "core/governor/rate.h"
+#include "model/plan.h"
 #include "model/policy.h"
 
 namespace parlance::core::governor {
@@ -21,6 +22,11 @@ struct Governor {
     Rates rates;
     bool is_stopped = false;  ///< By an operator: no new work begins, and nothing is handed over.
 };
+
+/// How many requests of one workflow may be open at a time: as many as anybody may delegate.
+inline std::size_t open_max(const Policy& policy) {
+    return static_cast<std::size_t>(limit_of(policy, Rule::FanoutMax, {.agent = kOrchestrator}));
+}
 
 inline Duration window_of(const Policy& policy) {
     return Duration{limit_of(policy, Rule::BudgetWindowMs)};

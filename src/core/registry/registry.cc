@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/json.h"
 
 namespace parlance::core::registry {
 
@@ -20,6 +21,28 @@ void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
                           .number = instance.number.value,
                           .owner = slot},
                          place_of(registry));
+}
+
+/// The codes in a profile's list. It was checked at the door, but not in a snapshot.
+std::vector<std::string> capabilities_of(const Profile& profile) {
+    std::vector<std::string> codes;
+    if (!json::check(profile.capabilities)) return codes;
+    if (!json::root(profile.capabilities).is_array()) return codes;
+    std::string spare;
+    for (json::Elements each{json::root(profile.capabilities)}; each.next();) {
+        const auto code = json::find(each.value, "code");
+        if (code && code->is_string()) codes.emplace_back(code->text(spare));
+    }
+    return codes;
+}
+
+void forget_capabilities(Registry& registry, AgentHandle handle) {
+    for (const auto& code : capabilities_of(registry.agents[handle].profile)) {
+        const auto found = registry.by_capability.find(code);
+        if (found == registry.by_capability.end()) continue;
+        found->second.erase(handle);
+        if (found->second.empty()) registry.by_capability.erase(found);
+    }
 }
 
 }  // namespace
@@ -57,8 +80,13 @@ AgentHandle intern(Registry& registry, std::string_view name) {
 void apply(Registry& registry, const AgentRegistered& event) {
     auto& agent = registry.agents[intern(registry, event.agent.value)];
     if (!agent.is_registered) ++registry.registered_count;
+    const auto handle = find_agent(registry, event.agent.value);
+    if (agent.is_registered) forget_capabilities(registry, handle);
     agent.is_registered = true;
     agent.profile = event.profile;
+    for (auto& code : capabilities_of(agent.profile)) {
+        registry.by_capability[std::move(code)].insert(handle);
+    }
 }
 
 void apply(Registry& registry, const AgentRemoved& event) {
@@ -68,6 +96,7 @@ void apply(Registry& registry, const AgentRemoved& event) {
     while (!agent.topics.empty()) {
         apply(registry, Unsubscribed{event.agent, TopicName{agent.topics.back()}});
     }
+    forget_capabilities(registry, handle);
     agent.is_registered = false;
     agent.profile = {};
     --registry.registered_count;

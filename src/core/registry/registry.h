@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ struct Registry {
     Agenda silence;  ///< When each instance is given up if nothing is heard of it.
     std::uint64_t instance_last = 0;
     std::map<TopicName, std::vector<AgentHandle>> topics;  ///< Subscribers sorted by name.
+    /// Who has registered each capability, by its code. Found again from the profiles.
+    std::map<std::string, std::set<AgentHandle>, std::less<>> by_capability;
 };
 
 AgentHandle find_agent(const Registry& registry, std::string_view name);

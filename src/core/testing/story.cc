@@ -1,8 +1,12 @@
 #include "core/testing/story.h"
 
+#include "core/testing/plain_scribe.h"
+
 namespace parlance::core {
 
 Story::Story() {
+    static const PlainScribe scribe;
+    state_.scribe = &scribe;
     ask(StartHub{.hub_id = "hub-1", .hash_key_0 = 1, .hash_key_1 = 2, .version = "test"});
 }
 

@@ -261,6 +261,8 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::FleetStopped, "RESOURCE_EXHAUSTED", "high"},
     ErrorTypeRow{Refusal::AgentCircuitOpen, "EXTERNAL_SERVICE_ERROR", "high"},
     ErrorTypeRow{Refusal::RateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::WorkflowInvalid, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::WorkflowNotFound, "VALIDATION_ERROR", "low"},
 };
 
 }  // namespace parlance::dialects::taskwire

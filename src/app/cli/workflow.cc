@@ -1,0 +1,181 @@
+// `parlance workflow`: starts a workflow from a file, shows how far it is, ends it.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/json_view.h"
+#include "app/cli/table.h"
+#include "app/cli/written.h"
+#include "base/json_write.h"
+
+namespace parlance::cli {
+
+namespace {
+
+/// Nobody waits longer at a terminal; the workflow itself may take as long as it likes.
+constexpr std::uint64_t kWaitMsMax = 600'000;
+
+struct WorkflowOptions {
+    std::string file{};
+    std::string id{};
+    std::string input{};
+    std::string user{};
+    std::string session{};
+    std::string reason{};
+    std::uint64_t wait_ms = 30'000;
+    bool is_detached = false;
+};
+
+/// The definition with what the command line says of this run.
+Result<std::string> definition(const WorkflowOptions& options) {
+    const auto written = TRY(read_written(options.file));
+    if (written.size() != 1 || !json::check(written.front().text) ||
+        !json::root(written.front().text).is_object()) {
+        return fail(Fault::Malformed, options.file + " must have one JSON object in it");
+    }
+    if (!options.input.empty()) TRY(json::check(options.input));
+    json::ObjectWriter out;
+    for (json::Members members{json::root(written.front().text)}; members.next();) {
+        const bool is_replaced = (members.key == "input" && !options.input.empty()) ||
+                                 (members.key == "user_id" && !options.user.empty()) ||
+                                 (members.key == "session_id" && !options.session.empty());
+        if (!is_replaced) out.raw(members.key, members.value.raw);
+    }
+    if (!options.input.empty()) out.raw("input", options.input);
+    if (!options.user.empty()) out.text("user_id", options.user);
+    if (!options.session.empty()) out.text("session_id", options.session);
+    return out.done();
+}
+
+Tone tone_of(std::string_view status) {
+    if (status == "COMPLETED") return Tone::Green;
+    if (status == "FAILED" || status == "BLOCKED" || status == "TIMED_OUT") return Tone::Red;
+    return status == "SKIPPED" || status == "PENDING" ? Tone::Dim : Tone::Yellow;
+}
+
+void print_report(const Context& context, json::Value report) {
+    const auto status = text_member(report, "status");
+    fmt::print("{}  {}\n",
+               text_member(report, "workflow_id"),
+               paint(context.out(), tone_of(status), status));
+    Table table{.columns = {{"STEP", Align::Left, 6},
+                            {"STATUS", Align::Left, 9},
+                            {"AGENT", Align::Left, 6},
+                            {"TRIES", Align::Right, 5},
+                            {"SURE", Align::Right, 5},
+                            {"BROUGHT", Align::Left, 12}}};
+    for (json::Elements steps{member(report, "steps")}; steps.next();) {
+        const auto& step = steps.value;
+        const auto stage = text_member(step, "status");
+        const auto error = member(step, "error");
+        const auto output = member(step, "output");
+        std::string brought;
+        if (!output.is_null()) brought = one_line(output.raw);
+        if (error.is_object() && output.is_null()) {
+            brought = text_member(error, "code") + ": " + text_member(error, "message");
+        }
+        const auto sure = member(step, "confidence");
+        table.rows.push_back(
+            {{harmless(text_member(step, "label")), Tone::Bold},
+             {stage, tone_of(stage)},
+             {harmless(text_member(step, "agent"))},
+             {std::to_string(number_member(step, "attempts").value_or(0))},
+             {sure.is_number() ? fmt::format("{:.0f}%", *sure.number() * 100) : "-"},
+             {harmless(brought), output.is_null() ? Tone::Dim : Tone::Plain}});
+    }
+    fmt::print("{}", render(table, context.out()));
+}
+
+/// Shows the answer. The exit code says whether the workflow came to a good end.
+int tell(const Context& context, const sdk::HttpResponse& response) {
+    if (response.status / 100 != 2 || !json::check(response.body)) {
+        return complain(context, response);
+    }
+    const json::Value report = json::root(response.body);
+    if (context.is_json) {
+        fmt::print("{}\n", one_line(response.body));
+    } else if (response.status == 202) {
+        fmt::print("{}  {}\n",
+                   text_member(report, "workflow_id"),
+                   paint(context.out(), Tone::Yellow, "RUNNING"));
+    } else {
+        print_report(context, report);
+    }
+    const auto status = text_member(report, "status");
+    return status == "FAILED" || status == "TIMED_OUT" ? Refused : Done;
+}
+
+int run_workflow(const Context& context, const WorkflowOptions& options) {
+    const auto body = definition(options);
+    if (!body) return complain(context, Misused, body.error().message);
+    const auto wait = options.is_detached ? 0 : std::min(options.wait_ms, kWaitMsMax);
+    auto client = client_of(context,
+                            operator_identity(context),
+                            std::chrono::milliseconds{wait} + std::chrono::seconds{30});
+    if (!client) return complain(context, Misused, client.error().message);
+    sdk::Headers headers;
+    if (wait > 0) headers.emplace_back("Prefer", fmt::format("wait={}", wait));
+    const auto response = client->call("POST", "/v1/workflows", *body, headers);
+    if (!response) return complain(context, response.error());
+    return tell(context, *response);
+}
+
+int show(const Context& context, const WorkflowOptions& options) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call("GET", "/v1/workflows/" + percent_encoded(options.id));
+    if (!response) return complain(context, response.error());
+    return tell(context, *response);
+}
+
+int cancel(const Context& context, const WorkflowOptions& options) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response =
+        client->call("POST",
+                     "/v1/workflows/" + percent_encoded(options.id) + "/cancel",
+                     json::ObjectWriter{}.text("reason", options.reason).done());
+    if (!response) return complain(context, response.error());
+    if (response->status / 100 != 2) return complain(context, *response);
+    if (!context.is_json) fmt::print("{}\n", paint(context.out(), Tone::Green, "cancelled"));
+    return Done;
+}
+
+}  // namespace
+
+void add_workflow(CLI::App& app, Context& context) {
+    auto options = std::make_shared<WorkflowOptions>();
+    CLI::App* const verb = add_verb(app,
+                                    {"workflow",
+                                     "Start a workflow of several agents, see how far it is, end it",
+                                     "  parlance workflow run case.json --input '{\"amount\":5}'\n"
+                                     "  parlance workflow show wf-42\n"
+                                     "  parlance workflow cancel wf-42 --reason 'not needed'"});
+    verb->require_subcommand(1);
+    const auto leave = [&context, options](int (*work)(const Context&, const WorkflowOptions&)) {
+        return [&context, options, work] {
+            context.run = [&context, options, work] { return work(context, *options); };
+        };
+    };
+    CLI::App* const run_verb =
+        add_verb(*verb, {"run", "Start one from its definition, and wait for its end", ""});
+    run_verb->add_option("file", options->file, "JSON; - for stdin")->required();
+    run_verb->add_option("--input", options->input, "JSON that its steps point into");
+    run_verb->add_option("--user", options->user, "For whom");
+    run_verb->add_option("--session", options->session, "In which session");
+    run_verb->add_option("--wait", options->wait_ms, "Milliseconds to wait for its end")
+        ->capture_default_str();
+    run_verb->add_flag("--detach", options->is_detached, "Do not wait");
+    run_verb->callback(leave(run_workflow));
+    CLI::App* const show_verb = add_verb(*verb, {"show", "How far it is, or what came of it", ""});
+    show_verb->add_option("id", options->id, "Of the workflow")->required();
+    show_verb->callback(leave(show));
+    CLI::App* const cancel_verb =
+        add_verb(*verb, {"cancel", "End it, and take back what was done", ""});
+    cancel_verb->add_option("id", options->id, "Of the workflow")->required();
+    cancel_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    cancel_verb->callback(leave(cancel));
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,557 @@
+// What happens next in a workflow: who is asked for which step and with what, whether an answer
+// will do, and what follows when it will not.
+//
+// Everything here is decided from the state when a run is attended to, so a hub that was stopped
+// anywhere goes on from its last record. A request's id follows from its place in the run: asking
+// once more is a duplicate, and never a second try.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/fold.h"
+#include "base/sha256.h"
+#include "base/uuid.h"
+#include "core/draft.h"
+#include "core/workflow/report.h"
+#include "core/workflow/values.h"
+
+namespace parlance::core {
+
+namespace {
+
+using workflow::Item;
+using workflow::Move;
+using workflow::Run;
+using workflow::Stage;
+
+/// Tries after the first, of what may work the next time, where the plan says nothing.
+constexpr std::uint32_t kTransientRetries = 2;
+constexpr std::uint32_t kBackoffDoublingsMax = 10;
+constexpr Duration kStepTimeout{std::chrono::seconds{30}};
+
+/// One place in one run.
+struct Spot {
+    const Run& run;
+    std::uint32_t step;
+    std::uint32_t item;
+
+    const StepPlan& plan() const { return run.plan->steps[step]; }
+    const Item* find_item() const {
+        const auto& items = run.steps[step].items;
+        return item < items.size() ? &items[item] : nullptr;
+    }
+};
+
+/// What went wrong.
+struct Trouble {
+    std::string code{};
+    std::string detail{};
+    std::optional<bool> is_retryable{};  ///< Nothing: nobody knows.
+    std::string strategy{};
+};
+
+// --- starting --------------------------------------------------------------------------------
+
+bool is_user_foreign(const Draft& draft, std::string_view user) {
+    const auto& caller = draft.cause.caller;
+    if (!caller || caller->is_operator || user.empty()) return false;
+    return !may_act_for_user(*caller, user);
+}
+
+/// What a workflow is told from another one with its id by.
+std::uint64_t fingerprint_of(const State& state, const StartWorkflow& start) {
+    return body_key(state.key, start.plan + '\n' + start.input + '\n' + start.user);
+}
+
+// --- who is asked ----------------------------------------------------------------------------
+
+/// Of those who have the capability, one that is not left alone and has the least to do.
+AgentHandle find_capable(const State& state, std::string_view capability) {
+    const auto found = state.registry.by_capability.find(capability);
+    if (found == state.registry.by_capability.end()) return kNoAgent;
+    AgentHandle best = kNoAgent;
+    const auto rank = [&](AgentHandle agent) {
+        const auto& mailbox = broker::mailbox_of(state.broker, agent);
+        return std::tuple{is_left_alone(state, agent),
+                          state.registry.agents[agent].instances.empty(),
+                          mailbox.waiting + mailbox.in_flight};
+    };
+    for (const auto agent : found->second) {
+        if (best == kNoAgent || rank(agent) < rank(best)) best = agent;
+    }
+    return best;
+}
+
+const Duty& duty_of(const Spot& spot, Road road) {
+    if (road == Road::Fallback) return spot.plan().fallback;
+    return road == Road::Undo ? spot.plan().compensation : spot.plan().duty;
+}
+
+/// The list that the step runs for; nothing if it is none.
+std::optional<json::Value> list_of(workflow::Places& places, const StepPlan& plan) {
+    const auto list = places.at(plan.for_each);
+    return list.is_array() ? std::optional{list} : std::nullopt;
+}
+
+json::Value element_of(const Spot& spot, workflow::Places& places) {
+    if (spot.plan().for_each.empty()) return {};
+    auto left = spot.item;
+    const auto list = list_of(places, spot.plan());
+    if (!list) return {};
+    json::Elements elements{*list};
+    while (elements.next()) {
+        if (left-- == 0) return elements.value;
+    }
+    return {};
+}
+
+std::string inputs_of(const Spot& spot, const Duty& duty) {
+    workflow::Places lists{spot.run};
+    workflow::Places places{spot.run, element_of(spot, lists)};
+    const auto& inputs = duty.inputs.empty() ? spot.plan().duty.inputs : duty.inputs;
+    return workflow::filled(json::root(inputs), places.lookup());
+}
+
+/// Follows from where in the run it is asked, and which try it is.
+std::string request_id(const Spot& spot, Road road, std::uint32_t attempt) {
+    return derived_uuid(fmt::format("{} {} {} {} {}",
+                                    spot.run.id,
+                                    spot.step,
+                                    spot.item,
+                                    static_cast<unsigned>(road),
+                                    attempt));
+}
+
+Duration time_for(const Draft& draft, const Spot& spot) {
+    auto time = spot.plan().timeout > Duration{} ? spot.plan().timeout : kStepTimeout;
+    if (spot.run.deadline != Time{}) time = std::min(time, spot.run.deadline - draft.now());
+    return std::max(time, Duration{1});
+}
+
+/// The delegation that it is: of the run's tree, one errand that is given once.
+ClaimPtr claim_of(const State& state,
+                  const Spot& spot,
+                  std::string_view capability,
+                  std::string_view id) {
+    Claim claim{.user = spot.run.user,
+                .session = spot.run.id,
+                .capability = std::string{capability},
+                .objective = spot.plan().objective.empty() ? spot.plan().label
+                                                           : spot.plan().objective,
+                .depth_max = static_cast<std::uint32_t>(
+                    limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
+                .has_session = true};
+    claim.objective_hash = to_hex(sha256(folded(claim.objective) + '\n' + std::string{id}));
+    return std::make_shared<const Claim>(std::move(claim));
+}
+
+// --- what follows when it does not work ------------------------------------------------------
+
+void end_step(Draft& draft, const Spot& spot, StepEnd end, Trouble trouble = {}) {
+    draft.add(StepEnded{.run = spot.run.number,
+                        .step = spot.step,
+                        .item = spot.item,
+                        .end = end,
+                        .code = std::move(trouble.code),
+                        .detail = std::move(trouble.detail)});
+}
+
+void delay(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
+    auto wait = Duration{};
+    if (attempt > 0) {
+        wait = spot.plan().backoff *
+               (std::int64_t{1} << std::min(attempt - 1, kBackoffDoublingsMax));
+    }
+    draft.add(StepDelayed{.run = spot.run.number,
+                          .step = spot.step,
+                          .item = spot.item,
+                          .road = road,
+                          .attempt = attempt,
+                          .until = draft.now() + wait,
+                          .code = std::move(trouble.code),
+                          .detail = std::move(trouble.detail),
+                          .strategy = std::move(trouble.strategy)});
+}
+
+bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) {
+    if (trouble.is_retryable == false) return false;
+    const auto& plan = spot.plan();
+    const bool is_transient = trouble.is_retryable.value_or(false);
+    const auto most = plan.says_retries ? plan.retry_count_max
+                                        : (is_transient ? kTransientRetries : 0U);
+    return attempt <= most;
+}
+
+/// Another try, another way, or the end of it.
+void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
+    if (road == Road::Undo) {
+        if (may_retry(spot, attempt, trouble)) return delay(draft, spot, road, attempt, trouble);
+        return end_step(draft, spot, StepEnd::Undone, std::move(trouble));
+    }
+    if (spot.run.is_undoing) return end_step(draft, spot, StepEnd::Failed, std::move(trouble));
+    if (may_retry(spot, attempt, trouble)) {
+        trouble.strategy = {};
+        return delay(draft, spot, road, attempt, std::move(trouble));
+    }
+    const auto& plan = spot.plan();
+    const bool can_do_strategy = road == Road::Planned && !trouble.strategy.empty() &&
+                                 find_capable(draft.state, trouble.strategy) != kNoAgent;
+    if (can_do_strategy) return delay(draft, spot, Road::Strategy, 0, std::move(trouble));
+    trouble.strategy = {};
+    if (road != Road::Fallback && !plan.fallback.empty()) {
+        return delay(draft, spot, Road::Fallback, 0, std::move(trouble));
+    }
+    if (!plan.fallback_value.empty()) {
+        return draft.add(StepEnded{.run = spot.run.number,
+                                   .step = spot.step,
+                                   .item = spot.item,
+                                   .end = StepEnd::Done,
+                                   .is_partial = true,
+                                   .output = plan.fallback_value,
+                                   .code = std::move(trouble.code),
+                                   .detail = std::move(trouble.detail)});
+    }
+    end_step(draft, spot, StepEnd::Failed, std::move(trouble));
+}
+
+Trouble trouble_of(Refusal refusal, std::string detail) {
+    const auto& row = refusal_row(refusal);
+    // That the time was too short once is no reason to expect more of the next time.
+    const bool is_late = refusal == Refusal::RequestTimedOut;
+    return {.code = std::string{row.code},
+            .detail = std::move(detail),
+            .is_retryable = is_late ? std::nullopt : std::optional{row.retryable}};
+}
+
+// --- one step --------------------------------------------------------------------------------
+
+struct Try {
+    Road road = Road::Planned;
+    std::uint32_t attempt = 1;
+    std::string strategy{};
+};
+
+/// What became of the message that was drafted behind `from`: the ticket of the open request, or
+/// why there is none.
+tl::expected<Ticket, Trouble> outcome_of(const Draft& draft, std::size_t from) {
+    for (auto i = from; i < draft.events.size(); ++i) {
+        if (const auto* accepted = std::get_if<MessageAccepted>(&draft.events[i])) {
+            return accepted->ticket;
+        }
+        if (const auto* again = std::get_if<DuplicateReceived>(&draft.events[i])) {
+            if (broker::find_request(draft.state.requests, again->ticket)) return again->ticket;
+        }
+        if (const auto* no = std::get_if<MessageRefused>(&draft.events[i])) {
+            return tl::unexpected{trouble_of(no->refusal, no->detail)};
+        }
+    }
+    return tl::unexpected{trouble_of(Refusal::RequestUndeliverable, "it could not be asked")};
+}
+
+/// Asks, and says so; or goes on without having asked.
+void begin(Draft& draft, const Spot& spot, const Try& it) {
+    const auto& state = draft.state;
+    const auto fail = [&](Refusal refusal, std::string detail) {
+        go_on(draft, spot, it.road, it.attempt, trouble_of(refusal, std::move(detail)));
+    };
+    const auto& duty = duty_of(spot, it.road);
+    const auto& capability = it.road == Road::Strategy ? it.strategy : duty.capability;
+    const auto agent = it.road != Road::Strategy && !duty.agent.empty()
+                           ? registry::find_agent(state.registry, duty.agent)
+                           : find_capable(state, capability);
+    if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
+        if (!duty.agent.empty()) {
+            return fail(Refusal::AgentNotRegistered,
+                        fmt::format("agent '{}' is not registered", duty.agent));
+        }
+        return fail(Refusal::CapabilityNotRegistered,
+                    fmt::format("no agent has registered capability '{}'", capability));
+    }
+    const auto inputs = inputs_of(spot, duty);
+    const auto context = workflow::context_for(spot.run, spot.step, names_of(state));
+    const auto id = request_id(spot, it.road, it.attempt);
+    const auto& target = state.registry.agents[agent];
+    const auto claim = claim_of(state, spot, capability, id);
+    SendMessage send{.priority = Priority::High,
+                     .timeout = time_for(draft, spot),
+                     .waits = true,
+                     .claim = claim};
+    send.envelope =
+        state.scribe->write({.id = id,
+                             .to = target.id.value,
+                             .dialect = target.profile.dialect,
+                             .capability = capability,
+                             .objective = claim->objective,
+                             .inputs = inputs,
+                             .context = context,
+                             .correlation = spot.run.correlation,
+                             .user = spot.run.user,
+                             .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
+                             .timeout = *send.timeout,
+                             .now = draft.now()});
+    if (!send.envelope) return fail(Refusal::MessageTooLarge, "what it would be asked is too much");
+    send.fingerprint = body_key(state.key, send.envelope->body());
+    const auto from = draft.events.size();
+    decide_send(draft, send);
+    auto request = outcome_of(draft, from);
+    if (!request) return go_on(draft, spot, it.road, it.attempt, std::move(request.error()));
+    draft.add(StepBegan{.run = spot.run.number,
+                        .step = spot.step,
+                        .item = spot.item,
+                        .attempt = it.attempt,
+                        .road = it.road,
+                        .request = *request});
+}
+
+void begin_again(Draft& draft, const Spot& spot) {
+    const auto* item = spot.find_item();
+    if (item == nullptr || item->stage == Stage::Waiting) return begin(draft, spot, {});
+    begin(draft,
+          spot,
+          {.road = item->road,
+           .attempt = item->attempt + 1U,
+           .strategy = item->road == Road::Strategy ? item->output : std::string{}});
+}
+
+/// What a step needs and will not come; empty if all came.
+std::string lost_before(const Run& run, const StepPlan& plan) {
+    for (const auto other : plan.after) {
+        if (workflow::is_lost(run.steps[other].stage)) return run.plan->steps[other].label;
+    }
+    return {};
+}
+
+void open(Draft& draft, const Spot& spot) {
+    const auto& plan = spot.plan();
+    workflow::Places places{spot.run};
+    if (!plan.when.empty()) {
+        if (!workflow::holds(json::root(plan.when), places.lookup())) {
+            return end_step(draft, spot, StepEnd::Skipped);
+        }
+    } else if (const auto lost = lost_before(spot.run, plan); !lost.empty()) {
+        return end_step(draft,
+                        spot,
+                        StepEnd::Missing,
+                        {.code = "WORKFLOW_STEP_BLOCKED",
+                         .detail = fmt::format("it needs '{}', which did not come", lost)});
+    }
+    if (plan.for_each.empty()) return begin(draft, spot, {});
+    const auto list = list_of(places, plan);
+    std::uint32_t count = 0;
+    if (list) {
+        for (json::Elements elements{*list}; elements.next();) ++count;
+    }
+    if (!list || count > plan.count_max) {
+        const auto what = list ? fmt::format("is a list of {}, and at most {} are taken",
+                                             count,
+                                             plan.count_max)
+                               : std::string{"is no list"};
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = "INPUT_VALIDATION_FAILED",
+                         .detail = fmt::format("'{}' {}", plan.for_each, what)});
+    }
+    draft.add(StepOpened{.run = spot.run.number, .step = spot.step, .count = count});
+}
+
+/// Whether `part` stands in `whole`, and where.
+std::optional<std::uint32_t> place_in(std::string_view whole, std::string_view part) {
+    const std::less_equal<> is_not_behind;
+    const bool is_inside = !part.empty() && is_not_behind(whole.data(), part.data()) &&
+                           is_not_behind(part.data() + part.size(), whole.data() + whole.size());
+    if (!is_inside) return std::nullopt;
+    return static_cast<std::uint32_t>(part.data() - whole.data());
+}
+
+void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
+    auto outcome = draft.state.scribe->read(*item.reply);
+    if (item.road == Road::Undo && outcome.is_done) return end_step(draft, spot, StepEnd::Undone);
+    const auto confidence = outcome.confidence.value_or(kNoConfidence);
+    if (outcome.is_done && confidence < spot.plan().confidence_min) {
+        return go_on(draft,
+                     spot,
+                     item.road,
+                     item.attempt,
+                     {.code = "CONFIDENCE_TOO_LOW",
+                      .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
+                                            confidence / 1000.0,
+                                            spot.plan().confidence_min / 1000.0)});
+    }
+    if (!outcome.is_done) {
+        return go_on(draft,
+                     spot,
+                     item.road,
+                     item.attempt,
+                     {.code = std::move(outcome.code),
+                      .detail = std::move(outcome.detail),
+                      .is_retryable = outcome.is_retryable,
+                      .strategy = std::move(outcome.strategy)});
+    }
+    StepEnded ended{.run = spot.run.number,
+                    .step = spot.step,
+                    .item = spot.item,
+                    .is_partial = outcome.is_partial,
+                    .confidence = confidence,
+                    .detail = std::move(outcome.detail)};
+    if (const auto at = place_in(item.reply->body(), outcome.output)) {
+        ended.output_at = *at;
+        ended.output_size = static_cast<std::uint32_t>(outcome.output.size());
+    } else {
+        ended.output = outcome.made.empty() ? std::string{outcome.output} : outcome.made;
+    }
+    draft.add(std::move(ended));
+}
+
+void judge(Draft& draft, const Spot& spot) {
+    const auto& item = *spot.find_item();
+    if (item.stage == Stage::Answered) return judge_answer(draft, spot, item);
+    const auto found = std::ranges::find(kRefusals, item.code, &RefusalRow::code);
+    auto trouble = found == kRefusals.end() ? Trouble{.code = item.code, .detail = item.detail}
+                                            : trouble_of(found->refusal, item.detail);
+    go_on(draft, spot, item.road, item.attempt, std::move(trouble));
+}
+
+// --- the end ---------------------------------------------------------------------------------
+
+WorkflowEnd end_of(const Run& run) {
+    if (run.is_undoing) return WorkflowEnd::Cancelled;
+    bool has_done = false;
+    bool has_lost = false;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto stage = run.steps[i].stage;
+        const bool fails_all = run.plan->steps[i].on_error == OnError::Fail;
+        if (stage == Stage::Failed && fails_all) return WorkflowEnd::Failed;
+        has_done = has_done || stage == Stage::Done || stage == Stage::Skipped;
+        has_lost = has_lost || workflow::is_lost(stage);
+    }
+    if (!has_lost) return WorkflowEnd::Completed;
+    return has_done ? WorkflowEnd::Partial : WorkflowEnd::Failed;
+}
+
+void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) {
+            if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
+        }
+    }
+}
+
+void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
+    auto report =
+        workflow::report(run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
+    cancel_open(draft, run, "the workflow has ended");
+    draft.add(WorkflowEnded{.run = run.number,
+                            .id = run.id,
+                            .end = end,
+                            .reason = reason,
+                            .report = std::move(report)});
+    // A root that came in through the hub ends with its answer.
+    const auto& lineage = draft.state.governor.lineage;
+    const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
+    const auto* root = governor::find_root(lineage, run.id, origin);
+    if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
+}
+
+void make(Draft& draft, const Run& run, const Move& move) {
+    const Spot spot{run, move.step, move.item};
+    switch (move.kind) {
+        case Move::Kind::None:
+            return;
+        case Move::Kind::Judge:
+            return judge(draft, spot);
+        case Move::Kind::Begin:
+            return begin_again(draft, spot);
+        case Move::Kind::Open:
+            return open(draft, spot);
+        case Move::Kind::Undo:
+            return begin(draft, spot, {.road = Road::Undo});
+        case Move::Kind::TimeOut:
+            return end_run(draft, run, WorkflowEnd::TimedOut, "its time is over");
+        case Move::Kind::End:
+            return end_run(draft, run, end_of(run), run.reason);
+    }
+}
+
+}  // namespace
+
+void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
+    const auto& state = draft.state;
+    const auto refuse = [&](Refusal refusal, std::string detail) {
+        draft.refuse(start.id, refusal, std::move(detail));
+    };
+    if (state.scribe == nullptr) {
+        return refuse(Refusal::WorkflowInvalid, "this hub runs no workflows");
+    }
+    const auto* known =
+        broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
+    if (known != nullptr) {
+        const auto same = static_cast<std::uint32_t>(fingerprint_of(state, start));
+        if (known->fingerprint == same) {
+            return draft.add(DuplicateReceived{.from = std::string{draft.asker()},
+                                               .id = start.id,
+                                               .first = sequence_of(known->ticket),
+                                               .ticket = known->ticket});
+        }
+        return refuse(Refusal::MessageIdConflict,
+                      fmt::format("workflow '{}' was started with other content", start.id));
+    }
+    if (workflow::find_run(state.workflows, start.id) != nullptr) {
+        return refuse(Refusal::MessageIdConflict,
+                      fmt::format("workflow '{}' runs already", start.id));
+    }
+    if (state.governor.is_stopped) return refuse(Refusal::FleetStopped, "the fleet is stopped");
+    if (is_user_foreign(draft, start.user)) {
+        return refuse(Refusal::UserIsolationViolated,
+                      fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
+    }
+    if (state.workflows.runs.size() >= state.limits.workflows_max) {
+        return refuse(Refusal::HubOverloaded,
+                      fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
+                                  state.workflows.runs.size()));
+    }
+    const auto plan = read_plan(start.plan);
+    if (!plan) {
+        const auto& fault = plan.error().front();
+        return refuse(Refusal::WorkflowInvalid, fault.pointer + " " + fault.rule);
+    }
+    WorkflowStarted started{.id = start.id,
+                            .plan_hash = to_hex(sha256(start.plan)).substr(0, 32),
+                            .input = start.input,
+                            .request = start.request,
+                            .constraints = start.constraints,
+                            .correlation = start.correlation.empty() ? start.id : start.correlation,
+                            .user = start.user,
+                            .session = start.session,
+                            .by = std::string{draft.asker()},
+                            .fingerprint = fingerprint_of(state, start)};
+    if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
+    if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
+    draft.add(std::move(started));
+}
+
+bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason) {
+    const auto* run = workflow::find_run(draft.state.workflows, id);
+    if (run == nullptr || run->is_undoing) return false;
+    const auto& caller = draft.cause.caller;
+    if (caller && !caller->is_operator && !caller->agent.value.empty() && run->by != draft.asker()) {
+        return false;
+    }
+    draft.add(WorkflowUndone{
+        .run = run->number, .by = std::string{draft.asker()}, .reason = reason});
+    cancel_open(draft, *run, reason);
+    return true;
+}
+
+bool advance_workflows(Draft& draft) {
+    const auto& workflows = draft.state.workflows;
+    if (draft.state.scribe == nullptr) return false;
+    const bool is_due = !workflows.due.empty() && workflows.due.begin()->first <= draft.now();
+    if (!is_due && workflows.restless.empty()) return false;
+    const auto number = is_due ? workflows.due.begin()->second : *workflows.restless.begin();
+    const auto& run = workflows.runs.at(number);
+    make(draft, run, workflow::next_move(run, draft.now(), governor::open_max(draft.state.governor.policy)));
+    return !draft.events.empty();
+}
+
+}  // namespace parlance::core

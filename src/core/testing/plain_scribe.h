@@ -1,0 +1,55 @@
+// A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
+// and an answer is {"output", "confidence", "error", "retryable", "strategy"}.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "base/json.h"
+#include "base/json_write.h"
+#include "model/scribe.h"
+#include "model/plan.h"
+
+namespace parlance::core {
+
+class PlainScribe : public Scribe {
+  public:
+    EnvelopePtr write(const Assignment& assignment) const override {
+        const auto body = json::ObjectWriter{}
+                              .text("capability", assignment.capability)
+                              .raw("inputs", assignment.inputs)
+                              .raw("context", assignment.context)
+                              .done();
+        return Envelope::make({.id = assignment.id,
+                               .from = kOrchestrator,
+                               .to = assignment.to,
+                               .type = "STEP",
+                               .correlation = assignment.correlation,
+                               .intent = Intent::Request},
+                              body);
+    }
+
+    Outcome read(const Envelope& answer) const override {
+        Outcome outcome;
+        const auto body = json::root(answer.body());
+        const auto text = [&](std::string_view key) {
+            const auto value = json::find(body, key);
+            std::string spare;
+            return value ? std::string{value->text(spare)} : std::string{};
+        };
+        outcome.code = text("error");
+        outcome.detail = outcome.code.empty() ? "" : "the agent says so";
+        outcome.is_done = outcome.code.empty();
+        outcome.strategy = text("strategy");
+        if (const auto output = json::find(body, "output")) outcome.output = output->raw;
+        if (const auto confidence = json::find(body, "confidence")) {
+            outcome.confidence = static_cast<std::uint32_t>(*confidence->number() * 1000);
+        }
+        if (const auto retryable = json::find(body, "retryable")) {
+            outcome.is_retryable = retryable->raw == "true";
+        }
+        return outcome;
+    }
+};
+
+}  // namespace parlance::core

@@ -1,0 +1,230 @@
+#include "core/workflow/report.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "model/names.h"
+
+namespace parlance::core::workflow {
+
+namespace {
+
+constexpr std::string_view kStepsPointer = "/steps/";
+
+struct StageName {
+    Stage stage;
+    std::string_view name;
+};
+constexpr std::array kStageNames{
+    StageName{Stage::Waiting, "PENDING"},   StageName{Stage::Running, "RUNNING"},
+    StageName{Stage::Answered, "RUNNING"},  StageName{Stage::Broken, "RUNNING"},
+    StageName{Stage::Delayed, "RETRYING"},  StageName{Stage::Done, "COMPLETED"},
+    StageName{Stage::Failed, "FAILED"},     StageName{Stage::Skipped, "SKIPPED"},
+    StageName{Stage::Missing, "BLOCKED"},   StageName{Stage::Undone, "COMPENSATED"},
+};
+
+std::string_view stage_name(Stage stage) {
+    return std::ranges::find(kStageNames, stage, &StageName::stage)->name;
+}
+
+std::string confidence_text(std::uint32_t thousandths) {
+    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+}
+
+/// Of several, the least: a list is as sure as its weakest part.
+std::uint32_t confidence_of(const Step& step) {
+    std::uint32_t least = kNoConfidence;
+    for (const auto& item : step.items) least = std::min(least, item.confidence);
+    return least;
+}
+
+std::string quoted(std::string_view text) {
+    std::string out;
+    json::append_quoted(out, text);
+    return out;
+}
+
+/// Appends to a list or an object that is being written.
+std::string& next(std::string& out) {
+    if (out.size() > 1) out += ',';
+    return out;
+}
+
+const Item* failed_item(const Step& step) {
+    const auto found = std::ranges::find_if(step.items, [](const Item& item) {
+        return !item.code.empty() || !item.detail.empty();
+    });
+    return found == step.items.end() ? nullptr : &*found;
+}
+
+std::string_view agent_of(const Step& step, const NameOf& name_of) {
+    for (const auto& item : step.items) {
+        if (item.agent != kNoAgent) return name_of(item.agent);
+    }
+    return {};
+}
+
+std::string error_of(const Item& item) {
+    return json::ObjectWriter{}.text("code", item.code).text("message", item.detail).done();
+}
+
+std::string step_report(const Step& step, const StepPlan& plan, const NameOf& name_of) {
+    json::ObjectWriter out;
+    out.text("id", plan.id).text("label", plan.label).text("status", stage_name(step.stage));
+    if (const auto agent = agent_of(step, name_of); !agent.empty()) out.text("agent", agent);
+    if (!plan.duty.capability.empty()) out.text("capability", plan.duty.capability);
+    std::int64_t attempts = 0;
+    bool is_partial = false;
+    auto road = Road::Planned;
+    for (const auto& item : step.items) {
+        attempts += item.attempt;
+        is_partial = is_partial || item.is_partial;
+        road = std::max(road, item.road);
+    }
+    out.integer("attempts", attempts);
+    if (road != Road::Planned) out.text("by", enum_name(road));
+    if (is_partial) out.boolean("partial", true);
+    if (const auto least = confidence_of(step); least != kNoConfidence) {
+        out.raw("confidence", confidence_text(least));
+    }
+    if (const auto output = output_of(step, plan); !output.empty()) out.raw("output", output);
+    if (const auto* item = failed_item(step)) out.raw("error", error_of(*item));
+    return out.done();
+}
+
+/// K16, K20: what is not there, and why.
+std::string missing_of(const Run& run) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto& step = run.steps[i];
+        if (step.stage == Stage::Done || step.stage == Stage::Skipped) continue;
+        json::ObjectWriter each;
+        each.text("step", run.plan->steps[i].id).text("label", run.plan->steps[i].label);
+        const auto* item = failed_item(step);
+        each.text("reason", item != nullptr ? item->detail : "it was not done");
+        if (item != nullptr) each.text("code", item->code);
+        next(out) += each.done();
+    }
+    return out + "]";
+}
+
+void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of) {
+    std::string steps = "[";
+    std::string output = "{";
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto& plan = run.plan->steps[i];
+        next(steps) += step_report(run.steps[i], plan, name_of);
+        const auto brought = output_of(run.steps[i], plan);
+        if (!brought.empty()) next(output) += quoted(plan.id) + ":" + brought;
+    }
+    out.raw("steps", steps + "]").raw("output", output + "}");
+}
+
+json::ObjectWriter begin_report(const Run& run, std::string_view status) {
+    json::ObjectWriter out;
+    out.text("workflow_id", run.id)
+        .text("correlation_id", run.correlation)
+        .text("status", status);
+    if (!run.plan->name.empty()) out.text("name", run.plan->name);
+    if (!run.user.empty()) out.text("user_id", run.user);
+    if (!run.session.empty()) out.text("session_id", run.session);
+    out.text("started_at", print_iso_time(run.started_at));
+    return out;
+}
+
+}  // namespace
+
+std::string output_of(const Step& step, const StepPlan& plan) {
+    if (plan.for_each.empty()) {
+        const bool is_done = !step.items.empty() && step.items.front().stage == Stage::Done;
+        return is_done ? std::string{output_of(step.items.front())} : std::string{};
+    }
+    if (step.stage != Stage::Done) return {};
+    std::string list = "[";
+    for (const auto& item : step.items) {
+        const auto output = item.stage == Stage::Done ? output_of(item) : std::string_view{};
+        next(list) += output.empty() ? "null" : output;
+    }
+    return list + "]";
+}
+
+json::Value Places::made(std::string text) {
+    return json::root(made_.emplace_back(std::move(text)));
+}
+
+/// "scenarios/output/cases/0": the name of a step, and what of it.
+json::Value Places::in_step(std::string_view pointer) {
+    const auto& plans = run_.plan->steps;
+    const auto plan = std::ranges::find(plans, pointer.substr(0, pointer.find('/')), &StepPlan::id);
+    if (plan == plans.end()) return {};
+    pointer.remove_prefix(plan->id.size());
+    const auto& step = run_.steps[static_cast<std::size_t>(plan - plans.begin())];
+    if (pointer == "/status") return made(quoted(stage_name(step.stage)));
+    if (pointer == "/confidence") {
+        const auto least = confidence_of(step);
+        return least == kNoConfidence ? json::Value{} : made(confidence_text(least));
+    }
+    if (pointer != "/output" && !pointer.starts_with("/output/")) return {};
+    auto output = output_of(step, *plan);
+    if (output.empty()) return {};
+    return json::find_at(made(std::move(output)), pointer.substr(std::string_view{"/output"}.size()))
+        .value_or(json::Value{});
+}
+
+json::Value Places::at(std::string_view pointer) {
+    if (pointer.starts_with(kStepsPointer)) return in_step(pointer.substr(kStepsPointer.size()));
+    const auto word = pointer.substr(1, pointer.find('/', 1) - 1);
+    json::Value root;
+    if (word == "input" && !run_.input.empty()) root = json::root(run_.input);
+    if (word == "constraints" && !run_.constraints.empty()) root = json::root(run_.constraints);
+    if (word == "request") root = made(quoted(run_.request));
+    if (word == "item") root = element_;
+    if (root.raw.empty()) return {};
+    return json::find_at(root, pointer.substr(word.size() + 1)).value_or(json::Value{});
+}
+
+std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_of) {
+    const auto& plans = run.plan->steps;
+    std::string outputs = "{";
+    std::string agents = "[" + quoted("ORC");
+    std::set<std::string_view> named;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        if (run.steps[i].stage != Stage::Done) continue;
+        const auto brought = output_of(run.steps[i], plans[i]);
+        if (!brought.empty()) next(outputs) += quoted(plans[i].id) + ":" + brought;
+        const auto agent = agent_of(run.steps[i], name_of);
+        if (!agent.empty() && named.insert(agent).second) next(agents) += quoted(agent);
+    }
+    json::ObjectWriter out;
+    if (!run.session.empty()) out.text("session_id", run.session);
+    if (!run.user.empty()) out.text("user_id", run.user);
+    out.text("workflow_id", run.id);
+    if (!run.request.empty()) out.text("original_request", run.request);
+    out.text("workflow_position",
+             fmt::format("Step {} of {} ({})", step + 1, plans.size(), plans[step].label));
+    out.raw("prior_agents", agents + "]").raw("prior_outputs", outputs + "}");
+    if (!run.constraints.empty()) out.raw("constraints", run.constraints);
+    return out.done();
+}
+
+std::string report(const Run& run, const NameOf& name_of) {
+    auto out = begin_report(run, run.is_undoing ? "COMPENSATING" : "RUNNING");
+    write_report(out, run, name_of);
+    return out.done();
+}
+
+std::string report(const Run& run, const NameOf& name_of, const Ending& ending) {
+    auto out = begin_report(run, enum_name(ending.end));
+    out.text("ended_at", print_iso_time(ending.now));
+    if (!ending.reason.empty()) out.text("reason", ending.reason);
+    write_report(out, run, name_of);
+    if (ending.end != WorkflowEnd::Completed) out.raw("missing", missing_of(run));
+    return out.done();
+}
+
+}  // namespace parlance::core::workflow

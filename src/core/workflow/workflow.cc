@@ -1,0 +1,333 @@
+#include "core/workflow/workflow.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace parlance::core::workflow {
+
+namespace {
+
+Run& run_of(Workflows& workflows, Ticket number) {
+    const auto found = workflows.runs.find(number);
+    CHECK(found != workflows.runs.end());  // decide() speaks only of workflows that run.
+    return found->second;
+}
+
+Item& item_of(Run& run, std::uint32_t step, std::uint32_t item) {
+    CHECK(step < run.steps.size());
+    auto& items = run.steps[step].items;
+    if (items.empty()) items.resize(1);
+    CHECK(item < items.size());
+    return items[item];
+}
+
+/// A step is over when all that it runs for is.
+void conclude(Step& step) {
+    const bool is_over =
+        std::ranges::all_of(step.items, [](const Item& item) { return is_final(item.stage); });
+    if (!is_over) return;
+    const auto has = [&](Stage stage) {
+        return std::ranges::find(step.items, stage, &Item::stage) != step.items.end();
+    };
+    // One element of a list that failed leaves the others; all of them leave nothing.
+    if (has(Stage::Done)) {
+        step.stage = Stage::Done;
+    } else {
+        step.stage = step.items.empty() ? Stage::Done : step.items.front().stage;
+    }
+}
+
+/// Whether all that the step waits for has ended.
+bool is_ready(const Run& run, std::size_t step) {
+    return std::ranges::all_of(run.plan->steps[step].after, [&](std::uint32_t other) {
+        return is_final(run.steps[other].stage);
+    });
+}
+
+std::optional<std::uint32_t> find_item(const Step& step, Stage stage) {
+    const auto found = std::ranges::find(step.items, stage, &Item::stage);
+    if (found == step.items.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(found - step.items.begin());
+}
+
+/// The first item of any step for which this holds.
+template <class Fits>
+std::optional<Move> find_item(const Run& run, Move::Kind kind, Fits fits) {
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        const auto& items = run.steps[step].items;
+        const auto found = std::ranges::find_if(items, fits);
+        if (found == items.end()) continue;
+        return Move{kind, step, static_cast<std::uint32_t>(found - items.begin())};
+    }
+    return std::nullopt;
+}
+
+bool can_fail_the_whole(const Run& run) {
+    for (std::size_t step = 0; step < run.steps.size(); ++step) {
+        if (run.plan->steps[step].on_error != OnError::Fail) continue;
+        if (run.steps[step].stage == Stage::Failed) return true;
+    }
+    return false;
+}
+
+/// Of a run that is taken back: what was done last goes first, one at a time.
+Move next_undo(const Run& run) {
+    for (auto step = static_cast<std::uint32_t>(run.steps.size()); step-- > 0;) {
+        if (run.plan->steps[step].compensation.empty()) continue;
+        if (const auto item = find_item(run.steps[step], Stage::Done)) {
+            return {Move::Kind::Undo, step, *item};
+        }
+    }
+    return {Move::Kind::End};
+}
+
+Move next_new(const Run& run, std::size_t open_max) {
+    bool is_over = true;
+    const bool has_room = open_count(run) < open_max;
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        const auto& it = run.steps[step];
+        if (is_final(it.stage)) continue;
+        is_over = false;
+        if (!has_room) continue;
+        if (it.stage == Stage::Waiting && is_ready(run, step)) return {Move::Kind::Open, step};
+        if (it.stage != Stage::Running) continue;
+        if (const auto item = find_item(it, Stage::Waiting)) {
+            return {Move::Kind::Begin, step, *item};
+        }
+    }
+    return {is_over ? Move::Kind::End : Move::Kind::None};
+}
+
+void forget_request(Workflows& workflows, Item& item) {
+    workflows.by_request.erase(item.request.value);
+    item.request = {};
+}
+
+void set_due(Workflows& workflows, Run& run) {
+    Time due = run.is_undoing ? Time{} : run.deadline;
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) {
+            if (item.stage != Stage::Delayed) continue;
+            if (due == Time{} || item.due < due) due = item.due;
+        }
+    }
+    if (due == run.due) return;
+    if (run.due != Time{}) workflows.due.erase({run.due, run.number});
+    run.due = due;
+    if (due != Time{}) workflows.due.emplace(due, run.number);
+}
+
+/// Plans that nobody runs any more are forgotten, the one unused for longest first.
+void forget_plans(Workflows& workflows) {
+    while (workflows.plans.size() > kIdlePlansMax) {
+        auto oldest = workflows.plans.end();
+        for (auto at = workflows.plans.begin(); at != workflows.plans.end(); ++at) {
+            if (at->second.runs > 0) continue;
+            const bool is_older = oldest == workflows.plans.end() ||
+                                  at->second.last_used < oldest->second.last_used;
+            if (is_older) oldest = at;
+        }
+        if (oldest == workflows.plans.end()) return;
+        workflows.plans.erase(oldest);
+    }
+}
+
+PlanPtr know_plan(Workflows& workflows, const WorkflowStarted& event, Ticket number) {
+    auto& known = workflows.plans[event.plan_hash];
+    if (!known.plan) {
+        auto plan = read_plan(event.plan);
+        CHECK(plan.has_value());  // Only a plan that was read is started.
+        known.plan = *std::move(plan);
+    }
+    known.last_used = number;
+    ++known.runs;
+    return known.plan;
+}
+
+}  // namespace
+
+const Run* find_run(const Workflows& workflows, std::string_view id) {
+    const auto found = workflows.by_id.find(std::string{id});
+    return found == workflows.by_id.end() ? nullptr : &workflows.runs.at(found->second);
+}
+
+const Place* find_place(const Workflows& workflows, Ticket request) {
+    const auto found = workflows.by_request.find(request.value);
+    return found == workflows.by_request.end() ? nullptr : &found->second;
+}
+
+std::size_t open_count(const Run& run) {
+    std::size_t count = 0;
+    for (const auto& step : run.steps) {
+        count += static_cast<std::size_t>(std::ranges::count_if(step.items, [](const Item& item) {
+            return item.stage == Stage::Running || item.stage == Stage::Delayed;
+        }));
+    }
+    return count;
+}
+
+Move next_move(const Run& run, Time now, std::size_t open_max) {
+    const auto to_judge = find_item(run, Move::Kind::Judge, [](const Item& item) {
+        return item.stage == Stage::Answered || item.stage == Stage::Broken;
+    });
+    if (to_judge) return *to_judge;
+    if (!run.is_undoing && can_fail_the_whole(run)) return {Move::Kind::End};
+    const bool is_over = run.deadline != Time{} && run.deadline <= now;
+    if (!run.is_undoing && is_over) return {Move::Kind::TimeOut};
+    const auto to_retry = find_item(run, Move::Kind::Begin, [&](const Item& item) {
+        return item.stage == Stage::Delayed && item.due <= now;
+    });
+    if (to_retry) return *to_retry;
+    if (run.is_undoing) return open_count(run) > 0 ? Move{} : next_undo(run);
+    return next_new(run, open_max);
+}
+
+void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Time now) {
+    Run run{.number = number,
+            .id = event.id,
+            .correlation = event.correlation,
+            .plan = know_plan(workflows, event, number),
+            .plan_hash = event.plan_hash,
+            .input = event.input,
+            .request = event.request,
+            .constraints = event.constraints,
+            .user = event.user,
+            .session = event.session,
+            .by = event.by,
+            .started_at = now,
+            .deadline = event.deadline};
+    run.steps.resize(run.plan->steps.size());
+    workflows.by_id.emplace(event.id, number);
+    workflows.runs.emplace(number, std::move(run));
+    forget_plans(workflows);
+}
+
+void apply(Workflows& workflows, const StepOpened& event) {
+    auto& step = run_of(workflows, event.run).steps[event.step];
+    step.items.resize(event.count);
+    step.stage = Stage::Running;
+    conclude(step);
+}
+
+void apply(Workflows& workflows, const StepBegan& event, AgentHandle agent) {
+    auto& run = run_of(workflows, event.run);
+    auto& item = item_of(run, event.step, event.item);
+    if (!run.is_undoing) run.steps[event.step].stage = Stage::Running;
+    item.stage = Stage::Running;
+    item.road = event.road;
+    item.attempt = static_cast<std::uint8_t>(event.attempt);
+    item.agent = agent;
+    item.request = event.request;
+    workflows.by_request[event.request.value] = {event.run, event.step, event.item};
+}
+
+void apply(Workflows& workflows, const StepDelayed& event) {
+    auto& run = run_of(workflows, event.run);
+    auto& item = item_of(run, event.step, event.item);
+    run.steps[event.step].stage = Stage::Running;
+    item.stage = Stage::Delayed;
+    item.road = event.road;
+    item.attempt = static_cast<std::uint8_t>(event.attempt);
+    item.reply = {};
+    item.due = event.until;
+    item.code = event.code;
+    item.detail = event.detail;
+    item.output = event.strategy;
+}
+
+void apply(Workflows& workflows, const StepEnded& event) {
+    auto& run = run_of(workflows, event.run);
+    auto& item = item_of(run, event.step, event.item);
+    item.stage = event.end == StepEnd::Done      ? Stage::Done
+                 : event.end == StepEnd::Failed  ? Stage::Failed
+                 : event.end == StepEnd::Skipped ? Stage::Skipped
+                 : event.end == StepEnd::Missing ? Stage::Missing
+                                                 : Stage::Undone;
+    item.is_partial = event.is_partial;
+    item.confidence = event.confidence;
+    item.output_at = event.output_at;
+    item.output_size = event.output_size;
+    item.output = event.output;
+    item.code = event.code;
+    item.detail = event.detail;
+    if (event.output_size == 0) item.reply = {};
+    conclude(run.steps[event.step]);
+}
+
+void apply(Workflows& workflows, const WorkflowUndone& event) {
+    auto& run = run_of(workflows, event.run);
+    run.is_undoing = true;
+    run.reason = event.reason;
+    for (auto& step : run.steps) {
+        for (auto& item : step.items) {
+            if (item.stage == Stage::Delayed) item.stage = Stage::Failed;
+        }
+    }
+}
+
+void apply(Workflows& workflows, const WorkflowEnded& event) {
+    auto& run = run_of(workflows, event.run);
+    for (auto& step : run.steps) {
+        for (auto& item : step.items) forget_request(workflows, item);
+    }
+    if (run.due != Time{}) workflows.due.erase({run.due, run.number});
+    workflows.restless.erase(run.number);
+    workflows.by_id.erase(run.id);
+    --workflows.plans.find(run.plan_hash)->second.runs;
+    workflows.runs.erase(event.run);
+    forget_plans(workflows);
+}
+
+void take_answer(Workflows& workflows, Ticket request, const EnvelopePtr& reply) {
+    const auto* found = find_place(workflows, request);
+    if (found == nullptr) return;
+    const auto place = *found;
+    auto& item = item_of(run_of(workflows, place.run), place.step, place.item);
+    item.stage = Stage::Answered;
+    item.reply = reply;
+    item.output_size = 0;
+    item.output.clear();
+    forget_request(workflows, item);
+}
+
+void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail) {
+    const auto* found = find_place(workflows, request);
+    if (found == nullptr) return;
+    const auto place = *found;
+    auto& item = item_of(run_of(workflows, place.run), place.step, place.item);
+    item.stage = Stage::Broken;
+    item.code = std::move(code);
+    item.detail = std::move(detail);
+    forget_request(workflows, item);
+}
+
+void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max) {
+    const auto found = workflows.runs.find(number);
+    if (found == workflows.runs.end()) return;
+    auto& run = found->second;
+    set_due(workflows, run);
+    if (next_move(run, now, open_max).kind == Move::Kind::None) {
+        workflows.restless.erase(number);
+    } else {
+        workflows.restless.insert(number);
+    }
+}
+
+void attend_all(Workflows& workflows, Time now, std::size_t open_max) {
+    for (const auto& [number, run] : workflows.runs) attend(workflows, number, now, open_max);
+}
+
+void index(Workflows& workflows, const Run& run) {
+    workflows.by_id.emplace(run.id, run.number);
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        const auto& items = run.steps[step].items;
+        for (std::uint32_t item = 0; item < items.size(); ++item) {
+            if (items[item].stage != Stage::Running) continue;
+            workflows.by_request[items[item].request.value] = {run.number, step, item};
+        }
+    }
+    if (run.due != Time{}) workflows.due.emplace(run.due, run.number);
+}
+
+}  // namespace parlance::core::workflow

@@ -1,0 +1,156 @@
+// What happens next: workflows that run, how far each step is, and when to look at one again.
+//
+// Knows agents only by their handle and requests only by their ticket. What is asked of whom is
+// decided elsewhere (core/decide_workflow.cc); here is what came of it.
+//
+//   Waiting ─▶ Running ─▶ Answered ─▶ Done
+//     │  ▲       │            │  └───▶ Failed
+//     │  └ Delayed ◀─ Broken ◀┘
+//     └──▶ Skipped (its condition did not hold) or Missing (what it needs is)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/time.h"
+#include "core/handles.h"
+#include "model/event.h"
+#include "model/plan.h"
+
+namespace parlance::core::workflow {
+
+enum class Stage : std::uint8_t {
+    Waiting,
+    Running,
+    Answered,  ///< And its answer is still to be judged.
+    Broken,    ///< It will have no answer, and what follows is still to be decided.
+    Delayed,
+    Done,
+    Failed,
+    Skipped,
+    Missing,
+    Undone,
+};
+constexpr bool is_final(Stage stage) { return stage >= Stage::Done; }
+/// Whether what it was to bring will not come.
+constexpr bool is_lost(Stage stage) { return stage == Stage::Failed || stage == Stage::Missing; }
+
+/// One run of a step; a step for each element of a list has several.
+struct Item {
+    Stage stage = Stage::Waiting;
+    Road road = Road::Planned;
+    std::uint8_t attempt = 0;  ///< Tries on this road so far.
+    bool is_partial = false;
+    std::uint32_t confidence = kNoConfidence;
+    AgentHandle agent = kNoAgent;
+    std::uint32_t output_at = 0;  ///< Of the output, in the answer.
+    std::uint32_t output_size = 0;
+    Ticket request{};
+    EnvelopePtr reply{};
+    std::string output{};  ///< Where it does not stand in an answer.
+    std::string code{};    ///< Why it failed, the last time.
+    std::string detail{};
+    Time due{};  ///< Delayed: until then.
+};
+
+/// JSON; empty if there is none.
+inline std::string_view output_of(const Item& item) {
+    if (item.output_size == 0) return item.output;
+    return item.reply->body().substr(item.output_at, item.output_size);
+}
+
+struct Step {
+    std::vector<Item> items{};  ///< None until it is opened.
+    Stage stage = Stage::Waiting;  ///< Waiting, Running, or how it ended.
+};
+
+struct Run {
+    Ticket number;  ///< Where it started.
+    std::string id{};
+    std::string correlation{};
+    PlanPtr plan{};
+    std::string plan_hash{};
+    std::string input{};
+    std::string request{};  ///< The user's own words.
+    std::string constraints{};
+    std::string user{};
+    std::string session{};
+    std::string by{};
+    Time started_at{};
+    Time deadline{};  ///< Zero: none.
+    Time due{};       ///< When it is to be looked at again; zero: when something happens.
+    bool is_undoing = false;
+    std::string reason{};  ///< Why it is undone.
+    std::vector<Step> steps{};
+};
+
+/// Where the answer to a request belongs.
+struct Place {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+};
+
+struct KnownPlan {
+    PlanPtr plan;
+    Ticket last_used{};
+    std::uint32_t runs = 0;
+};
+/// Plans that nobody runs are kept so far, so that a plan that is run often is on record once.
+inline constexpr std::size_t kIdlePlansMax = 256;
+
+struct Workflows {
+    std::map<Ticket, Run> runs;
+    std::map<std::string, KnownPlan, std::less<>> plans;  ///< By the hash of their text.
+
+    // Found again from the two above.
+    boost::unordered_flat_map<std::string, Ticket> by_id;
+    boost::unordered_flat_map<std::uint64_t, Place> by_request;
+    std::set<Ticket> restless;                 ///< Those with something to be decided now.
+    std::set<std::pair<Time, Ticket>> due;
+};
+
+const Run* find_run(const Workflows& workflows, std::string_view id);
+const Place* find_place(const Workflows& workflows, Ticket request);
+
+/// What is to be decided next in a run.
+struct Move {
+    enum class Kind : std::uint8_t { None, Judge, Begin, Open, TimeOut, Undo, End };
+    Kind kind = Kind::None;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+};
+/// `open_max`: how many requests of one run may be open at a time.
+Move next_move(const Run& run, Time now, std::size_t open_max);
+
+/// How many requests of the run are open, or were and will be again.
+std::size_t open_count(const Run& run);
+
+void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Time now);
+void apply(Workflows& workflows, const StepOpened& event);
+void apply(Workflows& workflows, const StepBegan& event, AgentHandle agent);
+void apply(Workflows& workflows, const StepDelayed& event);
+void apply(Workflows& workflows, const StepEnded& event);
+void apply(Workflows& workflows, const WorkflowUndone& event);
+void apply(Workflows& workflows, const WorkflowEnded& event);
+/// The one answer to a request of a run.
+void take_answer(Workflows& workflows, Ticket request, const EnvelopePtr& reply);
+void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail);
+
+/// Looks whether there is something to be decided. After every change of a run.
+void attend(Workflows& workflows, Ticket run, Time now, std::size_t open_max);
+/// The same for all, when what may be open has changed, or a process begins.
+void attend_all(Workflows& workflows, Time now, std::size_t open_max);
+
+/// Puts a run, as a snapshot has it, into what is found by.
+void index(Workflows& workflows, const Run& run);
+
+}  // namespace parlance::core::workflow

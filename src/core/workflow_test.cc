@@ -1,0 +1,329 @@
+// Workflows, as the core runs them: order, values, conditions, failures, and the end.
+#include <map>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A story with agents that are connected and answer when they are told to.
+struct Office {
+    Story story;
+    std::map<std::string, DeliveryToken> held;  ///< The last delivery of each agent.
+    std::map<std::string, std::string> asked;   ///< What stands in it.
+    std::vector<std::string> order;             ///< Whom something was handed to.
+
+    explicit Office(const std::vector<std::string>& agents) {
+        for (const auto& agent : agents) {
+            story.as_the_hub().ask(RegisterAgent{
+                {agent}, {.capabilities = R"([{"code":"DO_)" + agent + R"("}])"}});
+            story.connect(agent, 10);
+        }
+    }
+    Office& start(const std::string& plan, const std::string& input = "{}") {
+        story.as_the_hub().ask(StartWorkflow{.id = "w", .plan = plan, .input = input});
+        return look();
+    }
+    Office& look() {
+        for (const auto& deliver : story.asked_for<Deliver>()) {
+            const std::string to{deliver.envelope->to()};
+            held[to] = deliver.delivery;
+            asked[to] = deliver.envelope->body();
+            order.push_back(to);
+        }
+        return *this;
+    }
+    Office& answer(const std::string& agent, const std::string& body) {
+        const auto token = held.at(agent);
+        held.erase(agent);
+        const Letter letter{.id = "r" + std::to_string(++answers),
+                            .from = agent,
+                            .to = "ORC",
+                            .correlation = "w",
+                            .intent = Intent::Reply,
+                            .body = body};
+        story.as(agent).ask(ReplyToDelivery{.delivery = token, .envelope = envelope(letter)});
+        return look();
+    }
+    Office& later(Duration by) {
+        story.as_the_hub().later(by).tick();
+        return look();
+    }
+    std::string inputs(const std::string& agent) const {
+        return std::string{json::find(json::root(asked.at(agent)), "inputs")->raw};
+    }
+    std::optional<WorkflowEnded> ended() const {
+        const auto all = story.happened<WorkflowEnded>();
+        return all.empty() ? std::nullopt : std::optional{all.front()};
+    }
+    std::string report_at(std::string_view pointer) const {
+        const auto end = ended();
+        if (!end) return "still running";
+        const auto value = json::find_at(json::root(end->report), pointer);
+        return value ? std::string{value->raw} : "nothing";
+    }
+    int answers = 0;
+};
+
+TEST(Workflow, K14_EachStepGetsWhatWasGatheredSoFar) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[
+        {"id":"first","agent":"a","inputs":{"x":{"$from":"/input/x"}}},
+        {"id":"second","agent":"b","inputs":{"y":{"$from":"/steps/first/output/y"}}}]})",
+                 R"({"x":1})");
+    EXPECT_EQ(office.order, (Ids{"a"}));
+    EXPECT_EQ(office.inputs("a"), R"({"x":1})");
+    office.answer("a", R"({"output":{"y":[2,3]}})");
+    EXPECT_EQ(office.order, (Ids{"a", "b"}));
+    EXPECT_EQ(office.inputs("b"), R"({"y":[2,3]})");
+    const auto context = *json::find(json::root(office.asked["b"]), "context");
+    EXPECT_EQ(json::find_at(context, "/prior_outputs/first/y")->raw, "[2,3]");
+    EXPECT_EQ(json::find_at(context, "/workflow_position")->raw, "\"Step 2 of 2 (second)\"");
+    office.answer("b", R"({"output":"z","confidence":0.9})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+    EXPECT_EQ(office.report_at("/output/second"), R"("z")");
+    EXPECT_EQ(office.report_at("/steps/1/confidence"), "0.900");
+    EXPECT_TRUE(office.story.state().workflows.runs.empty()) << "C10";
+}
+
+TEST(Workflow, K15_IndependentStepsRunAtTheSameTimeAndAreJoined) {
+    Office office{{"a", "b", "c"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"},
+        {"id":"z","agent":"c","inputs":{"x":{"$from":"/steps/x/output"},"y":{"$from":"/steps/y/output"}}}]})");
+    EXPECT_EQ(office.order, (Ids{"a", "b"}));
+    office.answer("b", R"({"output":2})");
+    EXPECT_EQ(office.order.size(), 2U) << "the join waits for both";
+    office.answer("a", R"({"output":1})");
+    EXPECT_EQ(office.inputs("c"), R"({"x":1,"y":2})");
+}
+
+TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
+    Office office{{"a", "b", "c", "d"}};
+    office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
+        {"id":"4","agent":"d"}]})");
+    EXPECT_EQ(office.order.size(), 3U);
+    EXPECT_FALSE(office.held.contains("d"));
+    office.answer("b", R"({"output":1})");
+    EXPECT_EQ(office.order.back(), "d");
+}
+
+TEST(Workflow, K16_AFailedStepLeavesAPartialResultAndSaysWhatIsMissing) {
+    Office office{{"a", "b", "c"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","label":"The sum"},{"id":"y","agent":"b"},
+        {"id":"z","agent":"c","after":["x"]}]})");
+    office.answer("a", R"({"error":"DATA_MISSING","retryable":false})");
+    EXPECT_FALSE(office.ended());
+    office.answer("b", R"({"output":2})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Partial);
+    EXPECT_EQ(office.report_at("/output"), R"({"y":2})");
+    EXPECT_EQ(office.report_at("/missing/0/label"), R"("The sum")");
+    EXPECT_EQ(office.report_at("/missing/0/code"), R"("DATA_MISSING")");
+    EXPECT_EQ(office.report_at("/missing/1/step"), R"("z")");
+    EXPECT_EQ(office.report_at("/missing/2"), "nothing");
+}
+
+TEST(Workflow, K16_FailsAsAWholeWhereItSaysSo) {
+    Office office{{"a", "b"}};
+    office.start(R"({"on_error":"fail","steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
+    office.answer("a", R"({"error":"DATA_MISSING","retryable":false})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Failed);
+    ASSERT_EQ(office.story.happened<RequestCancelled>().size(), 1U) << "b may stop";
+    EXPECT_EQ(office.story.state().requests.open.size(), 0U);
+}
+
+TEST(Workflow, X20_RunsAStepOnlyIfItsConditionHolds) {
+    for (const auto& [score, runs] : {std::pair{"0.5", false}, {"0.7", true}, {"7e-1", true}}) {
+        Office office{{"a", "b"}};
+        office.start(R"({"steps":[{"id":"x","agent":"a"},
+            {"id":"y","agent":"b","when":{"value":{"$from":"/steps/x/output/score"},"at_least":0.7}}]})");
+        office.answer("a", std::string{R"({"output":{"score":)"} + score + "}}");
+        EXPECT_EQ(office.order.size() == 2, runs) << score;
+        if (runs) continue;
+        EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+        EXPECT_EQ(office.report_at("/steps/1/status"), R"("SKIPPED")");
+    }
+}
+
+TEST(Workflow, RunsAStepForEachElementOfAList) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"},
+        {"id":"y","agent":"b","for_each":{"$from":"/steps/x/output","at_most":2},
+         "inputs":{"it":{"$from":"/item/n"}}}]})");
+    office.answer("a", R"({"output":[{"n":1},{"n":2}]})");
+    EXPECT_EQ(office.order, (Ids{"a", "b", "b"}));
+    const auto second = office.held.at("b");
+    EXPECT_EQ(office.inputs("b"), R"({"it":2})");
+    office.answer("b", R"({"output":"two"})");
+    office.held["b"] = {{second.ticket.value}, 1};
+    // The other one is still out.
+    EXPECT_FALSE(office.ended());
+}
+
+TEST(Workflow, TakesNoMoreElementsThanItMay) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"y","agent":"a","for_each":{"$from":"/input","at_most":2}}]})",
+                 "[1,2,3]");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Failed);
+    EXPECT_EQ(office.report_at("/missing/0/reason"),
+              R"("'/input' is a list of 3, and at most 2 are taken")");
+}
+
+TEST(Workflow, C13_TriesAgainWhatMayWorkTheNextTime) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"}]})");
+    office.answer("a", R"({"error":"API_TIMEOUT","retryable":true})");
+    EXPECT_TRUE(office.held.empty()) << "not before its wait is over";
+    office.later(199ms);
+    EXPECT_TRUE(office.held.empty());
+    office.later(1ms);
+    office.answer("a", R"({"error":"API_TIMEOUT","retryable":true})");
+    office.later(399ms);
+    EXPECT_TRUE(office.held.empty()) << "the second wait is twice as long";
+    office.later(1ms);
+    office.answer("a", R"({"output":1})");
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+    EXPECT_EQ(office.report_at("/steps/0/attempts"), "3");
+}
+
+TEST(Workflow, C13_GivesUpAfterTheRetriesThatItHas) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","retry":{"limit":1,"backoff_ms":50}}]})");
+    office.answer("a", R"({"error":"API_TIMEOUT"})").later(50ms);
+    office.answer("a", R"({"error":"API_TIMEOUT"})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Failed);
+}
+
+TEST(Workflow, C9_CarriesOutTheStrategyThatTheAgentNames) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","inputs":{"n":1}}]})");
+    office.answer("a", R"({"error":"API_TIMEOUT","retryable":false,"strategy":"DO_b"})");
+    EXPECT_EQ(office.order, (Ids{"a", "b"}));
+    EXPECT_EQ(office.inputs("b"), R"({"n":1})");
+    office.answer("b", R"({"output":"by rules"})");
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+    EXPECT_EQ(office.report_at("/steps/0/by"), R"("strategy")");
+}
+
+TEST(Workflow, TakesTheFallbackThatWasPlanned) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"b","inputs":{"easy":true}}}]})");
+    office.answer("a", R"({"error":"NO_IDEA","retryable":false})");
+    EXPECT_EQ(office.inputs("b"), R"({"easy":true})");
+    Office value{{"a"}};
+    value.start(R"({"steps":[{"id":"x","agent":"a","fallback":{"value":{"rate":0.1}}}]})");
+    value.answer("a", R"({"error":"NO_IDEA","retryable":false})");
+    EXPECT_EQ(value.report_at("/output/x"), R"({"rate":0.1})");
+    EXPECT_EQ(value.report_at("/steps/0/error/code"), R"("NO_IDEA")");
+}
+
+TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","confidence_min":0.6}]})");
+    office.answer("a", R"({"output":1,"confidence":0.599})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.report_at("/missing/0/code"), R"("CONFIDENCE_TOO_LOW")");
+}
+
+TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
+    Office office{{"a", "b"}};
+    office.start(
+        R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
+    office.answer("a", R"({"output":1})").later(999ms);
+    EXPECT_FALSE(office.ended());
+    office.later(1ms);
+    ASSERT_TRUE(office.ended());
+    // The request is over at the same time, and is judged first.
+    EXPECT_TRUE(office.ended()->end == WorkflowEnd::TimedOut ||
+                office.ended()->end == WorkflowEnd::Partial);
+    EXPECT_EQ(office.report_at("/output"), R"({"x":1})");
+    EXPECT_EQ(office.report_at("/missing/0/step"), R"("y")");
+}
+
+TEST(Workflow, X21_CancellingTakesBackWhatWasDone) {
+    Office office{{"a", "b", "c"}};
+    office.start(R"({"steps":[
+        {"id":"book","agent":"a","compensate":{"agent":"c","inputs":{"cancel":{"$from":"/steps/book/output/id"}}}},
+        {"id":"pay","agent":"b","after":["book"]}]})");
+    office.answer("a", R"({"output":{"id":"b-7"}})");
+    office.story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    office.look();
+    EXPECT_EQ(office.story.happened<WorkflowUndone>().size(), 1U);
+    EXPECT_EQ(office.order, (Ids{"a", "b", "c"}));
+    EXPECT_EQ(office.inputs("c"), R"({"cancel":"b-7"})");
+    office.answer("c", R"({"output":true})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+    EXPECT_EQ(office.report_at("/steps/0/status"), R"("COMPENSATED")");
+}
+
+TEST(Workflow, C11_GoesOnAfterARestart) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b","after":["x"]}]})");
+    office.story.as_the_hub().restart();
+    office.story.connect("a", 1, "again");
+    office.look();
+    office.answer("a", R"({"output":1})");
+    office.story.as_the_hub().connect("b", 1, "again");
+    office.look();
+    office.answer("b", R"({"output":2})");
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+}
+
+TEST(Workflow, C8_StartedTwiceRunsOnce) {
+    Office office{{"a"}};
+    const std::string plan = R"({"steps":[{"id":"x","agent":"a"}]})";
+    office.start(plan).start(plan);
+    EXPECT_EQ(office.story.happened<DuplicateReceived>().size(), 1U);
+    EXPECT_EQ(office.order.size(), 1U);
+    office.start(R"({"steps":[{"id":"other","agent":"a"}]})");
+    EXPECT_EQ(office.story.refusal(), Refusal::MessageIdConflict);
+}
+
+TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
+    Office office{{"a", "b"}};
+    office.story.as_the_hub().ask(
+        RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});
+    office.story.send({.id = "busy", .to = "a"});
+    office.start(R"({"steps":[{"id":"x","capability":"DO_a"}]})");
+    EXPECT_EQ(office.order.back(), "b");
+}
+
+TEST(Workflow, SaysThatNobodyHasTheCapability) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","capability":"DO_nothing"}]})");
+    EXPECT_EQ(office.report_at("/missing/0/code"), R"("CAPABILITY_NOT_REGISTERED")");
+}
+
+TEST(Workflow, AStoppedFleetStopsItAndItGoesOnWhenResumed) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b","after":["x"]}]})");
+    office.story.as_operator().ask(StopFleet{.reason = "fire drill"});
+    office.answer("a", R"({"output":1})");
+    EXPECT_EQ(office.order.size(), 1U);
+    office.story.as_operator().ask(ResumeFleet{});
+    office.look();
+    EXPECT_EQ(office.order.back(), "b");
+}
+
+TEST(Workflow, IsOfOnePurseAndEndsItsTree) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"}]})");
+    EXPECT_EQ(office.story.happened<DelegationAdmitted>().front().session, "w");
+    office.answer("a", R"({"output":1})");
+    EXPECT_EQ(office.story.happened<DelegationTreeEnded>().size(), 1U);
+    EXPECT_TRUE(office.story.state().governor.lineage.roots.empty());
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,116 @@
+#include "dialects/scribe.h"
+
+#include "base/check.h"
+#include "base/json_write.h"
+#include "dialects/dialect_row.h"
+#include "dialects/tables.h"
+
+namespace parlance::dialects {
+
+namespace {
+
+/// How a message whose words name what is wanted calls it: by the capability; or, where errands are
+/// told in words, by those.
+std::string_view action_of(const DialectRow& row, const HubRequest& request) {
+    const bool is_told = row.threads_sessions || request.capability.empty();
+    return is_told ? request.objective : request.capability;
+}
+
+std::string text_in(const Meaning& meaning, Slot slot) {
+    std::string spare;
+    return meaning[slot].is_string() ? std::string{meaning[slot].text(spare)} : std::string{};
+}
+
+/// What a delegate brings beside its words (X10): the next one works with these.
+std::string with_artifacts(json::Value message) {
+    const auto artifacts = json::find(message, "artifacts");
+    if (!artifacts || !artifacts->is_array()) return {};
+    json::ObjectWriter out;
+    for (const auto* const key : {"summary", "result"}) {
+        if (const auto value = json::find(message, key)) out.raw(key, value->raw);
+    }
+    return out.raw("artifacts", artifacts->raw).done();
+}
+
+/// A text that is itself an object or a list, as that.
+std::string unwrapped(json::Value content) {
+    if (!content.is_string()) return {};
+    std::string spare;
+    const auto text = content.text(spare);
+    const bool is_structure = text.starts_with('{') || text.starts_with('[');
+    return is_structure && json::check(text) ? std::string{text} : std::string{};
+}
+
+void read_trouble(Said& said, const Meaning& meaning) {
+    said.code = text_in(meaning, Slot::ErrorCode);
+    if (said.code.empty()) {
+        const bool is_late = meaning.number(Slot::Status) == kTimedOut;
+        said.code = is_late ? "REQUEST_TIMED_OUT" : "AGENT_REPORTED_ERROR";
+    }
+    said.text = text_in(meaning, Slot::ErrorText);
+    if (said.text.empty()) said.text = "the agent says that it failed, and not why";
+    const json::Value retryable = meaning[Slot::Retryable];
+    if (retryable.is_bool()) said.is_retryable = retryable.raw == "true";
+    said.fallback = text_in(meaning, Slot::Fallback);
+}
+
+}  // namespace
+
+EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
+    const DialectRow* const row = row_of(dialect);
+    CHECK(row != nullptr);  // An agent is registered with a dialect that is spoken.
+    Texts texts;
+    Meaning meaning;
+    const auto say = [&](Slot slot, std::string_view text) {
+        if (!text.empty()) meaning[slot] = quoted(text, texts);
+    };
+    say(Slot::Id, request.id);
+    say(Slot::From, request.from);
+    say(Slot::To, request.to);
+    say(Slot::Action, action_of(*row, request));
+    say(Slot::Correlation, request.correlation);
+    say(Slot::Task, request.correlation);
+    say(Slot::User, request.user);
+    say(Slot::Session, request.session);
+    meaning[Slot::Content] = {request.inputs};
+    meaning[Slot::Context] = {request.context};
+    meaning[Slot::Timeout] = numbered(request.timeout.count(), texts);
+    meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(Priority::High), texts);
+    const std::string text = express(form_for(*row->forms, Act::Request), meaning, request.now);
+    if (text.size() > kMessageBytesMax || !json::check(text)) return nullptr;
+    auto message = row->read_message(*row,
+                                     text,
+                                     {.dialect = dialect,
+                                      .caller = request.from,
+                                      .fresh_id = request.id,
+                                      .now = request.now});
+    if (!message || message->envelope->intent() != Intent::Request) return nullptr;
+    return message->envelope;
+}
+
+Said read_said(const Envelope& answer) {
+    const DialectRow* const row = row_of(answer.dialect());
+    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    const json::Value message = json::root(answer.body());
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr) {
+        return {.code = "AGENT_REPORTED_ERROR", .text = "its answer is none of its dialect's forms"};
+    }
+    Texts texts;
+    const Meaning meaning = understand(*form, message, {}, texts);
+    Said said;
+    said.is_done = act_of(*form, meaning) != Act::Failure;
+    said.is_partial = meaning.number(Slot::Status) == kPartial;
+    said.confidence = meaning[Slot::Confidence].number();
+    if (!said.is_done) {
+        read_trouble(said, meaning);
+        return said;
+    }
+    said.text = said.is_partial ? std::string{meaning[Slot::Warnings].raw} : std::string{};
+    said.made = with_artifacts(message);
+    if (said.made.empty()) said.made = unwrapped(meaning[Slot::Content]);
+    if (said.made.empty()) said.content = meaning[Slot::Content].raw;
+    return said;
+}
+
+}  // namespace parlance::dialects

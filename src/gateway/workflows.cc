@@ -1,0 +1,178 @@
+// Workflows at the door: begun from a definition, shown while they run and after, and awaited by
+// whoever would rather wait.
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/json_write.h"
+#include "dialects/id_forms.h"
+#include "gateway/handlers.h"
+#include "gateway/personal.h"
+#include "gateway/problem.h"
+#include "model/plan_schema.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// What is wrong with a definition, all of it at once.
+transport::Response invalid(const std::vector<PlanFault>& faults) {
+    std::vector<dialects::Problem> problems;
+    for (const auto& fault : faults) {
+        problems.push_back({.pointer = fault.pointer, .value = fault.value, .rule = fault.rule});
+    }
+    const dialects::Rejection rejection{.refusal = Refusal::WorkflowInvalid, .problems = problems};
+    return problem(Refusal::WorkflowInvalid, rejection.summary(), problems, {});
+}
+
+/// The members that are the plan, as they were written: two runs of it have the same text.
+std::string plan_of(json::Value body) {
+    json::ObjectWriter plan;
+    for (const auto key : kPlanMembers) {
+        if (const auto value = json::find(body, key)) plan.raw(key, value->raw);
+    }
+    return plan.done();
+}
+
+std::string raw_member(json::Value body, std::string_view key) {
+    const auto value = json::find(body, key);
+    return value ? std::string{value->raw} : std::string{};
+}
+
+/// C1: the session, what was asked, and when.
+std::string correlation_for(Desk& desk, const StartWorkflow& start) {
+    return dialects::make_correlation_id(start.session.empty() ? start.id : start.session,
+                                         start.request.empty() ? start.plan : start.request,
+                                         desk.clock());
+}
+
+StartWorkflow read_start(Desk& desk, json::Value body) {
+    StartWorkflow start{.id = text_member(body, "workflow_id"),
+                        .plan = plan_of(body),
+                        .input = raw_member(body, "input"),
+                        .request = text_member(body, "request"),
+                        .constraints = raw_member(body, "constraints"),
+                        .correlation = text_member(body, "correlation_id"),
+                        .user = text_member(body, "user_id"),
+                        .session = text_member(body, "session_id")};
+    if (start.id.empty()) start.id = "wf-" + fresh_uuid(desk);
+    if (start.correlation.empty()) start.correlation = correlation_for(desk, start);
+    return start;
+}
+
+/// What of a report its reader may see: an operator sees no personal data.
+std::string shown_report(const Desk& desk, const Caller& caller, std::string_view report) {
+    if (!caller.is_operator && caller.role == OperatorRole::None) return std::string{report};
+    return redacted_words(desk.options, report, "workflow");
+}
+
+bool may_see(const Caller& caller, std::string_view by) {
+    return caller.is_operator || caller.role != OperatorRole::None || caller.agent.value.empty() ||
+           caller.agent.value == by;
+}
+
+transport::Response not_found(std::string_view id) {
+    return problem(Refusal::WorkflowNotFound,
+                   fmt::format("there is no workflow '{}'", json::shortened(id)));
+}
+
+/// A finished one, from the record.
+void answer_from_record(Desk& desk, const ExchangePtr& exchange, CallerPtr caller, Sequence at) {
+    auto& loop = desk.loop;
+    desk.feed.read_one(at, [&desk, &loop, exchange, caller](Result<Event> event) {
+        loop.post([&desk, exchange, caller, event = std::move(event)] {
+            const auto* ended = event ? std::get_if<WorkflowEnded>(&*event) : nullptr;
+            if (ended == nullptr) {
+                return exchange->respond(
+                    problem(Refusal::HubStorageFailed, "the record of its end cannot be read"));
+            }
+            exchange->respond(
+                {.headers = {}, .body = shown_report(desk, *caller, ended->report)});
+        });
+    });
+}
+
+/// The one who waits has waited long enough, or is gone.
+void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
+    const auto found = desk.workflow_waiters.find(id);
+    if (found == desk.workflow_waiters.end()) return;
+    auto& waiters = found->second;
+    const auto waiter = std::ranges::find(waiters, number, &Holder::number);
+    if (waiter == waiters.end()) return;
+    const auto gone = std::move(*waiter);
+    waiters.erase(waiter);
+    if (waiters.empty()) desk.workflow_waiters.erase(found);
+    gone.exchange->respond(gone.meanwhile);
+}
+
+}  // namespace
+
+void post_workflow(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    if (const auto plan = read_plan(body->raw); !plan) {
+        return call.exchange->respond(invalid(plan.error()));
+    }
+    Pending pending{.kind = Pending::Kind::Workflow,
+                    .exchange = call.exchange,
+                    .wait = preferred_wait(call.request()),
+                    .caller = call.caller};
+    bring(desk, read_start(desk, *body), std::move(pending), std::move(call.caller));
+}
+
+void get_workflow(Desk& desk, Call& call) {
+    const auto id = call.captures.at(0);
+    const auto standing = desk.engine->workflow(id);
+    if (!standing || !may_see(*call.caller, standing->by)) {
+        return call.exchange->respond(not_found(id));
+    }
+    if (standing->ended != Sequence{}) {
+        return answer_from_record(desk, call.exchange, call.caller, standing->ended);
+    }
+    call.exchange->respond(
+        {.headers = {}, .body = shown_report(desk, *call.caller, standing->report)});
+}
+
+void answer_started(Desk& desk, const TellStarted& started) {
+    const auto found = desk.pending.find(started.ask.value);
+    if (found == desk.pending.end()) return;
+    auto pending = std::move(found->second);
+    desk.pending.erase(found);
+    transport::Response accepted{
+        .status = 202,
+        .headers = {},
+        .body = json::ObjectWriter{}
+                    .text("workflow_id", started.id)
+                    .text("correlation_id", started.correlation)
+                    .text("status", "RUNNING")
+                    .integer("sequence", static_cast<std::int64_t>(started.sequence.value))
+                    .done()};
+    if (pending.wait <= Duration{}) return pending.exchange->respond(std::move(accepted));
+    const auto standing = desk.engine->workflow(started.id);
+    if (standing && standing->ended != Sequence{} && started.is_duplicate) {
+        return answer_from_record(desk, pending.exchange, pending.caller, standing->ended);
+    }
+    const auto number = ++desk.ask_last;
+    const auto leave = [&desk, id = started.id, number] { stop_waiting(desk, id, number); };
+    pending.exchange->on_gone(leave);
+    desk.loop.after(pending.wait, leave);
+    desk.workflow_waiters[started.id].push_back({.number = number,
+                                                 .exchange = std::move(pending.exchange),
+                                                 .meanwhile = std::move(accepted),
+                                                 .caller = std::move(pending.caller)});
+}
+
+void answer_ended(Desk& desk, const TellEnded& ended) {
+    const auto found = desk.workflow_waiters.find(ended.id);
+    if (found == desk.workflow_waiters.end()) return;
+    const auto waiters = std::move(found->second);
+    desk.workflow_waiters.erase(found);
+    for (const auto& waiter : waiters) {
+        waiter.exchange->respond(
+            {.headers = {}, .body = shown_report(desk, *waiter.caller, ended.report)});
+    }
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,244 @@
+#include "model/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "base/schema/schema.h"
+#include "model/plan_schema.h"
+
+namespace parlance {
+
+namespace {
+
+constexpr std::string_view kStepsPointer = "/steps/";
+
+const schema::Schema& plan_schema() {
+    static const auto compiled = [] {
+        auto schema = schema::compile(kPlanSchema);
+        CHECK(schema.has_value());  // A text of our own.
+        return *std::move(schema);
+    }();
+    return compiled;
+}
+
+std::string text_at(json::Value object, std::string_view key) {
+    const auto value = json::find(object, key);
+    std::string spare;
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
+std::string raw_at(json::Value object, std::string_view key) {
+    const auto value = json::find(object, key);
+    return value ? std::string{value->raw} : std::string{};
+}
+
+std::int64_t number_at(json::Value object, std::string_view key, std::int64_t otherwise = 0) {
+    const auto value = json::find(object, key);
+    return value ? value->integer().value_or(otherwise) : otherwise;
+}
+
+bool flag_at(json::Value object, std::string_view key) {
+    const auto value = json::find(object, key);
+    return value && value->raw == "true";
+}
+
+Duty duty_at(json::Value object) {
+    return {.agent = text_at(object, "agent"),
+            .capability = text_at(object, "capability"),
+            .inputs = raw_at(object, "inputs")};
+}
+
+/// Where the names of the steps are looked up, and what is wrong is gathered.
+struct Reader {
+    std::vector<std::string> names{};
+    std::vector<PlanFault> faults{};
+
+    std::optional<std::uint32_t> number_of(std::string_view name) const {
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end()) return std::nullopt;
+        return static_cast<std::uint32_t>(found - names.begin());
+    }
+    void wait_for(StepPlan& step, std::string_view name, const std::string& pointer) {
+        const auto number = number_of(name);
+        if (!number) {
+            faults.push_back({pointer, std::string{name}, "must name a step of this workflow"});
+            return;
+        }
+        const auto place = std::ranges::lower_bound(step.after, *number);
+        if (place == step.after.end() || *place != *number) step.after.insert(place, *number);
+    }
+};
+
+/// A step waits for whatever its values are taken from.
+void follow_places(Reader& reader, StepPlan& step, json::Value value, const std::string& pointer) {
+    if (value.is_array()) {
+        for (json::Elements elements{value}; elements.next();) {
+            follow_places(reader, step, elements.value, pointer);
+        }
+    }
+    if (!value.is_object()) return;
+    for (json::Members members{value}; members.next();) {
+        const bool is_place = members.key == "$from" && members.value.is_string();
+        if (!is_place) {
+            follow_places(reader, step, members.value, pointer);
+            continue;
+        }
+        std::string spare;
+        auto from = members.value.text(spare);
+        if (!from.starts_with(kStepsPointer)) continue;
+        from.remove_prefix(kStepsPointer.size());
+        reader.wait_for(step, from.substr(0, from.find('/')), pointer);
+    }
+}
+
+PersonPlan read_person(json::Value human) {
+    PersonPlan person{.role = text_at(human, "role"),
+                      .kind = text_at(human, "kind"),
+                      .question = text_at(human, "question"),
+                      .deadline = Duration{number_at(human, "deadline_ms")},
+                      .reminder = Duration{number_at(human, "reminder_ms")},
+                      .escalate_to = text_at(human, "escalate_to"),
+                      .if_nobody = text_at(human, "if_nobody"),
+                      .approvals = static_cast<std::uint32_t>(number_at(human, "approvals", 1))};
+    if (person.kind.empty()) person.kind = "approve";
+    if (const auto options = json::find(human, "options")) {
+        std::string spare;
+        for (json::Elements each{*options}; each.next();) {
+            person.options.emplace_back(each.value.text(spare));
+        }
+    }
+    return person;
+}
+
+OnError on_error_of(std::string_view word, OnError otherwise) {
+    if (word == "fail") return OnError::Fail;
+    if (word == "human") return OnError::Person;
+    return word == "continue" ? OnError::Continue : otherwise;
+}
+
+void read_duties(StepPlan& step, json::Value said) {
+    step.duty = duty_at(said);
+    if (step.duty.inputs.empty()) step.duty.inputs = "{}";
+    if (const auto fallback = json::find(said, "fallback")) {
+        step.fallback = duty_at(*fallback);
+        step.fallback_value = raw_at(*fallback, "value");
+    }
+    if (const auto undo = json::find(said, "compensate")) step.compensation = duty_at(*undo);
+}
+
+StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer, OnError preset) {
+    StepPlan step{.id = text_at(said, "id"),
+                  .label = text_at(said, "label"),
+                  .objective = text_at(said, "objective"),
+                  .when = raw_at(said, "when"),
+                  .timeout = Duration{number_at(said, "timeout_ms")},
+                  .on_error = on_error_of(text_at(said, "on_error"), preset),
+                  .is_internal = flag_at(said, "internal")};
+    if (step.label.empty()) step.label = step.id;
+    read_duties(step, said);
+    if (const auto each = json::find(said, "for_each")) {
+        step.for_each = text_at(*each, "$from");
+        step.count_max = static_cast<std::uint32_t>(number_at(*each, "at_most", step.count_max));
+    }
+    if (const auto retry = json::find(said, "retry")) {
+        step.says_retries = true;
+        step.retry_count_max = static_cast<std::uint32_t>(number_at(*retry, "limit"));
+        step.backoff = Duration{number_at(*retry, "backoff_ms", step.backoff.count())};
+    }
+    if (const auto least = json::find(said, "confidence_min")) {
+        step.confidence_min =
+            static_cast<std::uint32_t>(std::lround(least->number().value_or(0) * 1000));
+    }
+    if (const auto human = json::find(said, "human")) {
+        step.asks_person = true;
+        step.person = read_person(*human);
+    }
+    if (const auto after = json::find(said, "after")) {
+        std::string spare;
+        for (json::Elements names{*after}; names.next();) {
+            reader.wait_for(step, names.value.text(spare), pointer + "/after");
+        }
+    }
+    for (const auto* const key : {"inputs", "when", "for_each", "fallback"}) {
+        if (const auto value = json::find(said, key)) {
+            follow_places(reader, step, *value, pointer + "/" + key);
+        }
+    }
+    return step;
+}
+
+/// Each step by how many must come before it; whoever is left over waits for itself.
+void find_rings(Reader& reader, const std::vector<StepPlan>& steps) {
+    std::vector<bool> is_reached(steps.size());
+    for (bool has_moved = true; has_moved;) {
+        has_moved = false;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const bool can_begin =
+                std::ranges::all_of(steps[i].after, [&](auto other) { return is_reached[other]; });
+            if (is_reached[i] || !can_begin) continue;
+            is_reached[i] = has_moved = true;
+        }
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (is_reached[i]) continue;
+        reader.faults.push_back({"/steps/" + std::to_string(i) + "/after",
+                                 steps[i].id,
+                                 "must not wait, over others or directly, for itself"});
+    }
+}
+
+void read_names(Reader& reader, json::Value steps) {
+    std::size_t at = 0;
+    for (json::Elements each{steps}; each.next(); ++at) {
+        auto name = text_at(each.value, "id");
+        if (reader.number_of(name)) {
+            reader.faults.push_back(
+                {"/steps/" + std::to_string(at) + "/id", name, "must be no other step's"});
+        }
+        reader.names.push_back(std::move(name));
+    }
+}
+
+}  // namespace
+
+tl::expected<PlanPtr, std::vector<PlanFault>> read_plan(std::string_view text) {
+    if (const auto checked = json::check(text); !checked) {
+        return tl::unexpected{std::vector<PlanFault>{{"", "", checked.error().message}}};
+    }
+    const json::Value said = json::root(text);
+    Reader reader;
+    for (auto& violation : schema::check(plan_schema(), said)) {
+        reader.faults.push_back({std::move(violation.pointer),
+                                 std::move(violation.value),
+                                 std::move(violation.rule)});
+    }
+    if (!reader.faults.empty()) return tl::unexpected{std::move(reader.faults)};
+
+    auto plan = std::make_shared<Plan>();
+    plan->name = text_at(said, "name");
+    plan->text = text;
+    plan->timeout = Duration{number_at(said, "timeout_ms")};
+    if (const auto terms = json::find(said, "terms")) {
+        std::string spare;
+        for (json::Members each{*terms}; each.next();) {
+            plan->terms.emplace_back(std::string{each.key}, std::string{each.value.text(spare)});
+        }
+    }
+    const auto preset = on_error_of(text_at(said, "on_error"), OnError::Continue);
+    const json::Value steps = *json::find(said, "steps");
+    read_names(reader, steps);
+    for (json::Elements each{steps}; each.next();) {
+        const auto pointer = "/steps/" + std::to_string(plan->steps.size());
+        plan->steps.push_back(read_step(reader, each.value, pointer, preset));
+    }
+    if (reader.faults.empty()) find_rings(reader, plan->steps);
+    if (!reader.faults.empty()) return tl::unexpected{std::move(reader.faults)};
+    return plan;
+}
+
+}  // namespace parlance

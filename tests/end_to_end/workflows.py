@@ -1,0 +1,239 @@
+"""Workflows over real agents: the documents' own scenarios, and a hub that is killed on the way.
+
+The agents are threads that poll, each in its own dialect, and know nothing of workflows.
+"""
+import json
+import threading
+import time
+
+from hub import Hub, Scratch, check
+
+WAIT = {"Prefer": "wait=20000"}
+
+
+class Agent(threading.Thread):
+    """Takes what comes, and answers with what `work` makes of it. Outlives its hub."""
+
+    def __init__(self, hub, name, dialect, work, capabilities=()):
+        super().__init__(daemon=True)
+        self.hub, self.name, self.dialect, self.work = hub, name, dialect, work
+        self.capabilities = [{"code": code, "description": code.lower()} for code in capabilities]
+        self.seen = []
+        self.stops = False
+
+    def register(self):
+        status, told = self.hub.ask("PUT", f"/v1/agents/{self.name}",
+                                    {"dialect": self.dialect, "capabilities": self.capabilities})
+        check(status == 200, f"{self.name}: {status} {told}")
+        return self
+
+    def run(self):
+        while not self.stops:
+            try:
+                _, inbox = self.hub.ask("GET", f"/v1/agents/{self.name}/inbox?max=1&wait=300")
+                for delivery in inbox["messages"]:
+                    self.seen.append(delivery["message"])
+                    reply = self.work(delivery["message"])
+                    status, told = self.hub.ask(
+                        "POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", reply)
+                    if status >= 300:
+                        print(f"{self.name}: {status} {told}")
+            except (OSError, KeyError, TypeError):
+                time.sleep(0.02)
+
+
+def kessel(result, confidence="HIGH"):
+    return {"status": "SUCCESS", "result_json": result, "confidence_level": confidence}
+
+
+def net_present_value(inputs):
+    rate = inputs["discount_rate"]
+    return sum(flow / (1 + rate) ** year for year, flow in enumerate(inputs["cash_flows"]))
+
+
+def business_case_agents(hub):
+    """CST makes a framework, ANL computes, DOC writes: each gets what came before it."""
+    return [
+        Agent(hub, "CST", "kessel", lambda m: kessel(
+            {"scenarios": ["conservative", "base"], "cash_flows": [-100000, 25000, 35000, 45000, 55000]}),
+            ["CST_FRAMEWORK"]),
+        Agent(hub, "ANL", "kessel", lambda m: kessel({"npv": round(net_present_value(m["inputs_json"]), 2)}),
+              ["ANL_NPV"]),
+        Agent(hub, "DOC", "kessel", lambda m: kessel(
+            {"document": f"NPV is {m['inputs_json']['npv']}"}, "MEDIUM"), ["DOC_GENERATE"]),
+    ]
+
+
+BUSINESS_CASE = {
+    "name": "business_case",
+    "request": "Help me build a business case for market entry",
+    "user_id": "user-456", "session_id": "sess-789",
+    "constraints": {"risk_tolerance": "moderate"},
+    "input": {"discount_rate": 0.12},
+    "steps": [
+        {"id": "framework", "label": "Framework", "capability": "CST_FRAMEWORK"},
+        {"id": "npv", "label": "Financial analysis", "capability": "ANL_NPV",
+         "inputs": {"cash_flows": {"$from": "/steps/framework/output/cash_flows"},
+                    "discount_rate": {"$from": "/input/discount_rate"}}},
+        {"id": "document", "label": "Document", "capability": "DOC_GENERATE",
+         "inputs": {"npv": {"$from": "/steps/npv/output/npv"}}},
+    ],
+}
+
+
+def expect_business_case(report):
+    check(report["status"] == "COMPLETED", f"business case: {report}")
+    # The document's own figure is not the value of its inputs: computed, it is 17,206.82.
+    check(report["output"]["npv"] == {"npv": 17206.82}, f"not the present value: {report['output']}")
+    check(report["output"]["document"] == {"document": "NPV is 17206.82"}, f"{report['output']}")
+
+
+def the_business_case(scratch):
+    """K14: CST, then ANL, then DOC, each with what was gathered."""
+    hub = Hub(scratch + "/case").start()
+    agents = business_case_agents(hub)
+    for agent in agents:
+        agent.register().start()
+    status, report = hub.ask("POST", "/v1/workflows", BUSINESS_CASE, WAIT, timeout=30)
+    check(status == 200, f"{status} {report}")
+    expect_business_case(report)
+    context = agents[2].seen[0]["context"]
+    check(context["session_id"] == "sess-789" and context["user_id"] == "user-456", f"K10: {context}")
+    check(context["original_request"].startswith("Help me"), f"K10: {context}")
+    check(context["prior_agents"] == ["ORC", "CST", "ANL"], f"K10: {context}")
+    check(context["prior_outputs"]["npv"] == {"npv": 17206.82}, f"K10: {context}")
+    check(context["constraints"] == {"risk_tolerance": "moderate"}, f"K10: {context}")
+    status, again = hub.ask("GET", f"/v1/workflows/{report['workflow_id']}")
+    check(status == 200 and again == report, f"from the record: {status} {again}")
+    hub.stop()
+    hub.start()
+    status, again = hub.ask("GET", f"/v1/workflows/{report['workflow_id']}")
+    check(status == 200 and again == report, f"after a restart: {status} {again}")
+    for agent in agents:
+        agent.stops = True
+    hub.stop()
+
+
+def the_receipt(scratch):
+    """X10, X11 in the delegation dialect: the chain carries artifacts, the fan-out is joined."""
+    hub = Hub(scratch + "/receipt").start()
+
+    def said(text, **more):
+        return lambda message: {"summary": text, "result": text, "status": "success", "confidence": 92,
+                                "token_usage": {"prompt": 1, "completion": 1, "total": 2}, **more}
+
+    agents = [
+        Agent(hub, "byte-doc", "delegation",
+              said("extracted", artifacts=[{"type": "json", "value": {"total": 12.3}, "label": "receipt"}])),
+        Agent(hub, "tag-ai", "delegation", said("groceries")),
+        Agent(hub, "crystal-analytics", "delegation", said("a usual week")),
+        Agent(hub, "ledger-tax", "delegation", said("nothing to deduct")),
+    ]
+    for agent in agents:
+        agent.register().start()
+    status, report = hub.ask("POST", "/v1/workflows", {
+        "user_id": "user-1", "session_id": "prime",
+        "steps": [
+            {"id": "extract", "agent": "byte-doc", "objective": "Extract receipt data"},
+            {"id": "tag", "agent": "tag-ai", "objective": "Categorize extracted transactions",
+             "inputs": {"artifacts": {"$from": "/steps/extract/output/artifacts"}}},
+            {"id": "patterns", "agent": "crystal-analytics", "after": ["tag"]},
+            {"id": "tax", "agent": "ledger-tax", "after": ["tag"]},
+        ]}, WAIT, timeout=30)
+    check(status == 200 and report["status"] == "COMPLETED", f"{status} {report}")
+    asked = agents[1].seen[0]
+    check(asked["objective"] == "Categorize extracted transactions", f"X9: {asked}")
+    check(json.loads(asked["input"])["artifacts"][0]["value"] == {"total": 12.3}, f"X10: {asked}")
+    prior = asked["handoff_data"]["intermediate_results"]["prior_outputs"]["extract"]
+    check(prior["summary"] == "extracted", f"X10: {asked}")
+    check(report["output"]["tax"] == "nothing to deduct", f"X11: {report}")
+    check(report["steps"][1]["confidence"] == 0.92, f"{report}")
+    for agent in agents:
+        agent.stops = True
+    hub.stop()
+
+
+def every_dialect_takes_a_step(scratch):
+    """P1: one workflow over five platforms, each asked in its own words."""
+    hub = Hub(scratch + "/five").start()
+    replies = {
+        "taskwire": {"answer": "t"},
+        "kessel": kessel({"answer": "k"}),
+        "delegation": {"summary": "d", "result": "d", "status": "success",
+                       "token_usage": {"prompt": 0, "completion": 0, "total": 0}},
+        "sam": {"message_type": "RESPONSE", "payload": {"data": {"answer": "s"}}},
+        "correlation": {"message_type": "status_update", "status": "success", "payload": {"answer": "c"}},
+    }
+    names = {"taskwire": "payload", "kessel": "inputs_json", "delegation": "input", "sam": "payload",
+             "correlation": "payload"}
+    agents = [Agent(hub, f"a-{dialect}", dialect, lambda m, d=dialect: replies[d], [f"DO_{dialect.upper()}"])
+              for dialect in replies]
+    for agent in agents:
+        agent.register().start()
+    status, report = hub.ask("POST", "/v1/workflows", {"steps": [
+        {"id": d, "capability": f"DO_{d.upper()}", "inputs": {"question": "who are you"}} for d in replies]},
+        WAIT, timeout=30)
+    check(status == 200 and report["status"] == "COMPLETED", f"{status} {report}")
+    for agent in agents:
+        check("who are you" in json.dumps(agent.seen[0][names[agent.dialect]]), f"{agent.name}: {agent.seen}")
+        check(agent.seen[0] and len(agent.seen) == 1, f"{agent.name} was asked {len(agent.seen)} times")
+    check(report["output"]["kessel"] == {"answer": "k"}, f"{report['output']}")
+    check("s" in json.dumps(report["output"]["sam"]), f"{report['output']}")
+    for agent in agents:
+        agent.stops = True
+    hub.stop()
+
+
+def killed_on_the_way(scratch):
+    """C11: killed again and again while workflows run, each of them comes to its end, once."""
+    # What an agent was handed by a hub that then died comes again when its lease is over.
+    hub = Hub(scratch + "/killed", "[delivery]\nlease_ms = 1000\n").start()
+    agents = business_case_agents(hub)
+    for agent in agents:
+        agent.register().start()
+    ids = []
+    for number in range(20):
+        status, told = hub.ask("POST", "/v1/workflows", {**BUSINESS_CASE, "workflow_id": f"case-{number}"})
+        check(status == 202, f"{status} {told}")
+        ids.append(told["workflow_id"])
+        if number % 4 == 3:
+            hub.kill()
+            hub.start()
+    end = time.monotonic() + 60
+    for workflow in ids:
+        while True:
+            status, report = hub.ask("GET", f"/v1/workflows/{workflow}")
+            check(status == 200, f"{workflow} is gone: {status} {report}")
+            if report["status"] != "RUNNING":
+                break
+            check(time.monotonic() < end, f"{workflow} never ends: {report}")
+            time.sleep(0.02)
+        expect_business_case(report)
+        again, told = hub.ask("POST", "/v1/workflows", {**BUSINESS_CASE, "workflow_id": workflow}, WAIT)
+        check(again == 200 and told == report, f"C8: {again} {told}")
+    for agent in agents:
+        agent.stops = True
+    check(hub.stop() == 0, "it does not stop cleanly")
+    check(hub.verify() == "", "the record does not verify")
+
+
+def bad_definitions(scratch):
+    hub = Hub(scratch + "/bad").start()
+    status, told = hub.ask("POST", "/v1/workflows", {"steps": [{"id": "a", "agent": "x", "after": ["a", "b"]},
+                                                               {"id": "c"}]})
+    check(status == 422 and told["code"] == "WORKFLOW_INVALID", f"{status} {told}")
+    check(told["problems"][0]["pointer"].startswith("/steps/1"), f"{told}")
+    status, told = hub.ask("GET", "/v1/workflows/nobody")
+    check(status == 404 and told["code"] == "WORKFLOW_NOT_FOUND", f"{status} {told}")
+    hub.stop()
+
+
+def main():
+    with Scratch() as scratch:
+        for story in (the_business_case, the_receipt, every_dialect_takes_a_step, killed_on_the_way,
+                      bad_definitions):
+            story(scratch)
+            print(f"ok: {story.__name__.replace('_', ' ')}")
+
+
+main()
