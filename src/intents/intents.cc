@@ -1,0 +1,193 @@
+#include "intents/intents.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <linear.h>
+
+#include "intents/background.h"
+#include "intents/space.h"
+
+namespace parlance::intents {
+
+namespace {
+
+/// What training weighs a wrong guess with, against a simple rule.
+constexpr double kPenalty = 2;
+constexpr double kPrecision = 0.1;
+
+/// One sentence of which no gram is known is added to so many lessons, as one that asks for nothing
+/// of ours: without it, who knows two intents would think that everything is one of them.
+constexpr std::size_t kLessonsPerSilence = 10;
+
+/// A sentence of the background that is so near to a lesson is about one of the intents.
+constexpr double kNear = 0.3;
+
+/// How much of what speaks for no intent at all speaks against each of them.
+constexpr double kForeignShare = 0.5;
+
+/// A score to how often such a guess is right, fitted to sentences that were not learnt, a fifth of
+/// them out of scope. Who has seen few lessons knows fewer of the words of a sentence that is
+/// meant, so less is expected of it: the steps are measured, see docs/intents.md.
+constexpr double kSlope = 3.6;
+constexpr double kMiddleMost = 0.26;
+/// How sharply near scores are told apart.
+constexpr double kRivalry = 8;
+double middle_for(std::size_t lessons) {
+    const double size = static_cast<double>(std::max<std::size_t>(lessons, 1));
+    return std::min(kMiddleMost, 0.45 * std::log10(size) - 1.09);
+}
+
+using Row = std::vector<feature_node>;
+
+/// A place as LIBLINEAR reads it: from 1, the last direction the same for all, -1 at the end.
+Row row_of(const Place& place, std::size_t size) {
+    Row row;
+    row.reserve(place.size() + 2);
+    for (const Term& term : place) row.push_back({static_cast<int>(term.gram) + 1, term.weight});
+    row.push_back({static_cast<int>(size) + 1, 1});
+    row.push_back({-1, 0});
+    return row;
+}
+
+/// What tells those on the side of 1 from all others.
+std::vector<double> separate(const problem& lessons) {
+    parameter how{};
+    how.solver_type = L2R_L2LOSS_SVC;  // The primal one: its dual draws lots.
+    how.C = kPenalty;
+    how.eps = kPrecision;
+    model* made = ::train(&lessons, &how);
+    const double sign = made->label[0] > 0 ? 1 : -1;
+    std::vector<double> weights(made->w, made->w + made->nr_feature);
+    free_and_destroy_model(&made);
+    for (double& weight : weights) weight *= sign;
+    return weights;
+}
+
+bool is_near_any(const Place& place, std::span<const Place> others, std::vector<float>& scratch) {
+    for (const Term& term : place) scratch[term.gram] = term.weight;
+    const bool is_near = std::ranges::any_of(others, [&](const Place& other) {
+        double sum = 0;
+        for (const Term& term : other) sum += scratch[term.gram] * term.weight;
+        return sum > kNear;
+    });
+    for (const Term& term : place) scratch[term.gram] = 0;
+    return is_near;
+}
+
+}  // namespace
+
+/// The first intent is none: what asks for nothing of ours.
+struct Classifier::Learnt {
+    Space space;
+    std::vector<std::string> intents{""};
+    std::vector<float> weights{};  ///< All intents of the first gram, then of the second, …
+    double middle = 0;             ///< The score of which a half is right.
+
+    std::vector<Guess> guesses_of(const std::vector<double>& scores) const;
+};
+
+namespace {
+
+/// The lessons as places, each with the number of its intent.
+struct Course {
+    std::vector<Place> places;
+    std::vector<std::size_t> intents;
+};
+
+void add_background(const Space& space, Course& course) {
+    std::vector<float> scratch(space.size());
+    const std::size_t lessons = course.places.size();
+    for (const auto text : kBackground) {
+        auto place = space.place_of(text);
+        if (is_near_any(place, std::span{course.places}.first(lessons), scratch)) continue;
+        course.places.push_back(std::move(place));
+        course.intents.push_back(0);
+    }
+    course.places.resize(course.places.size() + lessons / kLessonsPerSilence + 1);
+    course.intents.resize(course.places.size());
+}
+
+}  // namespace
+
+/// How sure it is that it is one of ours, shared among those that it could be.
+std::vector<Guess> Classifier::Learnt::guesses_of(const std::vector<double>& scores) const {
+    std::vector<Guess> guesses;
+    if (scores.empty()) return guesses;
+    const double best = *std::ranges::max_element(scores);
+    double all = 0;
+    for (const double score : scores) all += std::exp(kRivalry * (score - best));
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        const double is_ours = 1 / (1 + std::exp(-kSlope * (scores[i] - middle)));
+        const double share = std::exp(kRivalry * (scores[i] - best)) / all;
+        guesses.push_back({intents[i + 1], is_ours * share});
+    }
+    std::ranges::stable_sort(guesses, std::ranges::greater{}, &Guess::confidence);
+    return guesses;
+}
+
+Classifier::Classifier(std::unique_ptr<const Learnt> learnt) : learnt_(std::move(learnt)) {}
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+
+std::optional<Classifier> Classifier::train(std::span<const Lesson> lessons,
+                                            const std::atomic<bool>& stops) {
+    set_print_string_function([](const char*) {});
+    std::vector<std::string_view> texts;
+    for (const Lesson& lesson : lessons) texts.push_back(lesson.text);
+    texts.insert(texts.end(), kBackground.begin(), kBackground.end());
+    auto learnt = std::make_unique<Learnt>(
+        Learnt{.space = Space{texts}, .middle = middle_for(lessons.size())});
+    Course course;
+    for (const Lesson& lesson : lessons) {
+        const auto found = std::ranges::find(learnt->intents, lesson.intent);
+        course.intents.push_back(static_cast<std::size_t>(found - learnt->intents.begin()));
+        if (found == learnt->intents.end()) learnt->intents.push_back(lesson.intent);
+        course.places.push_back(learnt->space.place_of(lesson.text));
+    }
+    add_background(learnt->space, course);
+
+    const std::size_t size = learnt->space.size();
+    std::vector<Row> rows;
+    for (const Place& place : course.places) rows.push_back(row_of(place, size));
+    std::vector<feature_node*> starts;
+    for (Row& row : rows) starts.push_back(row.data());
+    std::vector<double> sides(rows.size());
+    const problem all{.l = static_cast<int>(rows.size()),
+                      .n = static_cast<int>(size) + 1,
+                      .y = sides.data(),
+                      .x = starts.data(),
+                      .bias = -1};
+    const std::size_t count = learnt->intents.size();
+    learnt->weights.resize((size + 1) * count);
+    for (std::size_t intent = 0; intent < count; ++intent) {
+        if (stops) return std::nullopt;
+        std::ranges::transform(course.intents, sides.begin(), [&](std::size_t number) {
+            return number == intent ? 1.0 : -1.0;
+        });
+        const auto weights = separate(all);
+        for (std::size_t gram = 0; gram <= size; ++gram) {
+            learnt->weights[gram * count + intent] = static_cast<float>(weights[gram]);
+        }
+    }
+    return Classifier{std::move(learnt)};
+}
+
+std::vector<Guess> Classifier::guess(std::string_view text) const {
+    const std::size_t count = learnt_->intents.size();
+    auto place = learnt_->space.place_of(text);
+    place.push_back({static_cast<std::uint32_t>(learnt_->space.size()), 1});
+    std::vector<float> sums(count);
+    for (const Term& term : place) {
+        const float* weights = &learnt_->weights[term.gram * count];
+        for (std::size_t i = 0; i < count; ++i) sums[i] += weights[i] * term.weight;
+    }
+    std::vector<double> scores;
+    for (std::size_t i = 1; i < count; ++i) {
+        scores.push_back(sums[i] - kForeignShare * sums.front());
+    }
+    return learnt_->guesses_of(scores);
+}
+
+}  // namespace parlance::intents
