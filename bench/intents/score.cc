@@ -4,8 +4,8 @@
 //
 // In the folder: train.tsv, val.tsv, oos_train.tsv, oos_val.tsv; and test.tsv and oos_test.tsv, if
 // they are there, are judged in place of val.tsv and oos_val.tsv. A line is an intent, a tab and a
-// sentence. --nothing-foreign leaves out of the lessons those that are out of scope, as in a hub,
-// which has none; --all learns from the val files too.
+// sentence. With --nothing-foreign what is out of scope is judged and not learnt from, as in a hub,
+// which has no such lessons; --all learns from the val files too.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -93,14 +93,17 @@ int run(const Options& options) {
         fmt::print(stderr, "there are no lessons in {}\n", path("train.tsv"));
         return 1;
     }
-    if (options.has_foreign) append(lessons, read(path("oos_train.tsv"), true));
     auto judged = read(path("test.tsv"), false);
     append(judged, read(path("oos_test.tsv"), true));
-    const bool has_test = !judged.empty();
     auto spare = read(path("val.tsv"), false);
-    if (options.has_foreign || !has_test) append(spare, read(path("oos_val.tsv"), true));
+    append(spare, read(path("oos_val.tsv"), true));
+    const auto foreign = read(path("oos_train.tsv"), true);
+    const bool has_test = !judged.empty();
     if (has_test && options.learns_all) append(lessons, spare);
     if (!has_test) judged = std::move(spare);
+    append(options.has_foreign ? lessons : judged, foreign);
+    if (!options.has_foreign)
+        std::erase_if(lessons, [](const Lesson& lesson) { return lesson.intent.empty(); });
 
     const std::atomic<bool> stops{false};
     auto start = std::chrono::steady_clock::now();

@@ -39,7 +39,7 @@ void add_words(const std::vector<std::string>& words, std::vector<Gram>& out) {
     std::string before = "^";
     for (const auto& word : words) {
         out.push_back({key_of("w", word), GramKind::Word});
-        out.push_back({key_of("p", before + " " + word), GramKind::Word});
+        out.push_back({key_of("p", before.append(" ").append(word)), GramKind::Word});
         before = word;
     }
     if (!words.empty()) out.push_back({key_of("p", before + " $"), GramKind::Word});
@@ -86,17 +86,17 @@ std::vector<Gram> grams_of(std::string_view text) {
 }
 
 const std::vector<Gram>& common_grams() {
-    static const std::vector<Gram> kGrams = [] {
+    static const std::vector<Gram> all = [] {
         std::vector<Gram> grams;
         for (const auto word : kCommonWords) {
             grams.push_back({key_of("w", word), GramKind::Word});
             add_pieces(word, grams);
         }
         std::ranges::sort(grams);
-        grams.erase(std::ranges::unique(grams).begin(), grams.end());
+        grams.erase(std::unique(grams.begin(), grams.end()), grams.end());
         return grams;
     }();
-    return kGrams;
+    return all;
 }
 
 }  // namespace parlance::intents

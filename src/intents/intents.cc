@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <linear.h>
 
@@ -29,13 +30,13 @@ constexpr double kForeignShare = 0.5;
 /// A score to how often such a guess is right, fitted to sentences that were not learnt, a fifth of
 /// them out of scope. Who has seen few lessons knows fewer of the words of a sentence that is
 /// meant, so less is expected of it: the steps are measured, see docs/intents.md.
-constexpr double kSlope = 3.6;
-constexpr double kMiddleMost = 0.26;
-/// How sharply near scores are told apart.
+constexpr double kSlope = 4;
+constexpr double kMiddleMost = 0.11;
+/// How sharply the best two are told apart.
 constexpr double kRivalry = 8;
 double middle_for(std::size_t lessons) {
     const double size = static_cast<double>(std::max<std::size_t>(lessons, 1));
-    return std::min(kMiddleMost, 0.45 * std::log10(size) - 1.09);
+    return std::min(kMiddleMost, 0.45 * std::log10(size) - 1.12);
 }
 
 using Row = std::vector<feature_node>;
@@ -48,6 +49,15 @@ Row row_of(const Place& place, std::size_t size) {
     row.push_back({static_cast<int>(size) + 1, 1});
     row.push_back({-1, 0});
     return row;
+}
+
+/// LIBLINEAR tells stdout how it gets on, unless it is told not to: once, for all threads.
+void hush() {
+    static const bool is_hushed = [] {
+        set_print_string_function([](const char*) {});
+        return true;
+    }();
+    (void)is_hushed;
 }
 
 /// What tells those on the side of 1 from all others.
@@ -75,20 +85,6 @@ bool is_near_any(const Place& place, std::span<const Place> others, std::vector<
     return is_near;
 }
 
-}  // namespace
-
-/// The first intent is none: what asks for nothing of ours.
-struct Classifier::Learnt {
-    Space space;
-    std::vector<std::string> intents{""};
-    std::vector<float> weights{};  ///< All intents of the first gram, then of the second, …
-    double middle = 0;             ///< The score of which a half is right.
-
-    std::vector<Guess> guesses_of(const std::vector<double>& scores) const;
-};
-
-namespace {
-
 /// The lessons as places, each with the number of its intent.
 struct Course {
     std::vector<Place> places;
@@ -110,19 +106,73 @@ void add_background(const Space& space, Course& course) {
 
 }  // namespace
 
-/// How sure it is that it is one of ours, shared among those that it could be.
-std::vector<Guess> Classifier::Learnt::guesses_of(const std::vector<double>& scores) const {
-    std::vector<Guess> guesses;
-    if (scores.empty()) return guesses;
-    const double best = *std::ranges::max_element(scores);
-    double all = 0;
-    for (const double score : scores) all += std::exp(kRivalry * (score - best));
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-        const double is_ours = 1 / (1 + std::exp(-kSlope * (scores[i] - middle)));
-        const double share = std::exp(kRivalry * (scores[i] - best)) / all;
-        guesses.push_back({intents[i + 1], is_ours * share});
+/// The first intent is none: what asks for nothing of ours.
+struct Classifier::Learnt {
+    Space space;
+    std::vector<std::string> intents{""};
+    std::vector<float> weights{};  ///< All intents of the first gram, then of the second, …
+    double middle = 0;             ///< The score of which a half is right.
+
+    Course course_of(std::span<const Lesson> lessons);
+    bool learn(const Course& course, const std::atomic<bool>& stops);
+    std::vector<Guess> guesses_of(const std::vector<double>& scores) const;
+};
+
+Course Classifier::Learnt::course_of(std::span<const Lesson> lessons) {
+    Course course;
+    for (const Lesson& lesson : lessons) {
+        const auto found = std::ranges::find(intents, lesson.intent);
+        course.intents.push_back(static_cast<std::size_t>(found - intents.begin()));
+        if (found == intents.end()) intents.push_back(lesson.intent);
+        course.places.push_back(space.place_of(lesson.text));
     }
-    std::ranges::stable_sort(guesses, std::ranges::greater{}, &Guess::confidence);
+    return course;
+}
+
+/// False if it was broken off.
+bool Classifier::Learnt::learn(const Course& course, const std::atomic<bool>& stops) {
+    const std::size_t size = space.size();
+    std::vector<Row> rows;
+    for (const Place& place : course.places) rows.push_back(row_of(place, size));
+    std::vector<feature_node*> starts;
+    starts.reserve(rows.size());
+    for (Row& row : rows) starts.push_back(row.data());
+    std::vector<double> sides(rows.size());
+    const problem all{.l = static_cast<int>(rows.size()),
+                      .n = static_cast<int>(size) + 1,
+                      .y = sides.data(),
+                      .x = starts.data(),
+                      .bias = -1};
+    weights.resize((size + 1) * intents.size());
+    for (std::size_t intent = 0; intent < intents.size(); ++intent) {
+        if (stops) return false;
+        std::ranges::transform(course.intents, sides.begin(), [&](std::size_t number) {
+            return number == intent ? 1.0 : -1.0;
+        });
+        const auto of_intent = separate(all);
+        for (std::size_t gram = 0; gram <= size; ++gram) {
+            weights[gram * intents.size() + intent] = static_cast<float>(of_intent[gram]);
+        }
+    }
+    return true;
+}
+
+/// How sure it is that it is one of ours, shared with the one that it could be instead.
+std::vector<Guess> Classifier::Learnt::guesses_of(const std::vector<double>& scores) const {
+    std::vector<std::size_t> order(scores.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(
+        order, std::ranges::greater{}, [&](std::size_t i) { return scores[i]; });
+    const auto rank = [&](std::size_t i) {
+        return std::exp(kRivalry * (scores[i] - scores[order.front()]));
+    };
+    const double best_two = order.size() > 1 ? 1 + rank(order[1]) : 1;
+    std::vector<Guess> guesses;
+    guesses.reserve(order.size());
+    for (const std::size_t i : order) {
+        const double is_ours = 1 / (1 + std::exp(-kSlope * (scores[i] - middle)));
+        guesses.push_back({intents[i + 1], is_ours * rank(i) / best_two});
+    }
     return guesses;
 }
 
@@ -133,44 +183,15 @@ Classifier& Classifier::operator=(Classifier&&) noexcept = default;
 
 std::optional<Classifier> Classifier::train(std::span<const Lesson> lessons,
                                             const std::atomic<bool>& stops) {
-    set_print_string_function([](const char*) {});
+    hush();
     std::vector<std::string_view> texts;
     for (const Lesson& lesson : lessons) texts.push_back(lesson.text);
     texts.insert(texts.end(), kBackground.begin(), kBackground.end());
     auto learnt = std::make_unique<Learnt>(
         Learnt{.space = Space{texts}, .middle = middle_for(lessons.size())});
-    Course course;
-    for (const Lesson& lesson : lessons) {
-        const auto found = std::ranges::find(learnt->intents, lesson.intent);
-        course.intents.push_back(static_cast<std::size_t>(found - learnt->intents.begin()));
-        if (found == learnt->intents.end()) learnt->intents.push_back(lesson.intent);
-        course.places.push_back(learnt->space.place_of(lesson.text));
-    }
+    auto course = learnt->course_of(lessons);
     add_background(learnt->space, course);
-
-    const std::size_t size = learnt->space.size();
-    std::vector<Row> rows;
-    for (const Place& place : course.places) rows.push_back(row_of(place, size));
-    std::vector<feature_node*> starts;
-    for (Row& row : rows) starts.push_back(row.data());
-    std::vector<double> sides(rows.size());
-    const problem all{.l = static_cast<int>(rows.size()),
-                      .n = static_cast<int>(size) + 1,
-                      .y = sides.data(),
-                      .x = starts.data(),
-                      .bias = -1};
-    const std::size_t count = learnt->intents.size();
-    learnt->weights.resize((size + 1) * count);
-    for (std::size_t intent = 0; intent < count; ++intent) {
-        if (stops) return std::nullopt;
-        std::ranges::transform(course.intents, sides.begin(), [&](std::size_t number) {
-            return number == intent ? 1.0 : -1.0;
-        });
-        const auto weights = separate(all);
-        for (std::size_t gram = 0; gram <= size; ++gram) {
-            learnt->weights[gram * count + intent] = static_cast<float>(weights[gram]);
-        }
-    }
+    if (!learnt->learn(course, stops)) return std::nullopt;
     return Classifier{std::move(learnt)};
 }
 
