@@ -13,8 +13,8 @@ namespace parlance::gateway {
 
 namespace {
 
-/// Lessons times intents: so much is learnt in some ten milliseconds.
-constexpr std::size_t kSmall = 4'000;
+/// Lessons times intents: so much is learnt in about a second, and worth waiting for.
+constexpr std::size_t kSmall = 200'000;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -113,32 +113,29 @@ void Tutor::look(const engine::Engine& engine) {
     static const auto removed = Event{AgentRemoved{}}.index();
     const auto& counts = engine.counts().events;
     const auto registrations = counts.at(registered) + counts.at(removed);
-    if (registrations == registrations_) return;
-    registrations_ = registrations;
+    if (has_looked_ && registrations == wanted_.registrations) return;
+    has_looked_ = true;
     offers_.clear();
     for (const auto& listing : engine.agents()) {
         if (!listing.is_registered) continue;
         auto offers = read_offers(listing.agent.value, listing.profile.capabilities);
         std::ranges::move(offers, std::back_inserter(offers_));
     }
-    wanted_ = fingerprint_of(lessons_of(offers_));
+    wanted_ = {registrations, fingerprint_of(lessons_of(offers_))};
 }
 
 void Tutor::classify(const engine::Engine& engine, Use use) {
     look(engine);
-    if (known_ != wanted_ && !is_learning_) learn();
-    if (classifier_) return use(*classifier_, known_ == wanted_);
-    waiting_.push_back(std::move(use));
+    const bool knows_all = is_current();
+    if (!knows_all && !is_learning_) learn();
+    const bool is_long = classifier_ && cost_of(offers_) > kSmall;
+    if (knows_all || is_long) return use(*classifier_, knows_all);
+    waiting_.push_back({std::move(use), wanted_.registrations});
 }
 
 void Tutor::learn() {
-    auto lessons = lessons_of(offers_);
-    if (cost_of(offers_) <= kSmall) {
-        auto learnt = intents::Classifier::train(lessons, *stops_);
-        return take(std::make_shared<intents::Classifier>(*std::move(learnt)), wanted_);
-    }
     is_learning_ = true;
-    thread_ = std::jthread{[this, stops = stops_, of = wanted_, lessons = std::move(lessons)] {
+    thread_ = std::jthread{[this, stops = stops_, of = wanted_, lessons = lessons_of(offers_)] {
         auto learnt = intents::Classifier::train(lessons, *stops);
         if (!learnt) return;
         auto shared = std::make_shared<const intents::Classifier>(*std::move(learnt));
@@ -148,11 +145,20 @@ void Tutor::learn() {
     }};
 }
 
-void Tutor::take(std::shared_ptr<const intents::Classifier> learnt, std::uint64_t of) {
+void Tutor::take(std::shared_ptr<const intents::Classifier> learnt, const Version& of) {
     is_learning_ = false;
     classifier_ = std::move(learnt);
     known_ = of;
-    for (const auto& use : std::exchange(waiting_, {})) use(*classifier_, known_ == wanted_);
+    auto waiting = std::exchange(waiting_, {});
+    // Who came after something else was registered waits for that.
+    const auto early =
+        std::stable_partition(waiting.begin(), waiting.end(), [&](const Waiting& each) {
+            return each.registrations > of.registrations;
+        });
+    std::move(waiting.begin(), early, std::back_inserter(waiting_));
+    if (!waiting_.empty()) learn();
+    std::for_each(
+        early, waiting.end(), [&](const Waiting& each) { each.use(*classifier_, is_current()); });
 }
 
 Tutor& tutor_of(Desk& desk) {

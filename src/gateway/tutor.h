@@ -1,8 +1,8 @@
 // Keeps a classifier that knows what the agents offer (K12), and teaches another when that changes.
 //
-// The registry is the truth: what was learnt is kept nowhere, and learnt anew after a restart. A
-// small registry is learnt while the caller waits, some milliseconds; a large one beside the loop,
-// and until that is done the classifier of before answers, and says so.
+// The registry is the truth: what was learnt is kept nowhere, and learnt anew after a restart. It
+// is learnt beside the loop. For a small registry, which takes milliseconds, the caller waits; for
+// a large one, which takes seconds, the classifier of before answers meanwhile, and says so.
 #pragma once
 
 #include <atomic>
@@ -51,23 +51,33 @@ class Tutor {
     /// All that is offered now, by agent.
     const std::vector<Offer>& offers(const engine::Engine& engine);
 
-    /// Calls back with a classifier, at once if there is one, and whether it knows all that is
-    /// offered now. On the loop's thread.
+    /// Calls back with a classifier, and whether it knows all that is offered. On the loop's
+    /// thread, maybe at once.
     using Use = std::function<void(const intents::Classifier&, bool is_current)>;
     void classify(const engine::Engine& engine, Use use);
 
   private:
     void look(const engine::Engine& engine);
     void learn();
-    void take(std::shared_ptr<const intents::Classifier> learnt, std::uint64_t of);
+    /// A registry as far as it matters here.
+    struct Version {
+        std::uint64_t registrations = 0;  ///< How many there were.
+        std::uint64_t lessons = 0;        ///< A fingerprint of what there is to learn.
+    };
+    struct Waiting {
+        Use use;
+        std::uint64_t registrations;  ///< The classifier must know of as many.
+    };
+    bool is_current() const { return classifier_ && known_.lessons == wanted_.lessons; }
+    void take(std::shared_ptr<const intents::Classifier> learnt, const Version& of);
 
     transport::Loop& loop_;
-    std::uint64_t registrations_ = ~std::uint64_t{0};  ///< As of which the offers are.
     std::vector<Offer> offers_;
-    std::uint64_t wanted_ = 0;  ///< A fingerprint of the lessons in the offers.
-    std::uint64_t known_ = 0;   ///< The same of those that the classifier was made of.
+    bool has_looked_ = false;
+    Version wanted_;  ///< Of the offers.
+    Version known_;   ///< Of the classifier.
     std::shared_ptr<const intents::Classifier> classifier_;
-    std::vector<Use> waiting_;
+    std::vector<Waiting> waiting_;
     std::shared_ptr<std::atomic<bool>> stops_ = std::make_shared<std::atomic<bool>>(false);
     bool is_learning_ = false;
     std::jthread thread_;
