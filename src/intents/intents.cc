@@ -205,6 +205,7 @@ std::vector<Guess> Classifier::guess(std::string_view text) const {
         for (std::size_t i = 0; i < count; ++i) sums[i] += weights[i] * term.weight;
     }
     std::vector<double> scores;
+    scores.reserve(count);
     for (std::size_t i = 1; i < count; ++i) {
         scores.push_back(sums[i] - kForeignShare * sums.front());
     }
