@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include <linear.h>
 
@@ -20,6 +21,9 @@ constexpr double kPrecision = 0.1;
 /// One sentence of which no gram is known is added to so many lessons, as one that asks for nothing
 /// of ours: without it, who knows two intents would think that everything is one of them.
 constexpr std::size_t kLessonsPerSilence = 10;
+
+/// With so many intents a second thread is worth its while.
+constexpr std::size_t kIntentsForTwo = 16;
 
 /// A sentence of the background that is so near to a lesson is about one of the intents.
 constexpr double kNear = 0.3;
@@ -91,6 +95,13 @@ struct Course {
     std::vector<std::size_t> intents;
 };
 
+/// What those who learn share.
+struct Task {
+    const Course& course;
+    const std::atomic<bool>& stops;
+    std::vector<feature_node*> starts{};  ///< The course's places, as LIBLINEAR reads them.
+};
+
 void add_background(const Space& space, Course& course) {
     std::vector<float> scratch(space.size());
     const std::size_t lessons = course.places.size();
@@ -115,6 +126,7 @@ struct Classifier::Learnt {
 
     Course course_of(std::span<const Lesson> lessons);
     bool learn(const Course& course, const std::atomic<bool>& stops);
+    void learn_some(const Task& task, std::atomic<std::size_t>& next);
     std::vector<Guess> guesses_of(const std::vector<double>& scores) const;
 };
 
@@ -129,32 +141,42 @@ Course Classifier::Learnt::course_of(std::span<const Lesson> lessons) {
     return course;
 }
 
-/// False if it was broken off.
-bool Classifier::Learnt::learn(const Course& course, const std::atomic<bool>& stops) {
-    const std::size_t size = space.size();
-    std::vector<Row> rows;
-    for (const Place& place : course.places) rows.push_back(row_of(place, size));
-    std::vector<feature_node*> starts;
-    starts.reserve(rows.size());
-    for (Row& row : rows) starts.push_back(row.data());
-    std::vector<double> sides(rows.size());
-    const problem all{.l = static_cast<int>(rows.size()),
-                      .n = static_cast<int>(size) + 1,
+/// What the lessons say of one intent after the other, for as long as there are some left.
+void Classifier::Learnt::learn_some(const Task& task, std::atomic<std::size_t>& next) {
+    std::vector<double> sides(task.starts.size());
+    auto starts = task.starts;
+    const problem all{.l = static_cast<int>(starts.size()),
+                      .n = static_cast<int>(space.size()) + 1,
                       .y = sides.data(),
                       .x = starts.data(),
                       .bias = -1};
-    weights.resize((size + 1) * intents.size());
-    for (std::size_t intent = 0; intent < intents.size(); ++intent) {
-        if (stops) return false;
-        std::ranges::transform(course.intents, sides.begin(), [&](std::size_t number) {
+    for (std::size_t intent = next++; intent < intents.size() && !task.stops; intent = next++) {
+        std::ranges::transform(task.course.intents, sides.begin(), [&](std::size_t number) {
             return number == intent ? 1.0 : -1.0;
         });
         const auto of_intent = separate(all);
-        for (std::size_t gram = 0; gram <= size; ++gram) {
+        for (std::size_t gram = 0; gram <= space.size(); ++gram) {
             weights[gram * intents.size() + intent] = static_cast<float>(of_intent[gram]);
         }
     }
-    return true;
+}
+
+/// False if it was broken off. Each intent is learnt for itself, so it does not matter by whom.
+bool Classifier::Learnt::learn(const Course& course, const std::atomic<bool>& stops) {
+    std::vector<Row> rows;
+    for (const Place& place : course.places) rows.push_back(row_of(place, space.size()));
+    Task task{.course = course, .stops = stops};
+    task.starts.reserve(rows.size());
+    for (Row& row : rows) task.starts.push_back(row.data());
+    weights.resize((space.size() + 1) * intents.size());
+    std::atomic<std::size_t> next{0};
+    if (intents.size() >= kIntentsForTwo) {
+        const std::jthread helper{[&] { learn_some(task, next); }};
+        learn_some(task, next);
+    } else {
+        learn_some(task, next);
+    }
+    return !stops;
 }
 
 /// How sure it is that it is one of ours, shared with the one that it could be instead.

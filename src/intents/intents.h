@@ -1,8 +1,8 @@
 // What a sentence asks for: the intents that were learnt, with how sure it is of each.
 //
-// Lessons in, guesses out. The same lessons make the same classifier, whenever and in whatever thread
-// it is made. It knows no agent, no message and no threshold: what is sure enough is for its user to
-// say.
+// Lessons in, guesses out. The same lessons make the same classifier, whenever and in whatever
+// thread it is made. It knows no agent, no message and no threshold: what is sure enough is for its
+// user to say.
 #pragma once
 
 #include <atomic>

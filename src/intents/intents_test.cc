@@ -73,6 +73,21 @@ TEST(Intents, K12_TheSameLessonsGiveTheSameAnswerToTheLastBit) {
     }
 }
 
+TEST(Intents, K12_ManyIntentsAreLearntByTwoAndComeOutTheSame) {
+    std::vector<Lesson> lessons;
+    for (int i = 0; i < 40; ++i) {
+        const auto word = std::to_string(i * 7919);
+        lessons.push_back({"I" + word, "order part " + word});
+        lessons.push_back({"I" + word, "is part " + word + " in stock"});
+    }
+    const auto one = learnt(lessons);
+    const auto other = learnt(lessons);
+    for (const Lesson& lesson : lessons) {
+        EXPECT_EQ(best(one, lesson.text).intent, lesson.intent);
+        EXPECT_EQ(best(one, lesson.text).confidence, best(other, lesson.text).confidence);
+    }
+}
+
 TEST(Intents, K12_LearningCanBeBrokenOff) {
     const std::atomic<bool> stops{true};
     EXPECT_FALSE(Classifier::train(kOffice, stops));

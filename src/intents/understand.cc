@@ -53,7 +53,9 @@ Understanding understand(const Guesser& guess, std::string_view text, const Boun
             apart.secondary.push_back(found.primary);
         }
     }
-    return apart.secondary.empty() ? whole : apart;
+    // And what the whole sounds like most is one of its wishes, or it was cut in the wrong place.
+    const bool is_several = !apart.secondary.empty() && is_asked_for(apart, whole.primary.intent);
+    return is_several ? apart : whole;
 }
 
 }  // namespace parlance::intents

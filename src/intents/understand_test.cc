@@ -59,6 +59,13 @@ TEST(Understanding, K12_PartsThatSayNothingByThemselvesStayTogether) {
     EXPECT_TRUE(found.secondary.empty());
 }
 
+TEST(Understanding, K12_PartsThatSayOtherThanTheWholeStayTogether) {
+    const auto guess = scripted({{"rock and roll", {{"MUSIC", 0.9}}},
+                                 {"rock", {{"STONES", 0.7}}},
+                                 {"roll", {{"BAKERY", 0.7}}}});
+    EXPECT_EQ(understand(guess, "rock and roll", kBounds).primary.intent, "MUSIC");
+}
+
 /// One case for each line of the contract's two lists.
 struct RoutingCase {
     Situation situation;
