@@ -9,10 +9,11 @@ set(ROOM_engine    base model core journal)
 set(ROOM_dialects  base model)
 set(ROOM_transport base)
 set(ROOM_identity  base model)
-set(ROOM_gateway   base model engine views dialects transport identity)
+set(ROOM_intents   base)  # Knows sentences only: who asks and what is registered are its user's.
+set(ROOM_gateway   base model engine views dialects transport identity intents)
 set(ROOM_sim       base model core journal engine)
 set(ROOM_sdk       base)
-set(ROOM_app       base model core journal engine views dialects transport identity gateway sim sdk)
+set(ROOM_app       base model core journal engine views dialects transport identity intents gateway sim sdk)
 
 add_custom_target(unit_tests)  # All tests that stand beside the code.
 

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
     add_agent(app, context);
     add_agents(app, context);
     add_workflow(app, context);
+    add_capabilities(app, context);
+    add_classify(app, context);
     add_cancel(app, context);
     add_policy(app, context);
     add_fleet(app, context);

@@ -76,6 +76,7 @@ constexpr std::array kMembers{
     Member{"output_schema", check_schema},
     Member{"version", check_text},
     Member{"narration", check_text},
+    Member{"intent", check_text},
 };
 
 void check_capability(Problems& problems, const Place& place) {

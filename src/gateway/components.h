@@ -26,7 +26,7 @@ inline constexpr std::array kComponents{
 "endpoint":{"type":["string","null"],"pattern":"^(http://.*)?$","description":"Where messages are posted to, for an agent without a client."}}})"},
     Component{"Capability",
               R"({"type":"object","required":["code"],"properties":{
-"code":{"type":"string"},"description":{"type":"string"},"version":{"type":"string"},"narration":{"type":"string"},
+"code":{"type":"string"},"description":{"type":"string"},"version":{"type":"string"},"narration":{"type":"string"},"intent":{"type":"string"},
 "examples":{"type":"array","items":{"type":"string"}},"input_schema":{"type":["object","boolean"]},"output_schema":{"type":["object","boolean"]}}})"},
     Component{
         "Agent",
@@ -170,6 +170,32 @@ inline constexpr std::array kComponents{
         R"({"type":"object","required":["schemas"],"properties":{"schemas":{"type":"array","items":{
 "type":"object","required":["dialect","kind","is_message","path"],"properties":{
 "dialect":{"type":"string"},"kind":{"type":"string"},"is_message":{"type":"boolean"},"path":{"type":"string"}}}}}})"},
+    Component{
+        "Words",
+        R"({"type":"object","required":["text"],"properties":{"text":{"type":"string","minLength":1,"maxLength":8192}}})"},
+    Component{
+        "Classification",
+        R"({"type":"object","required":["primary_intent","intent_confidence","secondary_intents","secondary_targets","outcome","classified_by","up_to_date"],"properties":{
+"primary_intent":{"type":"string"},"intent_confidence":{"type":"number","minimum":0,"maximum":1},
+"target_agent":{"type":"string"},"target_capability":{"type":"string"},
+"secondary_intents":{"type":"array","items":{"type":"string"}},
+"secondary_targets":{"type":"array","items":{"type":"object","required":["agent","capability"],"properties":{"agent":{"type":"string"},"capability":{"type":"string"}}}},
+"outcome":{"enum":["route","clarify","options","cannot"]},
+"question":{"type":"string","description":"For the user, where the outcome is clarify or options."},
+"options":{"type":"array","items":{"type":"string"},"description":"For the user, best first."},
+"option_targets":{"type":"array","items":{"type":"object","required":["agent","capability","confidence"],"properties":{"agent":{"type":"string"},"capability":{"type":"string"},"confidence":{"type":"number"}}}},
+"message":{"type":"string","description":"For the user, where the outcome is cannot."},
+"classified_by":{"type":"string","description":"built-in, or the agent that did it."},
+"fallback_reason":{"type":"string","description":"Why the agent that was appointed did not."},
+"up_to_date":{"type":"boolean","description":"false: the newest registrations are still being learnt."}}})"},
+    Component{
+        "RoutingQuestion",
+        R"({"type":"object","properties":{"agent":{"type":"string","description":"Who asks; the caller if it is left out."},
+"text":{"type":"string"},"capability":{"type":"string"},"lacks_data":{"type":"boolean","default":false}}})"},
+    Component{
+        "Routing",
+        R"({"type":"object","required":["decision","target","rule"],"properties":{"decision":{"enum":["route","local"]},
+"target":{"type":"string"},"capability":{"type":"string"},"rule":{"type":"string"}}})"},
     Component{"Document", R"({"type":["object","boolean"]})"},
     Component{"Text", R"({"type":"string"})"},
     Component{"Refused",

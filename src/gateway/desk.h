@@ -20,6 +20,7 @@
 #include "dialects/dialects.h"
 #include "engine/engine.h"
 #include "gateway/capabilities.h"
+#include "gateway/tutor.h"
 #include "identity/identity.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -117,6 +118,7 @@ struct Desk {
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
     std::vector<std::shared_ptr<Stream>> streams;
     std::map<std::string, CapabilitySet, std::less<>> capabilities;  ///< By agent, as needed.
+    std::unique_ptr<Tutor> tutor;  ///< Made when something is first to be classified.
 };
 
 /// One HTTP request on its way through the routes.

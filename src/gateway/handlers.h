@@ -48,6 +48,8 @@ void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);
 void get_metrics(Desk& desk, Call& call);
 void get_page(Desk& desk, Call& call);
+void post_classify(Desk& desk, Call& call);
+void post_route(Desk& desk, Call& call);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);

@@ -80,6 +80,9 @@ inline constexpr std::array kAllowed{Answer{200, "It may; a refusal says why not
 inline constexpr std::array kPolicy{Answer{200, "The policy.", "PolicyInForce"}};
 inline constexpr std::array kExplained{Answer{200, "What it would say.", "Explanation"}};
 inline constexpr std::array kFleet{Answer{200, "The fleet.", "Fleet"}};
+inline constexpr std::array kClassified{
+    Answer{200, "What it asks for, and what to do about it.", "Classification"}};
+inline constexpr std::array kRouted{Answer{200, "The decision, and the rule that made it.", "Routing"}};
 inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
 inline constexpr std::array kSchema{
     Answer{200, "A JSON Schema.", "Document", "application/schema+json"}};
@@ -180,6 +183,10 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/fleet/stop", post_fleet_stop, kOperators, "Stop all new work, and hand nothing more over",
           routes::kDone, "FleetStop"},
     Route{"POST", "/v1/fleet/resume", post_fleet_resume, kOperators, "Go on", routes::kDone, "Reason"},
+    Route{"POST", "/v1/classify", post_classify, kInsiders, "What a user's words ask for, and what to do about it",
+          routes::kClassified, "Words", true},
+    Route{"POST", "/v1/route", post_route, kInsiders, "Whether an agent should route a request or handle it itself",
+          routes::kRouted, "RoutingQuestion", true},
     Route{"GET", "/v1/events", get_events, kWatchers, "Follow everything that happens",
           routes::kEvents, {}, false, routes::kEventParameters},
     Route{"GET", "/v1/connect", get_connect, kAgents, "Open an agent's duplex connection", routes::kUpgraded},

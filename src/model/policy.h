@@ -38,6 +38,9 @@ enum class Rule : std::uint8_t {
     BreakerOpenMs,
     MessagesPerMinute,
     RequestsPerUserMinute,
+    IntentSurePercent,
+    IntentThinkablePercent,
+    IntentAgentWaitMs,
     kRules
 };
 inline constexpr auto kRuleCount = static_cast<std::size_t>(Rule::kRules);
@@ -93,6 +96,12 @@ inline constexpr std::array<RuleRow, kRuleCount> kRules{{
      "How many messages one agent may send in a minute."},
     {Rule::RequestsPerUserMinute, "requests_per_user_minute", 0, 0, kPolicyMost,
      "How many requests may be made for one user in a minute."},
+    {Rule::IntentSurePercent, "intent_sure_percent", 25, 1, 100,
+     "From this confidence on a classified request is routed; below, the hub asks back."},
+    {Rule::IntentThinkablePercent, "intent_thinkable_percent", 15, 0, 100,
+     "Below this confidence the hub does not ask back but says that it cannot help."},
+    {Rule::IntentAgentWaitMs, "intent_agent_wait_ms", 5'000, 1, 60'000,
+     "How long an agent that classifies may take before the hub does it itself."},
 }};
 // clang-format on
 static_assert(

@@ -326,6 +326,21 @@ def has_begun(process):
         return int(re.search(r"^SigCgt:\s*(\w+)$", file.read(), re.MULTILINE)[1], 16) >> 1 & 1
 
 
+def words_are_classified(hub):
+    expect(parlance(hub, "capabilities"), DONE, "No agent has registered a capability yet.")
+    offer = {"code": "ANL_PROJECTION", "version": "2", "description": "Projections of revenue",
+             "examples": ["forecast our revenue", "what will sales be next year"]}
+    hub.ask("PUT", "/v1/agents/ANL", {"dialect": "kessel", "capabilities": [offer]})
+    expect(parlance(hub, "capabilities"), DONE, "ANL_PROJECTION", "ANL", "Projections of revenue")
+    row = json.loads(expect(parlance(hub, "capabilities", "--json"), DONE).stdout)
+    check(row == {"code": "ANL_PROJECTION", "agent": "ANL", "version": "2", "description": "Projections of revenue"}, str(row))
+    expect(parlance(hub, "classify", "forecast the revenue"), DONE, "route", "anl_projection", "built-in")
+    answer = json.loads(expect(parlance(hub, "classify", "how tall is a giraffe", "--json"), DONE).stdout)
+    check(answer["outcome"] == "cannot" and "Projections of revenue" in answer["message"], str(answer))
+    expect(parlance(hub, "classify"), MISUSED, "text")
+    hub.ask("DELETE", "/v1/agents/ANL")
+
+
 def ctrl_c_leaves_cleanly(hub):
     for words in (("listen", "--as", "eve", "--register"),
                   ("bench", "deliver", "--messages", "100000000"),
@@ -351,7 +366,8 @@ def main():
                           a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,
                           every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,
-                          messages_are_converted_and_come_back, contracts_are_printed, ctrl_c_leaves_cleanly):
+                          messages_are_converted_and_come_back, contracts_are_printed, words_are_classified,
+                          ctrl_c_leaves_cleanly):
                 needs_scratch = story.__code__.co_argcount == 2
                 story(hub, scratch) if needs_scratch else story(hub)
                 print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)

@@ -1,0 +1,98 @@
+#include "intents/intents.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::intents {
+
+namespace {
+
+const std::atomic<bool> kGoOn{false};
+
+const std::vector<Lesson> kOffice{
+    {"PROJECT", "project our revenue for the next five years"},
+    {"PROJECT", "forecast cash flow"},
+    {"PROJECT", "what will sales be in 2030"},
+    {"WRITE", "write a report"},
+    {"WRITE", "generate the board document"},
+    {"WRITE", "draft a memo of these findings"},
+    {"CHECK", "is this vendor compliant"},
+    {"CHECK", "check the contract against our rules"},
+    {"CHECK", "audit the supplier"},
+};
+
+Classifier learnt(const std::vector<Lesson>& lessons) { return *Classifier::train(lessons, kGoOn); }
+
+Guess best(const Classifier& classifier, std::string_view text) {
+    return classifier.guess(text).front();
+}
+
+TEST(Intents, K12_AreRecognisedInOtherWordsThanTheExamples) {
+    const auto classifier = learnt(kOffice);
+    EXPECT_EQ(best(classifier, "please forecast the revenue").intent, "PROJECT");
+    EXPECT_EQ(best(classifier, "generate a short memo").intent, "WRITE");
+    EXPECT_EQ(best(classifier, "audit whether this suplier is complaint").intent, "CHECK");
+    for (const Lesson& lesson : kOffice) {
+        const auto guess = best(classifier, lesson.text);
+        EXPECT_EQ(guess.intent, lesson.intent) << lesson.text;
+        EXPECT_GE(guess.confidence, 0.5) << lesson.text;
+    }
+}
+
+TEST(Intents, K13_WhatNobodyIsForHasALowConfidence) {
+    const auto classifier = learnt(kOffice);
+    for (const auto* text : {"how tall is a giraffe", "play some music", "xyzzy", "", "?"}) {
+        EXPECT_LT(best(classifier, text).confidence, 0.35) << text;
+    }
+}
+
+TEST(Intents, K13_OneCapabilityWithOneExampleIsNotTheAnswerToEverything) {
+    const auto classifier = learnt({{"NPV", "compute the net present value"}});
+    EXPECT_GE(best(classifier, "compute the net present value").confidence, 0.5);
+    EXPECT_LT(best(classifier, "can you please tell me the time").confidence, 0.35);
+    EXPECT_TRUE(learnt({}).guess("anything").empty());
+}
+
+TEST(Intents, K13_ASentenceThatWasTaughtAsNobodysIsNobodys) {
+    auto lessons = kOffice;
+    const std::string_view text = "report a broken printer to the janitor";
+    const auto before = best(learnt(lessons), text).confidence;
+    lessons.push_back({"", std::string{text}});
+    EXPECT_LT(best(learnt(lessons), text).confidence, before);
+}
+
+TEST(Intents, K12_TheSameLessonsGiveTheSameAnswerToTheLastBit) {
+    const auto one = learnt(kOffice);
+    const auto other = learnt(kOffice);
+    for (const auto* text : {"forecast a report", "check it", "revenue"}) {
+        const auto left = one.guess(text);
+        const auto right = other.guess(text);
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            EXPECT_EQ(left[i].intent, right[i].intent);
+            EXPECT_EQ(left[i].confidence, right[i].confidence);
+        }
+    }
+}
+
+TEST(Intents, K12_ManyIntentsAreLearntByTwoAndComeOutTheSame) {
+    std::vector<Lesson> lessons;
+    for (int i = 0; i < 40; ++i) {
+        const auto word = std::to_string(i * 7919);
+        lessons.push_back({"I" + word, "order part " + word});
+        lessons.push_back({"I" + word, "is part " + word + " in stock"});
+    }
+    const auto one = learnt(lessons);
+    const auto other = learnt(lessons);
+    for (const Lesson& lesson : lessons) {
+        EXPECT_EQ(best(one, lesson.text).intent, lesson.intent);
+        EXPECT_EQ(best(one, lesson.text).confidence, best(other, lesson.text).confidence);
+    }
+}
+
+TEST(Intents, K12_LearningCanBeBrokenOff) {
+    const std::atomic<bool> stops{true};
+    EXPECT_FALSE(Classifier::train(kOffice, stops));
+}
+
+}  // namespace
+
+}  // namespace parlance::intents
