@@ -76,7 +76,9 @@ void add_send(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
 void add_sql(CLI::App& app, Context& context);
+void add_stats(CLI::App& app, Context& context);
 void add_token(CLI::App& app, Context& context);
+void add_trace(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 
