@@ -137,7 +137,7 @@ def keep_out(hub):
         check(answer["detail"].replace(CONVERSATION, "nothing-like-it") == nothing[1]["detail"], answer["detail"])
         check(hub.ask("GET", WHERE + part, None, {"Parlance-User": "u-1"})[0] == 403, "a user's token is no pass")
     # To write somebody's id into a message opens nothing of what they said under it.
-    call(hub, "POST", "/v1/messages", {"id": "m-1", "from": "mallory", "to": "coder", "type": "STATUS_UPDATE",
+    call(hub, "POST", "/v1/messages", {"id": "m-1", "from": "mallory", "to": "coder", "type": "TASK_UPDATE", "payload": {},
                                        "metadata": {"correlation_id": CONVERSATION}})
     shown = see(hub, "/messages", agent="mallory")["messages"]
     check([each["message_id"] for each in shown] == ["m-1"], shown)
