@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
     add_cert(app, context);
     add_audit(app, context);
     add_sql(app, context);
+    add_trace(app, context);
+    add_stats(app, context);
     add_validate(app, context);
     add_convert(app, context);
     add_schema(app, context);

@@ -198,6 +198,54 @@ inline constexpr std::array kComponents{
 "target":{"type":"string"},"capability":{"type":"string"},"rule":{"type":"string"}}})"},
     Component{"Document", R"({"type":["object","boolean"]})"},
     Component{"Text", R"({"type":"string"})"},
+    Component{
+        "Conversation",
+        R"({"type":"object","required":["correlation_id","status","started","changed","started_by","agents_involved","messages","requests","open","at_work","failures","open_request_count","open_requests","first_sequence","last_sequence","as_of"],"properties":{
+"correlation_id":{"type":"string"},"status":{"enum":["active","completed","failed"]},
+"started":{"type":"string","format":"date-time"},"changed":{"type":"string","format":"date-time"},"started_by":{"type":"string"},
+"agents_involved":{"type":"array","items":{"type":"string"}},"messages":{"type":"integer"},"requests":{"type":"integer"},
+"open":{"type":"integer"},"at_work":{"type":"integer"},"failures":{"type":"integer"},"open_request_count":{"type":"integer"},
+"open_requests":{"type":"array","maxItems":100,"items":{"type":"object","required":["message_id","from","to","state","since"]}},
+"first_sequence":{"type":"integer"},"last_sequence":{"type":"integer"},
+"as_of":{"type":"integer","description":"The last record of the journal that is in it."}}})"},
+    Component{
+        "Journey",
+        R"({"type":"object","required":["message_id","sequence","from","to","type","dialect","kind","state","status","attempts","accepted_at","leased_at","ended_at","queue_ms","run_ms","human_ms"],"properties":{
+"message_id":{"type":"string"},"sequence":{"type":"integer"},"ticket":{"type":"integer"},
+"parent":{"type":"integer","description":"The ticket of the request that it answers, or that it was delegated for; 0: none."},
+"from":{"type":"string","description":"Empty: the hub."},"to":{"type":"string"},"type":{"type":"string"},"dialect":{"type":"string"},
+"kind":{"enum":["one_way","request","answer","failure"]},
+"state":{"enum":["waiting","at_work","acknowledged","told","answered","fell_short","failed","dropped","expired","dead_lettered","discarded"]},
+"status":{"enum":["pending","success","error"]},"attempts":{"type":"integer"},
+"accepted_at":{"type":"string","format":"date-time"},"leased_at":{"type":["string","null"]},"ended_at":{"type":["string","null"]},
+"queue_ms":{"type":"integer"},"run_ms":{"type":"integer"},"human_ms":{"type":["integer","null"]},
+"own_ms":{"type":"integer","description":"Of run_ms: without what the agent waited for others."},
+"message":{"type":["object","null"],"description":"As it was sent, with placeholders for personal data."},"detail":{"type":"string"}}})"},
+    Component{
+        "ConversationMessages",
+        R"({"type":"object","required":["correlation_id","messages","next_after","as_of"],"properties":{"correlation_id":{"type":"string"},
+"messages":{"type":"array","items":{"$ref":"#/components/schemas/Journey"}},"next_after":{"type":["integer","null"]},"as_of":{"type":"integer"}}})"},
+    Component{
+        "Share",
+        R"({"type":"object","required":["agent","messages","failures","queue_ms","run_ms","queue_ms_total","run_ms_total","own_ms_total"],"properties":{
+"agent":{"type":"string"},"type":{"type":"string"},"messages":{"type":"integer"},"failures":{"type":"integer"},
+"queue_ms":{"$ref":"#/components/schemas/Percentiles"},"run_ms":{"$ref":"#/components/schemas/Percentiles"},
+"queue_ms_total":{"type":"integer"},"run_ms_total":{"type":"integer"},"own_ms_total":{"type":"integer"}}})"},
+    Component{
+        "Percentiles",
+        R"({"type":"object","required":["p50","p90","p99"],"properties":{"p50":{"type":"integer"},"p90":{"type":"integer"},"p99":{"type":"integer"}}})"},
+    Component{
+        "Timeline",
+        R"({"type":"object","required":["correlation_id","status","started","duration_ms","bottleneck","agents","steps","messages","truncated","as_of"],"properties":{
+"correlation_id":{"type":"string"},"status":{"type":"string"},"started":{"type":"string"},"duration_ms":{"type":"integer"},
+"bottleneck":{"type":"string","description":"Who took longest, in a sentence."},
+"agents":{"type":"array","items":{"$ref":"#/components/schemas/Share"}},"steps":{"type":"array","items":{"$ref":"#/components/schemas/Share"}},
+"messages":{"type":"array","items":{"$ref":"#/components/schemas/Journey"}},"truncated":{"type":"boolean"},"as_of":{"type":"integer"}}})"},
+    Component{
+        "Analytics",
+        R"({"type":"object","required":["messages","bottleneck","agents","steps","truncated","as_of"],"properties":{"messages":{"type":"integer"},
+"bottleneck":{"type":"string"},"agents":{"type":"array","items":{"$ref":"#/components/schemas/Share"}},
+"steps":{"type":"array","items":{"$ref":"#/components/schemas/Share"}},"truncated":{"type":"boolean"},"as_of":{"type":"integer"}}})"},
     Component{"Refused",
               R"({"type":"object","required":["code","message","retryable"],"properties":{
 "message_id":{"type":"string"},"delivery_id":{"type":"string"},"code":{"$ref":"#/components/schemas/RefusalCode"},

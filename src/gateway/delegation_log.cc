@@ -1,7 +1,6 @@
 // GET /v1/delegations: the log of all delegations, read from the views (X16).
-#include <algorithm>
-
 #include "base/iso_time.h"
+#include "gateway/books.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 
@@ -9,20 +8,10 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::uint64_t kRowsMax = 1000;
-/// Whoever wants to read what the views do not have yet waits so long for them.
-constexpr Duration kWaitMax{std::chrono::seconds{10}};
-
 struct Asked {
     views::DelegationQuery query;
     Sequence current_at{};
 };
-
-/// Absent is zero; nothing if it is no whole number.
-std::optional<std::uint64_t> number_in(const transport::Request& request, std::string_view name) {
-    const auto text = request.parameter(name);
-    return text.empty() ? 0 : parse_number(text);
-}
 
 /// Why it makes no sense is the error's message.
 Result<Asked> read_asked(const transport::Request& request, Sequence durable) {
@@ -40,8 +29,7 @@ Result<Asked> read_asked(const transport::Request& request, Sequence durable) {
     Asked asked{.query = {.user = std::string{request.parameter("user")},
                           .agent = std::string{request.parameter("agent")},
                           .after = {*after},
-                          .count_max = static_cast<std::int64_t>(
-                              *most == 0 ? 100 : std::min(*most, kRowsMax))},
+                          .count_max = page_of(*most)},
                 .current_at = {*current_at}};
     if (const auto since = request.parameter("since"); !since.empty()) {
         const auto time = parse_iso_time(since);
@@ -59,34 +47,17 @@ void get_delegations(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, asked.error().message));
     }
-    if (desk.bookkeeper == nullptr) {
-        return call.exchange->respond(problem(Refusal::RouteNotFound, "this hub keeps no views"));
-    }
-    // Whichever comes first: the page, or the end of patience.
-    const auto waiting = std::make_shared<ExchangePtr>(call.exchange);
-    const auto answer = [waiting](transport::Response response) {
-        if (const auto exchange = std::exchange(*waiting, nullptr)) {
-            exchange->respond(std::move(response));
-        }
-    };
-    desk.loop.after(kWaitMax, [&desk, answer] {
-        const auto views = desk.bookkeeper->status();
-        answer(problem(Refusal::HubOverloaded,
-                       "the views have record " + std::to_string(views.folded.value) + " of " +
-                           std::to_string(desk.engine->durable().value)));
-    });
-    auto& loop = desk.loop;
-    desk.bookkeeper->ask(
-        std::move(asked->query),
-        asked->current_at,
-        [&loop, answer](Result<views::DelegationPage> page) {
-            loop.post([answer, page = std::move(page)] {
-                if (!page) return answer(problem(Refusal::HubOverloaded, page.error().message));
-                answer({.headers = {},
-                        .body = "{\"delegations\":[" + page->rows +
-                                "],\"sequence\":" + std::to_string(page->folded.value) + "}"});
-            });
-        });
+    answer_from_books(desk,
+                      call,
+                      asked->current_at,
+                      [query = std::move(asked->query)](
+                          const views::Books& books) -> Result<transport::Response> {
+                          const auto rows = TRY(books.ledger.delegations(query));
+                          return transport::Response{
+                              .headers = {},
+                              .body = "{\"delegations\":[" + rows +
+                                      "],\"sequence\":" + std::to_string(books.folded.value) + "}"};
+                      });
 }
 
 }  // namespace parlance::gateway

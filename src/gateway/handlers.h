@@ -50,6 +50,10 @@ void get_metrics(Desk& desk, Call& call);
 void get_page(Desk& desk, Call& call);
 void post_classify(Desk& desk, Call& call);
 void post_route(Desk& desk, Call& call);
+void get_correlation(Desk& desk, Call& call);
+void get_correlation_messages(Desk& desk, Call& call);
+void get_correlation_timeline(Desk& desk, Call& call);
+void get_analytics(Desk& desk, Call& call);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);

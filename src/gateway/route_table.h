@@ -86,6 +86,10 @@ inline constexpr std::array kRouted{Answer{200, "The decision, and the rule that
 inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
 inline constexpr std::array kSchema{
     Answer{200, "A JSON Schema.", "Document", "application/schema+json"}};
+inline constexpr std::array kConversation{Answer{200, "Where it stands, or stood.", "Conversation"}};
+inline constexpr std::array kConversationMessages{Answer{200, "A page of them, in order.", "ConversationMessages"}};
+inline constexpr std::array kTimeline{Answer{200, "Its messages with their times, and figures by agent.", "Timeline"}};
+inline constexpr std::array kAnalytics{Answer{200, "Figures by agent.", "Analytics"}};
 inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
 
 inline constexpr std::array kSendParameters{
@@ -122,6 +126,14 @@ inline constexpr std::array kEventParameters{
     Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},
     Parameter{"limit", "query", kCount, "End after so many."},
     Parameter{"Last-Event-ID", "header", kText, "Begin behind this one."}};
+inline constexpr std::array kConversationParameters{
+    Parameter{"at", "query", kCount, "As it was when this record of the journal was the last."}};
+inline constexpr std::array kConversationMessagesParameters{
+    Parameter{"at", "query", kCount, "As it was when this record of the journal was the last."},
+    Parameter{"after", "query", kCount, "Only those behind this one: the page before names it in next_after."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":100})", "So many at most."}};
+inline constexpr std::array kAnalyticsParameters{
+    Parameter{"since", "query", R"({"type":"string","format":"date-time"})", "Only of messages from then on."}};
 
 }  // namespace routes
 
@@ -201,6 +213,14 @@ inline constexpr std::array kRoutes{
     Route{"GET", "/readyz", get_ready, kAnyone, "Whether the hub acknowledges", routes::kReady},
     Route{"GET", "/metrics", get_metrics, kWatchers, "Figures for Prometheus", routes::kMetrics},
     Route{"GET", "/", get_page, kWatchers, "A page that says what runs here", routes::kPage},
+    Route{"GET", "/v1/correlations/{id}/messages", get_correlation_messages, kInsiders, "Every message of a conversation",
+          routes::kConversationMessages, {}, false, routes::kConversationMessagesParameters},
+    Route{"GET", "/v1/correlations/{id}/timeline", get_correlation_timeline, kInsiders, "Where the time of a conversation went",
+          routes::kTimeline, {}, false, routes::kConversationParameters},
+    Route{"GET", "/v1/correlations/{id}", get_correlation, kInsiders, "Where a conversation stands",
+          routes::kConversation, {}, false, routes::kConversationParameters},
+    Route{"GET", "/v1/analytics", get_analytics, kWatchers, "Where the time of all messages went",
+          routes::kAnalytics, {}, false, routes::kAnalyticsParameters},
 };
 // clang-format on
 

@@ -154,14 +154,27 @@ class Journal {
     std::atomic<Spare> spare_ = Spare::None;
 };
 
+/// Where a batch begins: its segment, by the first sequence of that, and the place in it.
+struct Place {
+    Sequence segment{};
+    std::uint64_t offset = 0;
+    Sequence first{};  ///< Of the batch.
+    bool operator==(const Place&) const = default;
+};
+
 /// Follows the journal from another thread or process, with file handles of its own. It trusts
 /// what is at or below `up_to` to be durable and reads nothing beyond.
 class Reader {
   public:
     /// `from` is the first sequence wanted.
     static Result<Reader> open(Disk& disk, Sequence from);
+    /// The same, from a batch that another reader found at or before it.
+    static Result<Reader> open(Disk& disk, const Place& place, Sequence from);
     /// False: nothing further up to `up_to` for now; ask again later. Checks every checksum.
     Result<bool> next(Record& record, Sequence up_to);
+
+    /// Of the batch that the last record stands in.
+    const Place& place() const { return place_; }
 
     Reader(Reader&&) noexcept;
     Reader& operator=(Reader&&) noexcept;
@@ -175,7 +188,9 @@ class Reader {
     Disk* disk_;
     std::unique_ptr<Window> window_;
     std::string segment_;
+    Sequence segment_first_{};
     std::uint64_t offset_ = 0;
+    Place place_{};
     Sequence wanted_{};
     Sequence next_{};     ///< The next one in the file, wanted or not.
     Sequence trusted_{};  ///< What is in the window was durable up to here when it was read.

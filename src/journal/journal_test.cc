@@ -343,6 +343,22 @@ TEST(Reader, BeginsWhereItIsToldAndStopsWhereItIsTold) {
     }
 }
 
+TEST(Reader, BeginsAtABatchThatAnotherHasFound) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(diary.append(*journal, {700, 30, 40}));
+    auto scout = *Reader::open(disk, {1});
+    for (std::uint64_t at = 1; at <= 60; ++at) {
+        Record record;
+        ASSERT_TRUE(*scout.next(record, {60}));
+        EXPECT_EQ(scout.place().first.value, (at - 1) / 3 * 3 + 1);  // Three records a batch.
+        auto reader = *Reader::open(disk, scout.place(), {at});
+        ASSERT_TRUE(*reader.next(record, {60}));
+        EXPECT_EQ(record.payload, diary.acknowledged[at - 1]);
+    }
+}
+
 TEST(Reader, ReportsDamageInsteadOfTheRecord) {
     MemoryDisk disk;
     Diary diary;

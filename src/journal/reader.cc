@@ -24,9 +24,19 @@ Result<Reader> Reader::open(Disk& disk, Sequence from) {
     return reader;
 }
 
+Result<Reader> Reader::open(Disk& disk, const Place& place, Sequence from) {
+    Reader reader{disk};
+    reader.wanted_ = from;
+    reader.next_ = place.first;
+    TRY(reader.enter(place.segment));
+    reader.offset_ = place.offset;
+    return reader;
+}
+
 Result<void> Reader::enter(Sequence segment) {
     window_ = TRY(Window::open(*disk_, segment_name(segment)));
     segment_ = segment_name(segment);
+    segment_first_ = segment;
     offset_ = kSegmentHeadBytes;
     return {};
 }
@@ -46,6 +56,7 @@ Result<void> Reader::read_batch() {
         if (found.kind != Found::Kind::Batch) return corrupt;
     }
     records_ = records_of(found.frame);
+    place_ = {segment_first_, offset_, next_};
     at_ = found.head.at;
     offset_ += found.head.frame_bytes();
     return {};

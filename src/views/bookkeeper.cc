@@ -5,12 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace parlance::views {
 
 namespace {
 
 /// Between two commits, and between two looks at what is asked.
 constexpr int kBatchRecords = 4096;
+/// Where two threads want one core, the hub is to have it.
+constexpr int kNiceness = 10;
 
 /// A journal that cannot be read is no fault of the ledger: that is kept as it is.
 template <class T>
@@ -38,16 +43,17 @@ LedgerStatus Bookkeeper::status() const {
     return status_;
 }
 
-void Bookkeeper::ask(DelegationQuery query, Sequence current_at, Told told) {
+void Bookkeeper::ask(Sequence current_at, Look look) {
     {
         const std::lock_guard lock{mutex_};
-        questions_.push_back({std::move(query), current_at, std::move(told)});
+        questions_.push_back({current_at, std::move(look)});
         has_news_ = true;
     }
     wake_.notify_one();
 }
 
 void Bookkeeper::run() {
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNiceness);  // Of this thread.
     bool was_thrown_away = false;
     std::unique_lock lock{mutex_};
     while (!stops_) {
@@ -83,6 +89,7 @@ Result<bool> Bookkeeper::fold_some() {
         is_end = !TRY(of_the_journal(reader_->next(record, durable)));
         if (!is_end) TRY(ledger_->fold(record));
     }
+    ledger_->traces().note(reader_->place());
     TRY(ledger_->commit());
     const std::lock_guard lock{mutex_};
     status_.folded = ledger_->checkpoint().sequence;
@@ -134,7 +141,7 @@ void Bookkeeper::recover(const Error& error) {
     }
     if (is_news) options_.log(line);
     for (const auto& question : unanswered) {
-        question.told(fail(Fault::Unavailable, line));
+        question.look(fail(Fault::Unavailable, line));
     }
 }
 
@@ -150,12 +157,7 @@ void Bookkeeper::answer_due() {
         });
     }
     for (const auto& question : due) {
-        auto rows = ledger_->delegations(question.query);
-        if (!rows) {
-            question.told(tl::unexpected(std::move(rows).error()));
-        } else {
-            question.told(DelegationPage{*std::move(rows), ledger_->checkpoint().sequence});
-        }
+        question.look(Books{*ledger_, disk_, ledger_->checkpoint().sequence});
     }
 }
 

@@ -39,14 +39,17 @@ struct LedgerStatus {
     std::string problem{};  ///< Empty: it follows.
 };
 
-struct DelegationPage {
-    std::string rows;  ///< JSON, with commas between them.
-    Sequence folded{};
+/// What a question may look into, on the keeper's thread.
+struct Books {
+    Ledger& ledger;
+    journal::Disk& disk;
+    Sequence folded{};  ///< All of the journal up to here is in the ledger.
 };
 
 class Bookkeeper {
   public:
-    using Told = std::function<void(Result<DelegationPage>)>;
+    /// Called once: with the books, or with why there are none.
+    using Look = std::function<void(Result<Books>)>;
 
     Bookkeeper(journal::Disk& disk, BookkeeperOptions options);
     ~Bookkeeper();
@@ -57,13 +60,12 @@ class Bookkeeper {
     void follow(Sequence durable) { durable_.store(durable.value, std::memory_order_relaxed); }
     LedgerStatus status() const;
     /// Answered on the keeper's thread, once the ledger has got as far as `current_at`.
-    void ask(DelegationQuery query, Sequence current_at, Told told);
+    void ask(Sequence current_at, Look look);
 
   private:
     struct Question {
-        DelegationQuery query;
         Sequence current_at;
-        Told told;
+        Look look;
     };
 
     void run();

@@ -53,6 +53,10 @@ void Statement::bind(int place, std::optional<std::string_view> text) {
 void Statement::bind(int place, std::int64_t number) {
     sqlite3_bind_int64(statement_.get(), place, number);
 }
+void Statement::bind(int place, std::optional<std::int64_t> number) {
+    if (number) return bind(place, *number);
+    sqlite3_bind_null(statement_.get(), place);
+}
 
 Result<bool> Statement::step() {
     const int code = sqlite3_step(statement_.get());

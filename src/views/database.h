@@ -27,6 +27,7 @@ class Statement {
     /// Places are counted from 1, as SQL does.
     void bind(int place, std::optional<std::string_view> text);
     void bind(int place, std::int64_t number);
+    void bind(int place, std::optional<std::int64_t> number);
     /// Whether there is a row.
     Result<bool> step();
 
@@ -47,6 +48,22 @@ class Statement {
     };
     std::unique_ptr<sqlite3_stmt, Finish> statement_;
 };
+
+/// Binds what is given from the first place on.
+void bind_all(Statement& statement, const auto&... values) {
+    statement.reset();
+    int place = 0;
+    (statement.bind(++place, values), ...);
+}
+
+/// Runs a statement without an answer. What it is given lives until it is through.
+Result<void> execute(Statement& statement, const auto&... values) {
+    bind_all(statement, values...);
+    const auto done = statement.step();
+    statement.reset();
+    if (!done) return tl::unexpected(done.error());
+    return {};
+}
 
 class Database {
   public:

@@ -90,22 +90,6 @@ std::string id_of(const journal::Record& record) {
                         std::string{record.payload});
 }
 
-/// Binds what is given from the first place on.
-void bind_all(Statement& statement, const auto&... values) {
-    statement.reset();
-    int place = 0;
-    (statement.bind(++place, values), ...);
-}
-
-/// Runs a statement without an answer. What it is given lives until it is through.
-Result<void> execute(Statement& statement, const auto&... values) {
-    bind_all(statement, values...);
-    const auto done = statement.step();
-    statement.reset();
-    if (!done) return tl::unexpected(done.error());
-    return {};
-}
-
 /// An event that cannot be read is no fault of the file.
 template <class OneEvent>
 Result<OneEvent> read(std::string_view payload) {
@@ -120,6 +104,7 @@ Result<void> prepare_file(Database& database) {
     if (form == 0 && TRY(database.number("SELECT count(*) FROM sqlite_schema")) == 0) {
         TRY(database.run("BEGIN IMMEDIATE"));
         TRY(database.run(kTables));
+        TRY(database.run(TraceBook::kTables));
         TRY(database.run(("PRAGMA user_version = " + std::to_string(kLedgerForm)).c_str()));
         return database.run("COMMIT");
     }
@@ -163,9 +148,10 @@ struct Ledger::Handler {
     Result<void> (Ledger::*take)(const journal::Record& record);
 };
 
-Ledger::Ledger(Database database, Statements statements, Harmless harmless)
+Ledger::Ledger(Database database, Statements statements, TraceBook traces, Harmless harmless)
     : database_(std::move(database)),
       statements_(std::move(statements)),
+      traces_(std::move(traces)),
       harmless_(std::move(harmless)) {}
 
 Result<Ledger> Ledger::open(const std::string& path, Harmless harmless) {
@@ -189,12 +175,14 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
                           .end = std::move(end),
                           .found = std::move(found),
                           .checkpoint = std::move(checkpoint_of)};
+    auto traces = TRY(TraceBook::open(database));
     auto open = TRY(read_open(database));
     auto at = TRY(database.prepare("SELECT sequence, mark FROM checkpoint"));
     if (!TRY(at.step())) return fail(Fault::Corrupt, "it does not say how far it goes");
     const Checkpoint checkpoint{{static_cast<std::uint64_t>(at.number(0))}, at.number(1)};
     at.reset();
-    Ledger ledger{std::move(database), std::move(statements), std::move(harmless)};
+    Ledger ledger{
+        std::move(database), std::move(statements), std::move(traces), std::move(harmless)};
     ledger.checkpoint_ = checkpoint;
     ledger.written_ = checkpoint.sequence;
     ledger.open_ = std::move(open);
@@ -223,6 +211,7 @@ Result<void> Ledger::fold(const journal::Record& record) {
     for (const auto& handler : kHandlers) {
         if (handler.number == number) TRY((this->*handler.take)(record));
     }
+    TRY(traces_.fold(record));
     checkpoint_ = {record.sequence, mark_of(record)};
     return {};
 }
@@ -236,9 +225,11 @@ Result<void> Ledger::begin() {
 
 Result<void> Ledger::commit(bool is_last) {
     const auto unwritten = checkpoint_.sequence.value - written_.value;
-    const bool is_worth_it = is_writing_ || unwritten >= kUnwrittenMax || is_last;
+    const bool is_worth_it =
+        is_writing_ || traces_.has_news() || unwritten >= kUnwrittenMax || is_last;
     if (!is_worth_it || unwritten == 0) return {};
     TRY(begin());
+    TRY(traces_.write());
     TRY(execute(statements_.checkpoint, signed_of(checkpoint_.sequence.value), checkpoint_.mark));
     TRY(database_.run("COMMIT"));
     is_writing_ = false;

@@ -1,5 +1,5 @@
-// Who delegated what to whom, and what came of it: the journal's delegations as rows of a SQLite
-// file that anybody may read while the hub runs (X16).
+// What the journal says of delegations (X16) and of messages, as rows of a SQLite file that anybody
+// may read while the hub runs. Who delegated what to whom is kept here, messages by trace_book.h.
 //
 // The file is a copy: it can be thrown away and is written anew from the journal. How far it goes
 // stands in it, and is committed together with the rows: after a crash it goes on where they end.
@@ -15,11 +15,12 @@
 #include "journal/journal.h"
 #include "model/event.h"
 #include "views/database.h"
+#include "views/trace_book.h"
 
 namespace parlance::views {
 
 /// The form of the tables. A file of another form is written anew.
-inline constexpr std::int64_t kLedgerForm = 1;
+inline constexpr std::int64_t kLedgerForm = 2;
 
 /// What of a text may be shown to those who read the log.
 using Harmless = std::function<std::string(std::string_view)>;
@@ -58,13 +59,15 @@ class Ledger {
 
     /// The rows as JSON, with commas between them.
     Result<std::string> delegations(const DelegationQuery& query);
+    /// The messages of every conversation.
+    TraceBook& traces() { return traces_; }
 
   private:
     struct Statements {
         Statement admit, refuse, end, found, checkpoint;
     };
     struct Handler;
-    Ledger(Database database, Statements statements, Harmless harmless);
+    Ledger(Database database, Statements statements, TraceBook traces, Harmless harmless);
     static Result<Ledger> open_as_it_is(const std::string& path, Harmless harmless);
     Result<void> begin();
     Result<void> accepted(const journal::Record& record);
@@ -78,6 +81,7 @@ class Ledger {
 
     Database database_;
     Statements statements_;
+    TraceBook traces_;
     Harmless harmless_;
     Checkpoint checkpoint_;  ///< Of the last record that was folded.
     Sequence written_{};     ///< The checkpoint in the file.

@@ -275,6 +275,12 @@ def the_routes_are_as_described(hub, schemas):
     call("POST", "/v1/fleet/resume", {"reason": "over"})
     call("GET", "/v1/delegations?user=u")
     refuse("GET", "/v1/delegations?max=many")
+    for part in ("", "/messages", "/timeline"):
+        check(call("GET", f"/v1/correlations/s{part}")["correlation_id"] == "s", "another conversation")
+        refuse("GET", f"/v1/correlations/nothing{part}")
+        refuse("GET", f"/v1/correlations/s{part}?at=never")
+    call("GET", "/v1/analytics")
+    refuse("GET", "/v1/analytics?since=never")
     letters = call("GET", "/v1/dead-letters?agent=tour")["dead_letters"]
     letter = f"/v1/dead-letters/{letters[0]['dead_letter_id']}"
     call("GET", letter)

@@ -17,6 +17,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "journal/event_codec.h"
+#include "journal/format.h"
 #include "journal/posix_disk.h"
 
 namespace parlance::cli {
@@ -234,40 +235,89 @@ int verify(const Context& context, const JournalOptions& options) {
     return Done;
 }
 
-struct Stat {
-    std::map<std::string, std::uint64_t, std::less<>> counts{};
+struct KindStat {
     std::uint64_t records = 0;
-    std::uint64_t payload_bytes = 0;
+    std::uint64_t bytes = 0;       ///< As they stand on disk, without what batches add.
+    std::uint64_t body_bytes = 0;  ///< Of these, messages as they were sent.
+
+    void add(const KindStat& other) {
+        records += other.records;
+        bytes += other.bytes;
+        body_bytes += other.body_bytes;
+    }
+    /// What the record of one thing takes beyond what was said.
+    double beyond() const {
+        return static_cast<double>(bytes - body_bytes) /
+               static_cast<double>(std::max<std::uint64_t>(records, 1));
+    }
+};
+
+struct Stat {
+    std::map<std::string, KindStat, std::less<>> kinds{};
+    KindStat all{};
     Time first{};
     Time last{};
 };
 
+std::uint64_t body_bytes_of(const Event& event) {
+    const Envelope* envelope = nullptr;
+    if (const auto* accepted = std::get_if<MessageAccepted>(&event)) {
+        envelope = accepted->envelope.get();
+    } else if (const auto* answered = std::get_if<RequestAnswered>(&event)) {
+        envelope = answered->envelope.get();
+    }
+    return envelope == nullptr ? 0 : envelope->body().size();
+}
+
+std::string kind_json(const KindStat& kind) {
+    return json::ObjectWriter{}
+        .integer("records", static_cast<std::int64_t>(kind.records))
+        .integer("bytes", static_cast<std::int64_t>(kind.bytes))
+        .integer("body_bytes", static_cast<std::int64_t>(kind.body_bytes))
+        .done();
+}
+
+std::vector<Cell> kind_row(const std::string& name, const KindStat& kind, Tone tone) {
+    return {{name, tone},
+            {count_text(kind.records)},
+            {bytes_text(kind.bytes)},
+            {bytes_text(kind.body_bytes)},
+            {fmt::format("{:.1f}", kind.beyond())}};
+}
+
 void print_stat(const Context& context, const Stat& stat) {
     if (context.is_json) {
         json::ObjectWriter events;
-        for (const auto& [name, count] : stat.counts) {
-            events.integer(name, static_cast<std::int64_t>(count));
+        json::ObjectWriter kinds;
+        for (const auto& [name, kind] : stat.kinds) {
+            events.integer(name, static_cast<std::int64_t>(kind.records));
+            kinds.raw(name, kind_json(kind));
         }
+        const auto heads = stat.all.records * journal::kRecordHeadBytes;
         fmt::print("{}\n",
                    json::ObjectWriter{}
-                       .integer("records", static_cast<std::int64_t>(stat.records))
-                       .integer("payload_bytes", static_cast<std::int64_t>(stat.payload_bytes))
+                       .integer("records", static_cast<std::int64_t>(stat.all.records))
+                       .integer("payload_bytes", static_cast<std::int64_t>(stat.all.bytes - heads))
                        .text("first_at", print_iso_time(stat.first))
                        .text("last_at", print_iso_time(stat.last))
                        .raw("events", events.done())
+                       .raw("kinds", kinds.done())
                        .done());
         return;
     }
-    Table table{.columns = {{"EVENT"}, {"COUNT", Align::Right}}};
-    for (const auto& [name, count] : stat.counts) {
-        table.rows.push_back({{name, Tone::Cyan}, {count_text(count)}});
+    Table table{.columns = {{"EVENT"},
+                            {"COUNT", Align::Right},
+                            {"BYTES", Align::Right},
+                            {"BODIES", Align::Right},
+                            {"EACH BEYOND", Align::Right}}};
+    for (const auto& [name, kind] : stat.kinds) {
+        table.rows.push_back(kind_row(name, kind, Tone::Cyan));
     }
-    table.rows.push_back({{"all", Tone::Bold}, {count_text(stat.records), Tone::Bold}});
-    fmt::print("{}\n{} to {}, {} of records\n",
+    table.rows.push_back(kind_row("all", stat.all, Tone::Bold));
+    fmt::print("{}\n{} to {}\n",
                render(table, context.out()),
                print_iso_time(stat.first),
-               print_iso_time(stat.last),
-               bytes_text(stat.payload_bytes));
+               print_iso_time(stat.last));
 }
 
 int stat(const Context& context, const JournalOptions& options) {
@@ -277,14 +327,17 @@ int stat(const Context& context, const JournalOptions& options) {
     Progress progress{context.err()};
     const auto read = for_each_record(
         *opened, {1, opened->last}, [&](const journal::Record& record, const Event& event) {
-            if (sum.records == 0) sum.first = record.at;
+            if (sum.all.records == 0) sum.first = record.at;
             sum.last = record.at;
-            ++sum.records;
-            sum.payload_bytes += record.payload.size();
-            ++sum.counts[std::string(journal::event_name(event))];
-            if (sum.records % 1024 == 0) {
-                progress.show(static_cast<double>(sum.records) / static_cast<double>(opened->last),
-                              count_text(sum.records) + " records");
+            const KindStat one{.records = 1,
+                               .bytes = record.payload.size() + journal::kRecordHeadBytes,
+                               .body_bytes = body_bytes_of(event)};
+            sum.all.add(one);
+            sum.kinds[std::string(journal::event_name(event))].add(one);
+            if (sum.all.records % 1024 == 0) {
+                progress.show(
+                    static_cast<double>(sum.all.records) / static_cast<double>(opened->last),
+                    count_text(sum.all.records) + " records");
             }
         });
     progress.clear();
@@ -323,7 +376,8 @@ void add_journal(CLI::App& app, Context& context) {
     show_verb->callback(leave(show));
     add_verb(*verb, {"verify", "Read everything and believe nothing; 5 if something is wrong", ""})
         ->callback(leave(verify));
-    add_verb(*verb, {"stat", "How many records of each kind", ""})->callback(leave(stat));
+    add_verb(*verb, {"stat", "How many records of each kind, and how long they are", ""})
+        ->callback(leave(stat));
 }
 
 }  // namespace parlance::cli

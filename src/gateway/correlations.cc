@@ -1,0 +1,251 @@
+// GET /v1/correlations/{id} with /messages and /timeline, and GET /v1/analytics: where a
+// conversation stands or stood, what was said in it, and where the time went (C5–C7, C12, P3).
+//
+// An operator sees all of a conversation, an agent what it sent or was sent: an id is easily
+// written into a message, and must not open what others said under it.
+#include <algorithm>
+
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "dialects/id_forms.h"
+#include "gateway/books.h"
+#include "gateway/handlers.h"
+#include "gateway/personal.h"
+#include "gateway/problem.h"
+#include "views/conversation.h"
+#include "views/event_reader.h"
+#include "views/timeline.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// A timeline is drawn of so many messages at most, and figures are made of so many.
+constexpr std::int64_t kTimelineMax = 10'000;
+constexpr std::int64_t kAnalyticsMax = 100'000;
+/// Open requests that are listed; more are only counted.
+constexpr std::size_t kOpenMax = 100;
+/// A page of messages ends behind the one that makes it longer than this.
+constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
+
+using Responded = Result<transport::Response>;
+
+struct Asked {
+    std::string id;
+    views::JourneyQuery query;
+};
+
+std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+transport::Response with_body(std::string body) { return {.headers = {}, .body = std::move(body)}; }
+
+transport::Response not_found(std::string_view id) {
+    return problem(Refusal::DelegationNotFound,
+                   "there is no conversation '" + json::shortened(id) + "' of yours");
+}
+
+/// Whose messages the caller may see; empty: everybody's.
+std::string agent_to_show(const Caller& caller) {
+    return caller.role == OperatorRole::None ? caller.agent.value : std::string{};
+}
+
+/// Why it makes no sense is the error's message.
+Result<Asked> read_asked(const Call& call, Sequence durable) {
+    const auto at = number_in(call.request(), "at");
+    const auto after = number_in(call.request(), "after");
+    const auto most = number_in(call.request(), "max");
+    if (!at || !after || !most) {
+        return fail(Fault::Malformed, "at, after and max must be whole numbers");
+    }
+    if (*at > durable.value) {
+        return fail(Fault::Malformed,
+                    "at is " + std::to_string(*at) + ", and the last record is " +
+                        std::to_string(durable.value));
+    }
+    Asked asked{
+        .id = std::string{call.captures.at(0)},
+        .query = {
+            .agent = agent_to_show(*call.caller), .after = {*after}, .count_max = page_of(*most)}};
+    asked.query.correlation = asked.id;
+    if (!call.request().parameter("at").empty()) asked.query.at = Sequence{*at};
+    return asked;
+}
+
+/// The conversation, or none. Agents of one dialect know it by an id that was made of its own.
+Result<std::optional<views::Conversation>> find(const views::Books& books, Asked& asked) {
+    auto& traces = books.ledger.traces();
+    auto found = TRY(traces.conversation(asked.query));
+    if (found) return found;
+    asked.query.correlation = dialects::workflow_of(asked.id);
+    if (asked.query.correlation == asked.id) return std::nullopt;
+    return traces.conversation(asked.query);
+}
+
+/// Answers the call with what `show` makes of the conversation, or that there is none.
+template <class Show>
+void answer_about(Desk& desk, Call& call, Show show) {
+    auto asked = read_asked(call, desk.engine->durable());
+    if (!asked) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, asked.error().message));
+    }
+    answer_from_books(
+        desk,
+        call,
+        desk.engine->durable(),
+        [asked = *std::move(asked), show](const views::Books& books) mutable -> Responded {
+            const auto found = TRY(find(books, asked));
+            if (!found) return not_found(asked.id);
+            return show(books, asked, *found);
+        });
+}
+
+Sequence shown_as_of(const Asked& asked, const views::Books& books) {
+    return asked.query.at.value_or(books.folded);
+}
+
+/// The message that a journey is of, for those who may not see personal data: a member with its
+/// comma.
+struct Teller {
+    const Options& options;
+
+    std::string operator()(const MessageAccepted& event) { return body(*event.envelope); }
+    std::string operator()(const RequestAnswered& event) { return body(*event.envelope); }
+    std::string operator()(const RequestFailed& event) {
+        std::string words;
+        json::append_quoted(words, redacted_words(options, event.detail, "audit"));
+        return R"(,"message":null,"detail":)" + words;
+    }
+    std::string operator()(const auto&) { return R"(,"message":null)"; }
+
+    std::string body(const Envelope& envelope) const {
+        return R"(,"message":)" + redacted_body(options, envelope);
+    }
+};
+
+Responded show_messages(const Options& options, const views::Books& books, const Asked& asked) {
+    const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
+    views::EventReader events{books};
+    std::string list;
+    std::int64_t shown = 0;
+    Ticket last{};
+    for (const auto& journey : journeys) {
+        if (list.size() > kPageBytesMax) break;
+        const auto event = TRY(events.at(journey.sequence));
+        if (!list.empty()) list += ',';
+        list += print(journey, std::visit(Teller{options}, event));
+        last = journey.ticket;
+        ++shown;
+    }
+    const bool is_end = shown == std::ssize(journeys) && shown < asked.query.count_max;
+    return with_body(json::ObjectWriter{}
+                         .text("correlation_id", asked.id)
+                         .raw("messages", "[" + list + "]")
+                         .raw("next_after", is_end ? "null" : std::to_string(last.value))
+                         .integer("as_of", number(shown_as_of(asked, books).value))
+                         .done());
+}
+
+std::string list_of(const std::vector<views::Share>& shares) {
+    std::string list;
+    for (const auto& share : shares) {
+        if (!list.empty()) list += ',';
+        list += print(share);
+    }
+    return "[" + list + "]";
+}
+
+std::string messages_of(const views::Timeline& timeline) {
+    std::string list;
+    for (std::size_t i = 0; i < timeline.journeys.size(); ++i) {
+        if (!list.empty()) list += ',';
+        list +=
+            print(timeline.journeys[i], ",\"own_ms\":" + std::to_string(timeline.own[i].count()));
+    }
+    return "[" + list + "]";
+}
+
+Responded show_timeline(Time now,
+                        const views::Books& books,
+                        Asked asked,
+                        const views::Conversation& conversation) {
+    asked.query.count_max = kTimelineMax;
+    const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
+    const auto timeline = views::timeline_of(journeys, asked.query.at ? conversation.changed : now);
+    return with_body(json::ObjectWriter{}
+                         .text("correlation_id", asked.id)
+                         .text("status", views::status_of(conversation))
+                         .text("started", print_iso_time(conversation.started))
+                         .integer("duration_ms", timeline.whole.count())
+                         .text("bottleneck", views::bottleneck_of(timeline))
+                         .raw("agents", list_of(timeline.agents))
+                         .raw("steps", list_of(timeline.steps))
+                         .raw("messages", messages_of(timeline))
+                         .boolean("truncated", std::ssize(journeys) == kTimelineMax)
+                         .integer("as_of", number(shown_as_of(asked, books).value))
+                         .done());
+}
+
+Responded show_analytics(Time since, const views::Books& books) {
+    const auto journeys = TRY(books.ledger.traces().ended_since(since, kAnalyticsMax));
+    const auto timeline = views::timeline_of(journeys, Time{});
+    return with_body(json::ObjectWriter{}
+                         .integer("messages", std::ssize(journeys))
+                         .text("bottleneck", views::bottleneck_of(timeline))
+                         .raw("agents", list_of(timeline.agents))
+                         .raw("steps", list_of(timeline.steps))
+                         .boolean("truncated", std::ssize(journeys) == kAnalyticsMax)
+                         .integer("as_of", number(books.folded.value))
+                         .done());
+}
+
+}  // namespace
+
+void get_correlation(Desk& desk, Call& call) {
+    answer_about(
+        desk,
+        call,
+        [](const views::Books& books,
+           const Asked& asked,
+           const views::Conversation& conversation) -> Responded {
+            const auto open =
+                TRY(books.ledger.traces().open_requests(conversation, asked.query.at, kOpenMax));
+            return with_body(print(conversation, asked.id, open, shown_as_of(asked, books)));
+        });
+}
+
+void get_correlation_messages(Desk& desk, Call& call) {
+    answer_about(desk,
+                 call,
+                 [options = desk.options](
+                     const views::Books& books, const Asked& asked, const views::Conversation&) {
+                     return show_messages(options, books, asked);
+                 });
+}
+
+void get_correlation_timeline(Desk& desk, Call& call) {
+    answer_about(desk,
+                 call,
+                 [now = desk.clock()](const views::Books& books,
+                                      const Asked& asked,
+                                      const views::Conversation& conversation) {
+                     return show_timeline(now, books, asked, conversation);
+                 });
+}
+
+void get_analytics(Desk& desk, Call& call) {
+    Time since{};
+    if (const auto text = call.request().parameter("since"); !text.empty()) {
+        const auto time = parse_iso_time(text);
+        if (!time) {
+            return call.exchange->respond(
+                problem(Refusal::InputValidationFailed, "since: " + time.error().message));
+        }
+        since = *time;
+    }
+    answer_from_books(desk, call, desk.engine->durable(), [since](const views::Books& books) {
+        return show_analytics(since, books);
+    });
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,144 @@
+#include "views/conversation.h"
+
+#include <algorithm>
+
+#include "base/iso_time.h"
+#include "base/json_write.h"
+
+namespace parlance::views {
+
+namespace {
+
+std::int64_t number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
+void set_open(Conversation& conversation, const OpenMessage& message) {
+    auto& open = conversation.open;
+    const auto place = std::ranges::lower_bound(open, message.ticket, {}, &OpenMessage::ticket);
+    if (place != open.end() && place->ticket == message.ticket) {
+        *place = message;
+    } else {
+        open.insert(place, message);
+    }
+}
+
+void involve(Conversation& conversation, const std::string& agent) {
+    if (agent.empty() || agent.starts_with("topic:")) return;
+    auto& agents = conversation.agents;
+    const auto place = std::ranges::lower_bound(agents, agent);
+    if (place == agents.end() || *place != agent) agents.insert(place, agent);
+}
+
+std::string print(const Journey& open) {
+    return json::ObjectWriter{}
+        .text("message_id", open.id)
+        .text("from", open.from)
+        .text("to", open.to)
+        .text("state", row_of(open.course.standing).name)
+        .text("since", print_iso_time(open.course.since))
+        .done();
+}
+
+std::string print(const std::vector<std::string>& agents) {
+    std::string list;
+    for (const auto& agent : agents) {
+        if (!list.empty()) list += ',';
+        json::append_quoted(list, agent);
+    }
+    return "[" + list + "]";
+}
+
+}  // namespace
+
+void begin(Conversation& conversation, const Journey& journey) {
+    if (conversation.first == Sequence{} || journey.sequence < conversation.first) {
+        conversation.first = journey.sequence;
+        conversation.started = journey.accepted_at;
+        conversation.starter = journey.from;
+    }
+    conversation.last = std::max(conversation.last, journey.sequence);
+    conversation.changed = std::max(conversation.changed, journey.accepted_at);
+    involve(conversation, journey.from);
+    involve(conversation, journey.to);
+    ++conversation.messages;
+    set_open(conversation,
+             {.ticket = journey.ticket, .since = journey.accepted_at, .part = journey.part});
+    if (journey.part != Part::Request) return;
+    ++conversation.requests;
+    if (journey.from != conversation.starter || journey.sequence < conversation.decisive) return;
+    conversation.decisive = journey.sequence;
+    conversation.outcome = Standing::Waiting;
+}
+
+void go_on(Conversation& conversation, const Journey& journey, Standing before, const Step& step) {
+    conversation.last = std::max(conversation.last, step.sequence);
+    conversation.changed = std::max(conversation.changed, step.at);
+    if (is_failure(before)) --conversation.failures;
+    if (is_failure(step.to)) ++conversation.failures;
+    if (journey.sequence == conversation.decisive) conversation.outcome = step.to;
+    if (is_open(step.to)) {
+        return set_open(conversation,
+                        {.ticket = journey.ticket,
+                         .since = step.at,
+                         .part = journey.part,
+                         .standing = step.to});
+    }
+    std::erase_if(conversation.open,
+                  [&](const OpenMessage& open) { return open.ticket == journey.ticket; });
+}
+
+void add(Conversation& conversation, const Journey& journey, Sequence at) {
+    if (journey.sequence > at) return;
+    begin(conversation, journey);
+    auto course = course_at_start(journey);
+    for (const auto& step : steps_of(journey).value_or(std::vector<Step>{})) {
+        if (step.sequence > at) return;
+        const auto before = course.standing;
+        take(course, step);
+        go_on(conversation, journey, before, step);
+    }
+}
+
+Conversation fold(std::span<const Journey> journeys, Sequence at) {
+    Conversation conversation;
+    for (const auto& journey : journeys) add(conversation, journey, at);
+    return conversation;
+}
+
+std::string_view status_of(const Conversation& conversation) {
+    if (!conversation.open.empty()) return "active";
+    const bool has_failed = conversation.decisive != Sequence{} ? is_failure(conversation.outcome)
+                                                                : conversation.failures > 0;
+    return has_failed ? "failed" : "completed";
+}
+
+std::string print(const Conversation& conversation,
+                  std::string_view id,
+                  std::span<const Journey> asked,
+                  Sequence as_of) {
+    std::string requests;
+    for (const auto& request : asked) {
+        if (!requests.empty()) requests += ',';
+        requests += print(request);
+    }
+    const auto& open = conversation.open;
+    return json::ObjectWriter{}
+        .text("correlation_id", id)
+        .text("status", status_of(conversation))
+        .text("started", print_iso_time(conversation.started))
+        .text("changed", print_iso_time(conversation.changed))
+        .text("started_by", conversation.starter)
+        .raw("agents_involved", print(conversation.agents))
+        .integer("messages", number(conversation.messages))
+        .integer("requests", number(conversation.requests))
+        .integer("failures", number(conversation.failures))
+        .integer("open", std::ssize(open))
+        .integer("at_work", std::ranges::count(open, Standing::AtWork, &OpenMessage::standing))
+        .integer("open_request_count", std::ranges::count(open, Part::Request, &OpenMessage::part))
+        .raw("open_requests", "[" + requests + "]")
+        .integer("first_sequence", number(conversation.first.value))
+        .integer("last_sequence", number(conversation.last.value))
+        .integer("as_of", number(as_of.value))
+        .done();
+}
+
+}  // namespace parlance::views

@@ -1,0 +1,36 @@
+#include "views/event_reader.h"
+
+#include "journal/event_codec.h"
+
+namespace parlance::views {
+
+namespace {
+
+/// As far as this it is quicker to read on than to begin anew at a landmark.
+constexpr std::uint64_t kNearRecords = 2048;
+
+}  // namespace
+
+Result<void> EventReader::go_to(Sequence sequence) {
+    const bool is_near =
+        reader_ && sequence >= next_ && sequence.value - next_.value < kNearRecords;
+    if (is_near) return {};
+    const auto place = TRY(books_.ledger.traces().landmark_before(sequence));
+    reader_.emplace(place ? TRY(journal::Reader::open(books_.disk, *place, sequence))
+                          : TRY(journal::Reader::open(books_.disk, sequence)));
+    return {};
+}
+
+Result<Event> EventReader::at(Sequence sequence) {
+    TRY(go_to(sequence));
+    journal::Record record;
+    do {
+        if (!TRY(reader_->next(record, books_.folded))) {
+            return fail(Fault::NotFound, "there is no such record");
+        }
+    } while (record.sequence < sequence);
+    next_ = {sequence.value + 1};
+    return journal::decode(record.payload);
+}
+
+}  // namespace parlance::views

@@ -1,0 +1,24 @@
+// Single records of the journal, found by their sequence with the ledger's landmarks.
+#pragma once
+
+#include <optional>
+
+#include "views/bookkeeper.h"
+
+namespace parlance::views {
+
+class EventReader {
+  public:
+    explicit EventReader(const Books& books) : books_(books) {}
+    /// Cheapest in the order of the journal.
+    Result<Event> at(Sequence sequence);
+
+  private:
+    Result<void> go_to(Sequence sequence);
+
+    const Books& books_;
+    std::optional<journal::Reader> reader_;
+    Sequence next_{};
+};
+
+}  // namespace parlance::views

@@ -1,0 +1,228 @@
+#include "views/timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "model/names.h"
+
+namespace parlance::views {
+
+namespace {
+
+struct Span {
+    Time from{};
+    Time to{};
+};
+
+/// When requests were open: by the request for which they were made, where that is known, else by
+/// who made them in which conversation.
+struct Asked {
+    std::multimap<Ticket, Span> by_parent;
+    std::multimap<std::pair<std::string_view, std::string_view>, Span> by_asker;
+
+    void add(const Journey& request, Span span) {
+        if (request.parent != Ticket{}) {
+            by_parent.emplace(request.parent, span);
+        } else {
+            by_asker.emplace(
+                std::pair<std::string_view, std::string_view>{request.from, request.correlation},
+                span);
+        }
+    }
+    std::vector<Span> during(const Journey& journey) const {
+        std::vector<Span> spans;
+        const auto add_all = [&](const auto& range) {
+            for (auto each = range.first; each != range.second; ++each) {
+                spans.push_back(each->second);
+            }
+        };
+        add_all(by_parent.equal_range(journey.ticket));
+        add_all(by_asker.equal_range(
+            std::pair<std::string_view, std::string_view>{journey.to, journey.correlation}));
+        return spans;
+    }
+};
+
+/// How much of `within` the spans cover together.
+Duration covered(Span within, std::vector<Span> spans) {
+    std::ranges::sort(spans, {}, &Span::from);
+    Duration sum{};
+    auto reached = within.from;
+    for (const auto& span : spans) {
+        const auto from = std::max(span.from, reached);
+        const auto to = std::min(span.to, within.to);
+        if (to <= from) continue;
+        sum += to - from;
+        reached = to;
+    }
+    return sum;
+}
+
+/// From the first hand-over to the end; empty if there was none.
+Span work_of(const Journey& journey, Time now) {
+    const auto& course = journey.course;
+    if (course.attempts == 0) return {};
+    return {course.leased_at, is_open(course.standing) ? now : course.since};
+}
+
+Journey up_to(Journey journey, Time now) {
+    auto& course = journey.course;
+    if (!is_open(course.standing) || now <= course.since) return journey;
+    (course.standing == Standing::AtWork ? course.run : course.queue) += now - course.since;
+    course.since = now;
+    return journey;
+}
+
+/// The time that the agent itself spent: without what it had asked others for while it had this.
+Duration own_time(const Journey& journey, const Asked& asked, Time now) {
+    const auto waited = covered(work_of(journey, now), asked.during(journey));
+    return std::max(Duration{}, journey.course.run - waited);
+}
+
+struct Gathered {
+    Share share;
+    std::vector<Duration> queue;
+    std::vector<Duration> run;
+
+    void add(const Journey& journey, Duration own) {
+        ++share.count;
+        if (is_failure(journey.course.standing)) ++share.failures;
+        queue.push_back(journey.course.queue);
+        if (journey.course.attempts > 0) run.push_back(journey.course.run);
+        share.queue_total += journey.course.queue;
+        share.run_total += journey.course.run;
+        share.own_total += own;
+    }
+    Share done() {
+        share.queue = percentiles_of(std::move(queue));
+        share.run = percentiles_of(std::move(run));
+        return std::move(share);
+    }
+};
+
+using Groups = std::map<std::pair<std::string, std::string>, Gathered>;
+
+std::vector<Share> shares_of(Groups groups) {
+    std::vector<Share> shares;
+    for (auto& [name, gathered] : groups) {
+        gathered.share.agent = name.first;
+        gathered.share.type = name.second;
+        shares.push_back(gathered.done());
+    }
+    return shares;
+}
+
+/// An answer waits in the mailbox of who asked: that is no work it was given.
+bool is_work(const Journey& journey) {
+    return journey.part == Part::Request || journey.part == Part::OneWay;
+}
+
+std::string print(const Percentiles& percentiles) {
+    return fmt::format(R"({{"p50":{},"p90":{},"p99":{}}})",
+                       percentiles.p50.count(),
+                       percentiles.p90.count(),
+                       percentiles.p99.count());
+}
+
+std::string time_or_null(bool is_there, Time time) {
+    return is_there ? "\"" + print_iso_time(time) + "\"" : "null";
+}
+
+}  // namespace
+
+Percentiles percentiles_of(std::vector<Duration> durations) {
+    if (durations.empty()) return {};
+    std::ranges::sort(durations);
+    const auto rank = [&](std::size_t percent) {
+        return durations[(durations.size() * percent + 99) / 100 - 1];
+    };
+    return {rank(50), rank(90), rank(99)};
+}
+
+Timeline timeline_of(std::span<const Journey> journeys, Time now) {
+    Timeline timeline;
+    Asked asked;
+    auto first = Time::max();
+    auto last = Time::min();
+    for (const auto& journey : journeys) {
+        const auto end = is_open(journey.course.standing) ? now : journey.course.since;
+        if (journey.part == Part::Request) asked.add(journey, {journey.accepted_at, end});
+        first = std::min(first, journey.accepted_at);
+        last = std::max(last, end);
+    }
+    if (first <= last) timeline.whole = last - first;
+    Groups agents;
+    Groups steps;
+    for (const auto& each : journeys) {
+        const auto& journey = timeline.journeys.emplace_back(up_to(each, now));
+        const auto own = is_work(journey) ? own_time(journey, asked, now) : Duration{};
+        timeline.own.push_back(own);
+        if (!is_work(journey)) continue;
+        agents[{journey.to, ""}].add(journey, own);
+        steps[{journey.to, journey.type}].add(journey, own);
+    }
+    timeline.agents = shares_of(std::move(agents));
+    timeline.steps = shares_of(std::move(steps));
+    return timeline;
+}
+
+std::string bottleneck_of(const Timeline& timeline) {
+    const auto cost = [](const Share& share) { return share.queue_total + share.own_total; };
+    const auto worst = std::ranges::max_element(timeline.agents, {}, cost);
+    if (worst == timeline.agents.end()) return {};
+    const bool is_queue = worst->queue_total > worst->own_total;
+    return fmt::format(
+        "{} took most of the time: {} ms of work of its own and {} ms in its queue "
+        "over {} message{}{}.",
+        worst->agent,
+        worst->own_total.count(),
+        worst->queue_total.count(),
+        worst->count,
+        worst->count == 1 ? "" : "s",
+        is_queue ? "; more instances of it would shorten the queue" : "");
+}
+
+std::string print(const Share& share) {
+    json::ObjectWriter writer;
+    writer.text("agent", share.agent);
+    if (!share.type.empty()) writer.text("type", share.type);
+    return writer.integer("messages", static_cast<std::int64_t>(share.count))
+        .integer("failures", static_cast<std::int64_t>(share.failures))
+        .raw("queue_ms", print(share.queue))
+        .raw("run_ms", print(share.run))
+        .integer("queue_ms_total", share.queue_total.count())
+        .integer("run_ms_total", share.run_total.count())
+        .integer("own_ms_total", share.own_total.count())
+        .done();
+}
+
+std::string print(const Journey& journey, std::string_view more) {
+    const auto& course = journey.course;
+    return json::ObjectWriter{}
+        .text("message_id", journey.id)
+        .integer("sequence", static_cast<std::int64_t>(journey.sequence.value))
+        .integer("ticket", static_cast<std::int64_t>(journey.ticket.value))
+        .integer("parent", static_cast<std::int64_t>(journey.parent.value))
+        .text("from", journey.from)
+        .text("to", journey.to)
+        .text("type", journey.type)
+        .text("dialect", enum_name(journey.dialect))
+        .text("kind", kPartNames[static_cast<std::size_t>(journey.part)])
+        .text("state", row_of(course.standing).name)
+        .text("status", row_of(course.standing).status)
+        .integer("attempts", course.attempts)
+        .text("accepted_at", print_iso_time(journey.accepted_at))
+        .raw("leased_at", time_or_null(course.attempts > 0, course.leased_at))
+        .raw("ended_at", time_or_null(!is_open(course.standing), course.since))
+        .integer("queue_ms", course.queue.count())
+        .integer("run_ms", course.run.count())
+        .raw("human_ms", "null" + std::string{more})
+        .done();
+}
+
+}  // namespace parlance::views

@@ -1,0 +1,603 @@
+#include "views/trace_book.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/bytes.h"
+#include "journal/event_codec.h"
+#include "journal/event_tables.h"
+#include "model/names.h"
+
+namespace parlance::views {
+
+namespace {
+
+constexpr std::string_view kTopicPrefix = "topic:";
+/// A ticket is derived from its record's sequence (docs/decisions/0006). An answer to one who holds
+/// the line has none: it is known by what it would be.
+constexpr std::uint64_t kTicketsPerRecord = 1024;
+constexpr Sequence kLatest{std::numeric_limits<std::uint64_t>::max()};
+/// Records between two landmarks.
+constexpr std::uint64_t kLandmarkRecords = 2048;
+
+constexpr std::string_view kColumns =
+    "ticket, sequence, correlation, root, parent, message_id, sender, recipient, type, dialect, "
+    "kind, accepted_ms, steps";
+
+constexpr std::string_view kPut = R"(
+INSERT INTO messages VALUES
+  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, NULL, ?19)
+ON CONFLICT (ticket) DO UPDATE SET root = ?4, parent = ?5, leased_ms = ?13, ended_ms = ?14,
+  outcome = ?15, attempts = ?16, queue_ms = ?17, run_ms = ?18, steps = ?19)";
+
+constexpr std::string_view kOlder = R"(
+SELECT 1 FROM messages WHERE correlation = ?1 AND ticket < ?2
+UNION ALL SELECT 1 FROM messages WHERE root = ?1 AND ticket < ?2)";
+
+std::string select(std::string_view rest) {
+    return "SELECT " + std::string{kColumns} + " FROM messages " + std::string{rest};
+}
+std::string select_of_conversation() {
+    constexpr std::string_view kWanted =
+        " AND ticket > ?2 AND (?3 = '' OR sender = ?3 OR recipient = ?3)";
+    return select("WHERE correlation = ?1" + std::string{kWanted}) + " UNION ALL " +
+           select("WHERE root = ?1" + std::string{kWanted}) + " ORDER BY ticket LIMIT ?4";
+}
+
+std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+std::uint64_t unsigned_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+std::int64_t ms_of(Time time) { return time.time_since_epoch().count(); }
+
+/// Nothing for what is not there.
+std::optional<std::string_view> text_or_null(std::string_view text) {
+    return text.empty() ? std::nullopt : std::optional{text};
+}
+std::optional<std::int64_t> number_if(bool is_there, std::int64_t number) {
+    return is_there ? std::optional{number} : std::nullopt;
+}
+
+std::optional<Dialect> dialect_named(std::string_view name) {
+    for (const auto& row : kEnumNames<Dialect>) {
+        if (row.name == name) return row.value;
+    }
+    return std::nullopt;
+}
+
+Result<Journey> journey_in(const Statement& row) {
+    Journey journey{.ticket = {unsigned_of(row.number(0))},
+                    .sequence = {unsigned_of(row.number(1))},
+                    .accepted_at = Time{Duration{row.number(11)}},
+                    .correlation = row.text(2),
+                    .root = row.text(3),
+                    .id = row.text(5),
+                    .from = row.text(6),
+                    .to = row.text(7),
+                    .type = row.text(8),
+                    .parent = {unsigned_of(row.number(4))},
+                    .steps = row.text(12)};
+    const auto dialect = dialect_named(row.text(9));
+    const auto* const part = std::ranges::find(kPartNames, row.text(10));
+    const auto steps = steps_of(journey);
+    if (!dialect || part == kPartNames.end() || !steps) {
+        return fail(Fault::Corrupt, "message " + row.text(0) + " makes no sense");
+    }
+    journey.dialect = *dialect;
+    journey.part = static_cast<Part>(part - kPartNames.begin());
+    journey.course = course_at_start(journey);
+    for (const auto& each : *steps) take(journey.course, each);
+    return journey;
+}
+
+Journey journey_of(const Envelope& envelope, const journal::Record& record) {
+    const auto correlation = envelope.correlation();
+    return {.sequence = record.sequence,
+            .accepted_at = record.at,
+            .correlation = std::string{correlation.empty() ? envelope.id() : correlation},
+            .id = std::string{envelope.id()},
+            .from = std::string{envelope.from()},
+            .to = std::string{envelope.to()},
+            .type = std::string{envelope.type()},
+            .dialect = envelope.dialect(),
+            .part = envelope.intent() == Intent::Request ? Part::Request : Part::OneWay};
+}
+
+Ticket ticket_of(Ticket given, const journal::Record& record) {
+    return given != Ticket{} ? given : Ticket{record.sequence.value * kTicketsPerRecord};
+}
+
+/// What the hub or the agent says to this request.
+Journey answer_to(const Journey& request, Ticket given, const journal::Record& record) {
+    return {.ticket = ticket_of(given, record),
+            .sequence = record.sequence,
+            .accepted_at = record.at,
+            .correlation = request.correlation,
+            .root = request.root,
+            .id = request.id,
+            .to = request.from,
+            .dialect = request.dialect,
+            .parent = request.ticket};
+}
+
+/// The events by which a journey begins or goes on; all others are passed over unread.
+constexpr auto kIsOfInterest = [] {
+    std::array<bool, journal::kKindCount + 1> is_of_interest{};
+    const auto mark = [&]<class... Events>() {
+        ((is_of_interest[journal::kKind<Events>.number] = true), ...);
+    };
+    mark.template operator()<MessageAccepted,
+                             LeaseGranted,
+                             DeliveryAcknowledged,
+                             DeliveryReturned,
+                             MessageDropped,
+                             MessageExpired,
+                             MessageDeadLettered,
+                             DeadLetterRedelivered,
+                             DeadLetterDiscarded,
+                             RequestAnswered,
+                             RequestFailed,
+                             DelegationAdmitted,
+                             Subscribed,
+                             Unsubscribed,
+                             AgentRemoved>();
+    return is_of_interest;
+}();
+
+}  // namespace
+
+Result<TraceBook> TraceBook::open(Database& database) {
+    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    auto put = TRY(database.prepare(kPut));
+    auto find = TRY(database.prepare(select("WHERE ticket = ?1")));
+    auto list = TRY(database.prepare(select_of_conversation()));
+    auto older = TRY(database.prepare(kOlder));
+    auto ended = TRY(database.prepare(select("WHERE ended_ms IS NOT NULL ORDER BY ticket DESC")));
+    auto subscribe = TRY(database.prepare("INSERT OR REPLACE INTO subscriptions VALUES (?1, ?2)"));
+    auto unsubscribe =
+        TRY(database.prepare("DELETE FROM subscriptions WHERE topic = ?1 AND agent = ?2"));
+    auto mark = TRY(database.prepare("INSERT OR REPLACE INTO landmarks VALUES (?1, ?2, ?3)"));
+    auto marked = TRY(database.prepare(
+        "SELECT first, segment, place FROM landmarks WHERE first <= ?1 ORDER BY first DESC"));
+    TraceBook book{Statements{.put = std::move(put),
+                              .find = std::move(find),
+                              .list = std::move(list),
+                              .older = std::move(older),
+                              .ended = std::move(ended),
+                              .subscribe = std::move(subscribe),
+                              .unsubscribe = std::move(unsubscribe),
+                              .mark = std::move(mark),
+                              .marked = std::move(marked)}};
+    TRY(book.read_subscriptions(database));
+    TRY(book.read_open(database));
+    const auto last = TRY(book.landmark_before({std::numeric_limits<std::int64_t>::max()}));
+    if (last) book.landmark_last_ = last->first;
+    return book;
+}
+
+Result<void> TraceBook::read_subscriptions(Database& database) {
+    auto rows = TRY(database.prepare("SELECT topic, agent FROM subscriptions"));
+    while (TRY(rows.step())) subscribers_[rows.text(0)].insert(rows.text(1));
+    return {};
+}
+
+/// What was open when the file was last written is open now, and its conversations are active.
+Result<void> TraceBook::read_open(Database& database) {
+    auto rows =
+        TRY(database.prepare(select("WHERE ended_ms IS NULL ORDER BY ticket DESC LIMIT ?1")));
+    bind_all(rows, signed_of(held_max_));
+    for (auto& journey : TRY(read_rows(rows))) {
+        for (const auto* correlation : {&journey.correlation, &journey.root}) {
+            if (!correlation->empty()) active_.try_emplace(*correlation);
+        }
+        journeys_.emplace(journey.ticket.value, Held{std::move(journey)});
+    }
+    away_ =
+        unsigned_of(TRY(database.number("SELECT count(*) FROM messages WHERE ended_ms IS NULL"))) -
+        journeys_.size();
+    for (auto& [correlation, active] : active_) {
+        active.sum = TRY(read_whole({.correlation = correlation}));
+        active.is_whole = true;
+    }
+    return {};
+}
+
+/// Each event in one line; those of no interest do not come here.
+struct TraceBook::Taker {
+    TraceBook& book;
+    const journal::Record& record;
+
+    Result<void> operator()(const LeaseGranted& each) {
+        return book.step(each.ticket, Standing::AtWork, record);
+    }
+    Result<void> operator()(const DeliveryReturned& each) {
+        return book.step(each.ticket, Standing::Waiting, record);
+    }
+    Result<void> operator()(const DeliveryAcknowledged& each) {
+        return book.end(each.ticket, Standing::Acknowledged, record);
+    }
+    Result<void> operator()(const MessageDropped& each) {
+        return book.end(each.ticket, Standing::Dropped, record);
+    }
+    Result<void> operator()(const MessageExpired& each) {
+        return book.end(each.ticket, Standing::Expired, record);
+    }
+    Result<void> operator()(const MessageDeadLettered& each) {
+        return book.end(each.ticket, Standing::DeadLettered, record);
+    }
+    Result<void> operator()(const DeadLetterRedelivered& each) {
+        return book.step_again(each.ticket, Standing::Waiting, record);
+    }
+    Result<void> operator()(const DeadLetterDiscarded& each) {
+        return book.step_again(each.ticket, Standing::Discarded, record);
+    }
+    Result<void> operator()(const RequestAnswered& each) { return book.answered(each, record); }
+    Result<void> operator()(const RequestFailed& each) { return book.failed(each, record); }
+    Result<void> operator()(const DelegationAdmitted& each) { return book.admitted(each); }
+    Result<void> operator()(const auto& each) {
+        take(each);
+        return {};
+    }
+
+    void take(const MessageAccepted& each) { book.accepted(each, record); }
+    void take(const Subscribed& each) { book.change({each.topic.value, each.agent.value, true}); }
+    void take(const Unsubscribed& each) {
+        book.change({each.topic.value, each.agent.value, false});
+    }
+    void take(const AgentRemoved& each) { book.removed(each); }
+    void take(const auto&) {}
+};
+
+Result<void> TraceBook::fold(const journal::Record& record) {
+    const auto number = ByteReader{record.payload}.varint();
+    if (number >= kIsOfInterest.size() || !kIsOfInterest[number]) return {};
+    const auto event = journal::decode(record.payload);
+    // An event that cannot be read is no fault of the file.
+    if (!event) return fail(Fault::Unavailable, event.error().message);
+    return std::visit(Taker{*this, record}, *event);
+}
+
+/// To a topic: a copy for each subscriber, with consecutive tickets in the order of their names.
+void TraceBook::accepted(const MessageAccepted& event, const journal::Record& record) {
+    auto journey = journey_of(*event.envelope, record);
+    journey.ticket = event.ticket;
+    if (!journey.to.starts_with(kTopicPrefix)) {
+        begin_journey(std::move(journey));
+        return;
+    }
+    const auto& subscribers = subscribers_[journey.to.substr(kTopicPrefix.size())];
+    for (const auto& subscriber : subscribers) {
+        auto copy = journey;
+        copy.to = subscriber;
+        begin_journey(std::move(copy));
+        ++journey.ticket.value;
+    }
+    if (!subscribers.empty()) return;
+    begin_journey(std::move(journey));
+    go(journeys_.at(event.ticket.value), Standing::Told, record);  // Nobody listens.
+}
+
+Result<void> TraceBook::admitted(const DelegationAdmitted& event) {
+    const auto held = journeys_.find(event.request.value);
+    if (held == journeys_.end() || event.parent == Ticket{}) return {};
+    const auto parent = TRY(find(event.parent));
+    if (!parent) return {};
+    auto& journey = held->second.journey;
+    journey.parent = event.parent;
+    touch(held->second);
+    const auto& root = parent->root.empty() ? parent->correlation : parent->root;
+    if (root == journey.correlation) return {};
+    journey.root = root;
+    join(root, journey);
+    return {};
+}
+
+Result<void> TraceBook::answered(const RequestAnswered& event, const journal::Record& record) {
+    const auto* const held = TRY(hold(event.request));
+    if (held == nullptr) return {};
+    const auto& request = held->journey;
+    const auto& envelope = *event.envelope;
+    auto told = answer_to(request, event.ticket, record);
+    if (!envelope.id().empty()) told.id = envelope.id();
+    told.from = envelope.from().empty() ? request.to : std::string{envelope.from()};
+    told.type = envelope.type();
+    told.dialect = envelope.dialect();
+    told.part = Part::Answer;
+    answer(std::move(told),
+           event.ticket == Ticket{},
+           event.falls_short ? Standing::FellShort : Standing::Answered,
+           record);
+    return {};
+}
+
+Result<void> TraceBook::failed(const RequestFailed& event, const journal::Record& record) {
+    const auto* const held = TRY(hold(event.request));
+    if (held == nullptr) return {};
+    auto told = answer_to(held->journey, event.ticket, record);
+    told.type = refusal_row(event.refusal).code;
+    told.part = Part::Failure;
+    answer(std::move(told), event.ticket == Ticket{}, Standing::Failed, record);
+    return {};
+}
+
+/// The answer begins before the request ends: in between nothing would be open.
+void TraceBook::answer(Journey answer, bool is_told, Standing end, const journal::Record& record) {
+    const auto ticket = answer.ticket;
+    const auto request = answer.parent;
+    begin_journey(std::move(answer));
+    go(journeys_.at(request.value), end, record);
+    if (is_told) go(journeys_.at(ticket.value), Standing::Told, record);
+}
+
+void TraceBook::change(Change change) {
+    auto& agents = subscribers_[change.topic];
+    if (change.subscribes) {
+        agents.insert(change.agent);
+    } else {
+        agents.erase(change.agent);
+    }
+    changes_.push_back(std::move(change));
+}
+
+void TraceBook::removed(const AgentRemoved& event) {
+    for (const auto& [topic, agents] : subscribers_) {
+        if (agents.contains(event.agent.value)) change({topic, event.agent.value, false});
+    }
+}
+
+void TraceBook::begin_journey(Journey journey) {
+    journey.course = course_at_start(journey);
+    auto& held = journeys_[journey.ticket.value];
+    held.journey = std::move(journey);
+    touch(held);
+    join(held.journey.correlation, held.journey);
+    if (!held.journey.root.empty()) join(held.journey.root, held.journey);
+}
+
+void TraceBook::join(const std::string& correlation, const Journey& journey) {
+    begin(active_[correlation].sum, journey);
+}
+
+Result<TraceBook::Held*> TraceBook::hold(Ticket ticket) {
+    const auto found = journeys_.find(ticket.value);
+    if (found != journeys_.end()) return &found->second;
+    if (away_ == 0) return nullptr;
+    auto journey = TRY(find(ticket));
+    if (!journey || !is_open(journey->course.standing)) return nullptr;
+    --away_;
+    return &journeys_.emplace(ticket.value, Held{*std::move(journey)}).first->second;
+}
+
+Result<void> TraceBook::step(Ticket ticket, Standing to, const journal::Record& record) {
+    auto* const held = TRY(hold(ticket));
+    if (held != nullptr) go(*held, to, record);
+    return {};
+}
+
+void TraceBook::go(Held& held, Standing to, const journal::Record& record) {
+    auto& journey = held.journey;
+    const auto before = journey.course.standing;
+    if (!is_open(before)) return;
+    const Step step{to, record.sequence, record.at};
+    take(journey, step);
+    touch(held);
+    tell(journey, before, step);
+}
+
+void TraceBook::tell(const Journey& journey, Standing before, const Step& step) {
+    for (const auto* correlation : {&journey.correlation, &journey.root}) {
+        const auto active = active_.find(*correlation);
+        if (active == active_.end()) continue;
+        go_on(active->second.sum, journey, before, step);
+        if (active->second.sum.open.empty()) active_.erase(active);
+    }
+}
+
+Result<void> TraceBook::end(Ticket ticket, Standing to, const journal::Record& record) {
+    auto* const held = TRY(hold(ticket));
+    if (held != nullptr && held->journey.part != Part::Request) go(*held, to, record);
+    return {};
+}
+
+Result<void> TraceBook::step_again(Ticket ticket, Standing to, const journal::Record& record) {
+    auto journey = TRY(find(ticket));
+    if (!journey || journey->part == Part::Request) return {};
+    const auto before = journey->course.standing;
+    const Step step{to, record.sequence, record.at};
+    take(*journey, step);
+    auto& held = journeys_[ticket.value];
+    held.journey = *std::move(journey);
+    touch(held);
+    // A conversation that was over is in memory again; what it was before is read when asked for.
+    for (const auto* correlation : {&held.journey.correlation, &held.journey.root}) {
+        if (correlation->empty()) continue;
+        auto& active = active_[*correlation];
+        active.is_whole = active.is_whole && active.sum.first <= held.journey.sequence;
+    }
+    tell(held.journey, before, step);
+    return {};
+}
+
+void TraceBook::touch(Held& held) {
+    if (std::exchange(held.is_dirty, true)) return;
+    dirty_.push_back(held.journey.ticket.value);
+}
+
+Result<std::optional<Journey>> TraceBook::find(Ticket ticket) {
+    const auto held = journeys_.find(ticket.value);
+    if (held != journeys_.end()) return held->second.journey;
+    statements_.find.reset();
+    statements_.find.bind(1, signed_of(ticket.value));
+    auto found = TRY(read_rows(statements_.find));
+    if (found.empty()) return std::nullopt;
+    return std::move(found.front());
+}
+
+Result<std::vector<Journey>> TraceBook::open_requests(const Conversation& conversation,
+                                                      std::optional<Sequence> at,
+                                                      std::size_t count_max) {
+    std::vector<Journey> list;
+    for (const auto& open : conversation.open) {
+        if (open.part != Part::Request) continue;
+        if (list.size() == count_max) break;
+        auto journey = TRY(find(open.ticket));
+        if (journey && at) journey = as_of(*journey, *at);
+        if (journey) list.push_back(*std::move(journey));
+    }
+    return list;
+}
+
+void TraceBook::note(const journal::Place& landmark) {
+    const bool is_far = landmark.first.value >= landmark_last_.value + kLandmarkRecords;
+    if (is_far) landmark_ = landmark;
+}
+
+/// All of them are in the file: the oldest have waited longest, and may wait there.
+void TraceBook::make_room() {
+    const auto drop_oldest = [this](auto& held, auto age_of) {
+        if (held.size() <= 2 * held_max_) return std::size_t{0};
+        std::vector<std::uint64_t> ages;
+        for (const auto& each : held) ages.push_back(age_of(each));
+        const auto limit = ages.end() - static_cast<std::ptrdiff_t>(held_max_);
+        std::ranges::nth_element(ages, limit);
+        const auto oldest = limit == ages.end() ? UINT64_MAX : *limit;
+        return std::erase_if(held, [&](const auto& each) { return age_of(each) < oldest; });
+    };
+    away_ += drop_oldest(journeys_, [](const auto& each) { return each.first; });
+    drop_oldest(active_, [](const auto& each) { return each.second.sum.first.value; });
+}
+
+Result<void> TraceBook::put(const Journey& journey) {
+    const auto& course = journey.course;
+    const bool has_ended = !is_open(course.standing);
+    return execute(statements_.put,
+                   signed_of(journey.ticket.value),
+                   signed_of(journey.sequence.value),
+                   journey.correlation,
+                   text_or_null(journey.root),
+                   number_if(journey.parent != Ticket{}, signed_of(journey.parent.value)),
+                   journey.id,
+                   journey.from,
+                   journey.to,
+                   journey.type,
+                   enum_name(journey.dialect),
+                   kPartNames[static_cast<std::size_t>(journey.part)],
+                   ms_of(journey.accepted_at),
+                   number_if(course.attempts > 0, ms_of(course.leased_at)),
+                   number_if(has_ended, ms_of(course.since)),
+                   row_of(course.standing).name,
+                   std::int64_t{course.attempts},
+                   std::int64_t{course.queue.count()},
+                   std::int64_t{course.run.count()},
+                   journey.steps);
+}
+
+Result<void> TraceBook::write() {
+    for (const auto ticket : dirty_) {
+        const auto held = journeys_.find(ticket);
+        TRY(put(held->second.journey));
+        held->second.is_dirty = false;
+        if (!is_open(held->second.journey.course.standing)) journeys_.erase(held);
+    }
+    dirty_.clear();
+    make_room();
+    for (const auto& change : changes_) {
+        auto& statement = change.subscribes ? statements_.subscribe : statements_.unsubscribe;
+        TRY(execute(statement, change.topic, change.agent));
+    }
+    changes_.clear();
+    if (landmark_) {
+        TRY(execute(statements_.mark,
+                    signed_of(landmark_->first.value),
+                    signed_of(landmark_->segment.value),
+                    signed_of(landmark_->offset)));
+        landmark_last_ = landmark_->first;
+        landmark_.reset();
+    }
+    return {};
+}
+
+Result<std::vector<Journey>> TraceBook::read_rows(Statement& rows) {
+    std::vector<Journey> journeys;
+    while (TRY(rows.step())) journeys.push_back(TRY(journey_in(rows)));
+    rows.reset();
+    return journeys;
+}
+
+Result<std::vector<Journey>> TraceBook::journeys(const JourneyQuery& query) {
+    bind_all(statements_.list,
+             query.correlation,
+             signed_of(query.after.value),
+             query.agent,
+             query.count_max);
+    auto journeys = TRY(read_rows(statements_.list));
+    if (!query.at) return journeys;
+    std::vector<Journey> past;
+    for (const auto& journey : journeys) {
+        if (auto then = as_of(journey, *query.at)) past.push_back(*std::move(then));
+    }
+    return past;
+}
+
+Result<bool> TraceBook::has_older(const std::string& correlation, Sequence first) {
+    bind_all(statements_.older, correlation, signed_of(first.value * kTicketsPerRecord));
+    const auto found = statements_.older.step();
+    statements_.older.reset();
+    return found;
+}
+
+/// Row by row: only the sum is in memory.
+Result<Conversation> TraceBook::read_whole(const JourneyQuery& query) {
+    bind_all(statements_.list, query.correlation, std::int64_t{0}, query.agent, std::int64_t{-1});
+    Conversation sum;
+    while (TRY(statements_.list.step())) {
+        add(sum, TRY(journey_in(statements_.list)), query.at.value_or(kLatest));
+    }
+    statements_.list.reset();
+    return sum;
+}
+
+Result<std::optional<Conversation>> TraceBook::conversation(const JourneyQuery& query) {
+    const auto found = active_.find(query.correlation);
+    const bool is_read = found == active_.end() || query.at || !query.agent.empty();
+    if (is_read) {
+        auto sum = TRY(read_whole(query));
+        if (sum.messages == 0) return std::nullopt;
+        return sum;
+    }
+    auto& active = found->second;
+    if (!active.is_whole) {
+        const bool is_missing =
+            active.sum.first == Sequence{} || TRY(has_older(query.correlation, active.sum.first));
+        if (is_missing) active.sum = TRY(read_whole(query));
+        active.is_whole = true;
+    }
+    return active.sum;
+}
+
+Result<std::vector<Journey>> TraceBook::ended_since(Time since, std::int64_t count_max) {
+    std::vector<Journey> journeys;
+    auto& rows = statements_.ended;
+    rows.reset();
+    while (std::ssize(journeys) < count_max && TRY(rows.step())) {
+        auto journey = TRY(journey_in(rows));
+        if (journey.accepted_at < since) break;
+        journeys.push_back(std::move(journey));
+    }
+    rows.reset();
+    return journeys;
+}
+
+Result<std::optional<journal::Place>> TraceBook::landmark_before(Sequence sequence) {
+    auto& rows = statements_.marked;
+    bind_all(rows, signed_of(sequence.value));
+    std::optional<journal::Place> landmark;
+    if (TRY(rows.step())) {
+        landmark = journal::Place{.segment = {unsigned_of(rows.number(1))},
+                                  .offset = unsigned_of(rows.number(2)),
+                                  .first = {unsigned_of(rows.number(0))}};
+    }
+    rows.reset();
+    return landmark;
+}
+
+}  // namespace parlance::views

@@ -1,0 +1,161 @@
+// Every message by its conversation, as rows of the ledger's file, and in memory those
+// conversations in which something is still open.
+//
+// What has ended is only in the file; what has not is in both, so that it is found at once: as many
+// as there is room for, the newest first. A row is written when its batch of records is through,
+// and not for every step of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/journal.h"
+#include "model/event.h"
+#include "views/conversation.h"
+#include "views/database.h"
+#include "views/journey.h"
+
+namespace parlance::views {
+
+/// Which messages of one conversation, in their order.
+struct JourneyQuery {
+    std::string correlation{};
+    std::string agent{};  ///< Only what this one sent or was sent; empty: all.
+    std::optional<Sequence> at{};
+    Ticket after{};
+    std::int64_t count_max = 1000;
+};
+
+class TraceBook {
+  public:
+    /// Messages that are kept in memory beyond their batch, and conversations; now and then twice
+    /// as many. Others are read from the file when something happens to them.
+    static constexpr std::size_t kHeldMax = 16'384;
+
+    static constexpr const char* kTables = R"(
+CREATE TABLE messages (
+  ticket INTEGER PRIMARY KEY,
+  sequence INT NOT NULL,
+  correlation TEXT NOT NULL,
+  root TEXT,
+  parent INT,
+  message_id TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  type TEXT NOT NULL,
+  dialect TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  accepted_ms INT NOT NULL,
+  leased_ms INT,
+  ended_ms INT,
+  outcome TEXT NOT NULL,
+  attempts INT NOT NULL,
+  queue_ms INT NOT NULL,
+  run_ms INT NOT NULL,
+  human_ms INT,
+  steps TEXT NOT NULL
+);
+CREATE INDEX messages_by_correlation ON messages (correlation);
+CREATE INDEX messages_by_root ON messages (root) WHERE root IS NOT NULL;
+CREATE INDEX messages_open ON messages (ticket) WHERE ended_ms IS NULL;
+CREATE TABLE subscriptions (topic TEXT, agent TEXT, PRIMARY KEY (topic, agent)) WITHOUT ROWID;
+-- Here and there, where in the journal a batch begins: from there it is not far to any record.
+CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place INT NOT NULL);
+)";
+
+    static Result<TraceBook> open(Database& database);
+
+    Result<void> fold(const journal::Record& record);
+    /// Whether there is anything for write() to do.
+    bool has_news() const { return !dirty_.empty() || !changes_.empty(); }
+    /// Puts into the file what has changed. The caller keeps the transaction.
+    Result<void> write();
+    void note(const journal::Place& landmark);
+
+    // These see what was written.
+    Result<std::optional<Conversation>> conversation(const JourneyQuery& query);
+    Result<std::vector<Journey>> journeys(const JourneyQuery& query);
+    Result<std::optional<Journey>> find(Ticket ticket);
+    /// The requests that are open in it, the oldest first, as they were at `at` if it says so.
+    Result<std::vector<Journey>> open_requests(const Conversation& conversation,
+                                               std::optional<Sequence> at,
+                                               std::size_t count_max);
+    /// The newest first, back to `since`: those that have ended.
+    Result<std::vector<Journey>> ended_since(Time since, std::int64_t count_max);
+    Result<std::optional<journal::Place>> landmark_before(Sequence sequence);
+
+    void hold_at_most(std::size_t count) { held_max_ = count; }
+    /// How many conversations are in memory, and how many messages.
+    std::size_t active_count() const { return active_.size(); }
+    std::size_t open_count() const { return journeys_.size(); }
+
+  private:
+    struct Statements {
+        Statement put, find, list, older, ended, subscribe, unsubscribe, mark, marked;
+    };
+    struct Held {
+        Journey journey;
+        bool is_dirty = false;
+    };
+    struct Active {
+        Conversation sum;
+        bool is_whole = false;  ///< Whether it is known that nothing older is in the file.
+    };
+    struct Change {
+        std::string topic;
+        std::string agent;
+        bool subscribes;
+    };
+    struct Taker;
+
+    explicit TraceBook(Statements statements) : statements_(std::move(statements)) {}
+    Result<void> read_subscriptions(Database& database);
+    Result<void> read_open(Database& database);
+    static Result<std::vector<Journey>> read_rows(Statement& rows);
+    Result<bool> has_older(const std::string& correlation, Sequence first);
+    Result<Conversation> read_whole(const JourneyQuery& query);
+    Result<void> put(const Journey& journey);
+
+    void accepted(const MessageAccepted& event, const journal::Record& record);
+    Result<void> admitted(const DelegationAdmitted& event);
+    Result<void> answered(const RequestAnswered& event, const journal::Record& record);
+    Result<void> failed(const RequestFailed& event, const journal::Record& record);
+    void change(Change change);
+    void removed(const AgentRemoved& event);
+
+    void begin_journey(Journey journey);
+    void answer(Journey answer, bool is_told, Standing end, const journal::Record& record);
+    void join(const std::string& correlation, const Journey& journey);
+    Result<void> step(Ticket ticket, Standing to, const journal::Record& record);
+    void go(Held& held, Standing to, const journal::Record& record);
+    /// An open one, from the file if need be; null if there is none.
+    Result<Held*> hold(Ticket ticket);
+    void make_room();
+    /// A request ends with its answer or its failure, whatever becomes of its copy.
+    Result<void> end(Ticket ticket, Standing to, const journal::Record& record);
+    /// Out of the dead letters.
+    Result<void> step_again(Ticket ticket, Standing to, const journal::Record& record);
+    void tell(const Journey& journey, Standing before, const Step& step);
+    void touch(Held& held);
+
+    Statements statements_;
+    std::size_t held_max_ = kHeldMax;
+    std::uint64_t away_ = 0;                            ///< Open ones that are only in the file.
+    std::unordered_map<std::uint64_t, Held> journeys_;  ///< By ticket: open, or not written yet.
+    std::vector<std::uint64_t> dirty_;                  ///< Those with something to write.
+    std::unordered_map<std::string, Active> active_;    ///< By correlation.
+    std::map<std::string, std::set<std::string>> subscribers_;  ///< By topic.
+    std::vector<Change> changes_;                               ///< Of subscribers, to be written.
+    std::optional<journal::Place> landmark_{};                  ///< The same.
+    Sequence landmark_last_{};
+};
+
+}  // namespace parlance::views
