@@ -7,6 +7,7 @@ build_packages=(
     libsimdjson-dev libexpected-dev libfmt-dev
     libre2-dev                              # patterns in linear time
     libsqlite3-dev                          # the views
+    libcurl4-openssl-dev                    # mail and Slack, for people
     libutf8proc-dev                         # texts compared whatever their case and encoding
     libcli11-dev libtomlplusplus-dev libspdlog-dev
 )

@@ -25,8 +25,8 @@ class Descriptor {
 /// What kind of failure an errno is.
 Fault fault_of(int code);
 
-/// "cannot sync PATH: No space left on device". From errno, which is why it is asked for right after
-/// the call that failed.
+/// "cannot sync PATH: No space left on device". From errno, which is why it is asked for right
+/// after the call that failed.
 tl::unexpected<Error> system_failure(std::string_view action, const std::string& path);
 
 }  // namespace parlance

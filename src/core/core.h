@@ -12,6 +12,7 @@
 #include "core/broker/requests.h"
 #include "core/governor/governor.h"
 #include "core/handles.h"
+#include "core/people/people.h"
 #include "core/registry/registry.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -32,6 +33,7 @@ struct State {
     broker::Requests requests;
     broker::Memory memory;
     governor::Governor governor;
+    people::People people;
 };
 
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".

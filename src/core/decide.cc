@@ -35,7 +35,9 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const StopFleet& stop) { decide_stop_fleet(draft, stop); },
         [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
         [&](const CancelRequest& order) { decide_cancel(draft, order); },
-        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); });
+        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
+        [&](const AskPerson& ask) { decide_ask_person(draft, ask); },
+        [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); });
 }
 
 }  // namespace parlance::core

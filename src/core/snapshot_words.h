@@ -77,4 +77,8 @@ struct TicketOrder {
 void put_governor(std::string& out, const governor::Governor& governor);
 void take_governor(ByteReader& in, State& state);
 
+/// And of what waits for people: snapshot_people.cc.
+void put_people(std::string& out, const people::People& people);
+void take_people(ByteReader& in, State& state);
+
 }  // namespace parlance::core

@@ -46,6 +46,10 @@ void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);
 void get_metrics(Desk& desk, Call& call);
 void get_page(Desk& desk, Call& call);
+void post_human(Desk& desk, Call& call);
+void get_humans(Desk& desk, Call& call);
+void get_human(Desk& desk, Call& call);
+void post_human_answer(Desk& desk, Call& call);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);

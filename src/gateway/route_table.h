@@ -79,6 +79,9 @@ inline constexpr std::array kFleet{Answer{200, "The fleet.", "Fleet"}};
 inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
 inline constexpr std::array kSchema{
     Answer{200, "A JSON Schema.", "Document", "application/schema+json"}};
+inline constexpr std::array kHumanAsked{Answer{202, "Asked, and on disk.", "HumanAsked"}};
+inline constexpr std::array kHumanTasks{Answer{200, "A page of them, the oldest first.", "HumanTasks"}};
+inline constexpr std::array kHumanTask{Answer{200, "It, with all that is needed to decide.", "HumanTask"}};
 inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
 
 inline constexpr std::array kSendParameters{
@@ -113,6 +116,13 @@ inline constexpr std::array kEventParameters{
     Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},
     Parameter{"limit", "query", kCount, "End after so many."},
     Parameter{"Last-Event-ID", "header", kText, "Begin behind this one."}};
+
+inline constexpr std::array kHumanParameters{
+    Parameter{"role", "query", kText, "Only those that this role is asked."},
+    Parameter{"state", "query", R"({"enum":["waiting","answered","lapsed","withdrawn","all"],"default":"waiting"})",
+              "Only those that are so."},
+    Parameter{"after", "query", kText, "Only those behind this id."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":100})", "So many at most."}};
 
 }  // namespace routes
 
@@ -183,6 +193,13 @@ inline constexpr std::array kRoutes{
     Route{"GET", "/healthz", get_health, kAnyone, "Whether the process lives", routes::kHealth},
     Route{"GET", "/readyz", get_ready, kAnyone, "Whether the hub acknowledges", routes::kReady},
     Route{"GET", "/metrics", get_metrics, kWatchers, "Figures for Prometheus", routes::kMetrics},
+    Route{"POST", "/v1/human/{id}/answer", post_human_answer, kOperators, "Answer what was asked of people",
+          routes::kDone, "HumanAnswer", true},
+    Route{"GET", "/v1/human/{id}", get_human, kWatchers, "Show what was asked of people", routes::kHumanTask},
+    Route{"GET", "/v1/human", get_humans, kWatchers, "List what waits for people",
+          routes::kHumanTasks, {}, false, routes::kHumanParameters},
+    Route{"POST", "/v1/human", post_human, kWorkers, "Ask people",
+          routes::kHumanAsked, "HumanQuestion", true},
     Route{"GET", "/", get_page, kWatchers, "A page that says what runs here", routes::kPage},
 };
 // clang-format on

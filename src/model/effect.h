@@ -99,6 +99,23 @@ struct TellCancelled {
     std::string reason;
 };
 
+/// The question is put, under this id.
+struct TellAsked {
+    Ask ask;
+    Ticket id;
+};
+
+/// Whoever has the role should hear that something waits for them.
+struct NotifyPeople {
+    enum class Occasion : std::uint8_t { Asked, Reminded, Escalated };
+    Ticket id;
+    Occasion occasion = Occasion::Asked;
+    std::string role;
+    std::string question;
+    std::string asked_by;
+    Time deadline{};
+};
+
 using Effect = std::variant<TellAccepted,
                             TellRefused,
                             TellDone,
@@ -109,7 +126,9 @@ using Effect = std::variant<TellAccepted,
                             StirMailbox,
                             OpenEndpoint,
                             CloseInstance,
-                            TellCancelled>;
+                            TellCancelled,
+                            TellAsked,
+                            NotifyPeople>;
 using Effects = std::vector<Effect>;
 
 }  // namespace parlance

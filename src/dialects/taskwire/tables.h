@@ -261,6 +261,12 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::FleetStopped, "RESOURCE_EXHAUSTED", "high"},
     ErrorTypeRow{Refusal::AgentCircuitOpen, "EXTERNAL_SERVICE_ERROR", "high"},
     ErrorTypeRow{Refusal::RateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::HumanTaskNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::HumanTaskClosed, "TIMEOUT", "low"},
+    ErrorTypeRow{Refusal::HumanAlreadyAnswered, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::HumanAnswerForbidden, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::HumanRoleUnknown, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::HumanNotAnswered, "TIMEOUT", "high"},
 };
 
 }  // namespace parlance::dialects::taskwire
