@@ -245,12 +245,12 @@ Failure cannot_ask(const Draft& draft, const HumanQuestion& question) {
     return flaw_of(draft, question);
 }
 
-Ticket ask_person(Draft& draft, const HumanQuestion& question, Ticket request) {
+Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker) {
     const auto& rules = rules_of(draft.state, question.role);
     const auto id = ticket_at(draft.next_sequence());
     HumanAsked asked{
         .id = id,
-        .request = request,
+        .request = asker.request,
         .workflow = question.workflow,
         .step = question.step,
         .role = question.role,
@@ -258,7 +258,7 @@ Ticket ask_person(Draft& draft, const HumanQuestion& question, Ticket request) {
         .question = question.text,
         .context = question.context,
         .options = question.options,
-        .asked_by = std::string{draft.asker()},
+        .asked_by = std::string{asker.by},
         .user = question.user,
         .deadline_ms =
             std::max<std::uint64_t>(in_ms(question.deadline.value_or(rules.deadline)), 1),
@@ -270,7 +270,7 @@ Ticket ask_person(Draft& draft, const HumanQuestion& question, Ticket request) {
             1U),
         .state_version = question.state_version};
     // A message is answered in its sender's words, and nobody is there to find them.
-    if (request != Ticket{} && asked.if_nobody == IfNobody::Approve) {
+    if (asker.request != Ticket{} && asked.if_nobody == IfNobody::Approve) {
         asked.if_nobody = IfNobody::Fail;
     }
     draft.add(std::move(asked));
@@ -293,7 +293,7 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
     if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
         return draft.refuse("human", no.refusal, std::move(no.detail));
     }
-    ask_person(draft, question, {});
+    ask_person(draft, question, {.by = draft.asker()});
 }
 
 void decide_answer_person(Draft& draft, const AnswerPerson& answer) {

@@ -107,8 +107,13 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer);
 /// Why the question cannot be put to anybody now; None if it can.
 Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
 /// Puts a question that can be asked, and says under which id. What it leaves out is as the rules
-/// of its role say. With the message that asked, if that was one: the answer is its reply.
-Ticket ask_person(Draft& draft, const HumanQuestion& question, Ticket request);
+/// of its role say. `by` is who wants it decided and so does not decide it; with the message that
+/// asked, if that was one: the answer is its reply.
+struct HumanAsker {
+    std::string_view by{};
+    Ticket request{};
+};
+Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
 /// The message has ended, and with it what it asked of people.
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason);
 /// So has the workflow; false if nothing that was asked belongs to it.

@@ -119,7 +119,7 @@ std::string notice_text(const NotifyPeople& notice, std::string_view hub) {
         "To answer: parlance human answer {} approve (or: reject --reason …, answer --content …)\n"
         "{}/v1/human/{}\n",
         words_for(notice.occasion),
-        notice.role.empty() ? "any operator" : notice.role,
+        notice.role.empty() ? "any operator" : in_one_line(notice.role),
         in_one_line(notice.question),
         in_one_line(notice.asked_by),
         print_iso_time(notice.deadline),
