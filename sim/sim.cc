@@ -144,6 +144,8 @@ class Life {
 
     bool is_settled() const {
         if (!hub_.is_up()) return false;
+        // With a full disk it may know more than it has written.
+        if (hub_.engine().health().condition != engine::Condition::Serving) return false;
         const auto hub = hub_.engine().hub();
         return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0;
     }

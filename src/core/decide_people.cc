@@ -143,9 +143,9 @@ Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
         return {Refusal::HumanAnswerForbidden,
                 fmt::format("'{}' asked this; nobody decides on what is their own", name)};
     }
-    if (!has_role(draft.state, *caller, appeal.role)) {
+    if (!has_role(draft.state, *caller, people::role_of(appeal))) {
         return {Refusal::HumanAnswerForbidden,
-                fmt::format("'{}' does not have the role '{}'", name, appeal.role)};
+                fmt::format("'{}' does not have the role '{}'", name, people::role_of(appeal))};
     }
     return {};
 }

@@ -171,7 +171,7 @@ void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effe
     if (appeal == nullptr) return;
     effects.emplace_back(NotifyPeople{.id = id,
                                       .occasion = occasion,
-                                      .role = appeal->role,
+                                      .role = people::role_of(*appeal),
                                       .question = appeal->asked.question,
                                       .asked_by = appeal->asked.asked_by,
                                       .deadline = people::deadline_of(*appeal)});

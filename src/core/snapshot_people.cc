@@ -78,7 +78,6 @@ HumanAnswered take_answer(ByteReader& in, Ticket id) {
 
 void put_appeal(std::string& out, const Appeal& appeal) {
     put_asked(out, appeal.asked);
-    put(out, appeal.role);
     put(out, appeal.asked_at);
     put(out, appeal.term_began);
     put(out, std::uint64_t{appeal.is_reminded});
@@ -93,7 +92,6 @@ void put_appeal(std::string& out, const Appeal& appeal) {
 
 Appeal take_appeal(ByteReader& in, TicketOrder& tickets) {
     Appeal appeal{.asked = take_asked(in, tickets)};
-    appeal.role = take_text(in);
     appeal.asked_at = take_time(in);
     appeal.term_began = take_time(in);
     appeal.is_reminded = take_number(in, 1) != 0;

@@ -18,6 +18,8 @@ namespace {
 
 using core::people::Appeal;
 
+constexpr std::size_t kQuestionBytesMax = 1'000;
+
 // --- reading ---------------------------------------------------------------------------------
 
 bool read(json::Value value, std::string& text) {
@@ -117,7 +119,8 @@ HumanQuestion question_in(const Envelope& request) {
     // The message itself is what is reviewed; and whom it is for, the hub knows better.
     question.context.clear();
     question.user.clear();
-    if (question.text.empty()) question.text = matter.action;
+    // Enough to know what it is about; all of it is in the message.
+    if (question.text.empty()) question.text = json::shortened(matter.action, kQuestionBytesMax);
     return question;
 }
 
@@ -142,7 +145,7 @@ json::ObjectWriter summary_of(const Appeal& appeal) {
     json::ObjectWriter out;
     out.text("id", std::to_string(asked.id.value))
         .text("state", core::people::name_of(appeal.stage))
-        .text("role", appeal.role)
+        .text("role", core::people::role_of(appeal))
         .text("kind", enum_name(asked.kind))
         .text("question", asked.question)
         .text("asked_by", asked.asked_by)
@@ -270,7 +273,7 @@ void get_humans(Desk& desk, Call& call) {
     std::uint64_t count = 0;
     for (auto at = appeals.upper_bound(after); at != appeals.end() && count < count_max; ++at) {
         const auto& appeal = at->second;
-        if (!role.empty() && appeal.role != role) continue;
+        if (!role.empty() && core::people::role_of(appeal) != role) continue;
         const auto wanted = state.empty() ? "waiting" : state;
         if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
         if (!out.empty()) out.push_back(',');

@@ -74,8 +74,7 @@ bool has_approved(const Appeal& appeal, std::string_view person) {
 }
 
 void apply(People& people, const HumanAsked& event, const Record& record) {
-    Appeal appeal{
-        .asked = event, .role = event.role, .asked_at = record.at, .term_began = record.at};
+    Appeal appeal{.asked = event, .asked_at = record.at, .term_began = record.at};
     index(people, appeal);
     people.appeals.emplace(event.id, std::move(appeal));
 }
@@ -90,7 +89,6 @@ void apply(People& people, const HumanReminded& event, const Record& record) {
 
 void apply(People& people, const HumanEscalated& event, const Record& record) {
     auto& appeal = appeal_at(people, event.id);
-    appeal.role = event.role;
     appeal.is_escalated = true;
     begin_term(people, appeal, record.at);
 }

@@ -44,7 +44,6 @@ constexpr std::string_view name_of(Stage stage) {
 
 struct Appeal {
     HumanAsked asked;
-    std::string role{};  ///< Who is asked now; another one after an escalation.
     Time asked_at{};
     Time term_began{};  ///< Since when this role has its time.
     bool is_reminded = false;
@@ -70,6 +69,10 @@ const Appeal* find_appeal(const People& people, Ticket id);
 const Appeal* find_by_request(const People& people, Ticket request);
 std::size_t waiting_count(const People& people);
 
+/// Who is asked now; another one after an escalation.
+inline const std::string& role_of(const Appeal& appeal) {
+    return appeal.is_escalated ? appeal.asked.escalation : appeal.asked.role;
+}
 Time deadline_of(const Appeal& appeal);
 /// When something is next due: the reminder, while there was none, or the end of the time.
 Time due_of(const Appeal& appeal);
