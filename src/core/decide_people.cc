@@ -333,12 +333,13 @@ void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
     withdraw(draft, *appeal, reason);
 }
 
-bool withdraw_meant(Draft& draft, std::string_view id, const std::string& reason) {
+bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
     bool any = false;
     for (const auto& [time, ticket] : draft.state.people.due) {
         const auto& appeal = *people::find_appeal(draft.state.people, ticket);
         // With a message, it ends when that does.
-        const bool is_meant = appeal.asked.request == Ticket{} && appeal.asked.workflow == id &&
+        const bool is_meant = appeal.asked.request == Ticket{} &&
+                              appeal.asked.workflow == workflow &&
                               draft.may_act_for(appeal.asked.asked_by);
         if (!is_meant) continue;
         withdraw(draft, appeal, reason);
