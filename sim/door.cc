@@ -33,6 +33,10 @@ void Door::bring_as_operator(Command command, Answer answer) {
     arrive("operator", true, std::move(command), std::move(answer));
 }
 
+void Door::bring_as_person(const std::string& name, Command command) {
+    travel([this, name, command = std::move(command)] { arrive(name, true, command, {}); });
+}
+
 void Door::arrive(const std::string& caller, bool is_operator, Command command, Answer answer) {
     if (!hub_.is_up()) return;
     const auto* send = std::get_if<SendMessage>(&command);
@@ -84,7 +88,9 @@ void Door::on_effect(const Effect& effect) {
         [](const OpenEndpoint&) {},
         [](const TellCancelled&) {},
         [](const TellStarted&) {},
-        [](const TellEnded&) {});
+        [](const TellEnded&) {},
+        [](const TellAsked&) {},
+        [](const NotifyPeople&) {});
 }
 
 }  // namespace parlance::sim

@@ -30,6 +30,8 @@ class Door {
     void bring(const std::string& caller, Command command, Answer answer);
     /// By a person who may act for anyone.
     void bring_as_operator(Command command, Answer answer = {});
+    /// By one who has a name, over the network.
+    void bring_as_person(const std::string& name, Command command);
 
   private:
     struct Question {

@@ -21,6 +21,12 @@ void draw_limits(Chance& chance, Limits& limits) {
     limits.mailbox_messages_max = chance.percent(50) ? chance.between(6, 25) : 200;
     limits.mailbox_bytes_max = chance.percent(20) ? chance.between(800, 4'000) : 1'000'000;
     limits.open_requests_max = chance.percent(30) ? chance.between(3, 12) : 1'000;
+    limits.people = {{"legal",
+                      {.deadline = Duration{1'500},
+                       .reminder = Duration{400},
+                       .escalation = "finance",
+                       .if_nobody = IfNobody::Escalate}},
+                     {"finance", {.deadline = Duration{2'000}, .approvals_needed = 2}}};
     limits.remembered_ids_max = chance.percent(15) ? chance.between(16, 64) : 1'000'000;
 }
 
@@ -42,6 +48,7 @@ void draw_faults(Chance& chance, Plan& plan) {
     plan.stop_every = every(20, 1'500, 6'000);
     plan.cancel_every = every(40, 200, 2'000);
     plan.flips_bit = chance.percent(4);
+    plan.people_every = every(50, 60, 600);
 }
 
 /// A limit, or now and then none.

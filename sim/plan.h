@@ -43,6 +43,7 @@ struct Plan {
     Duration policy_every{};
     Duration stop_every{};  ///< The fleet is stopped for a while.
     Duration cancel_every{};
+    Duration people_every{};  ///< People are asked something.
     Duration sync_max{1};
     bool flips_bit = false;
 };

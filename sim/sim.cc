@@ -10,6 +10,7 @@
 #include "sim/checkers/checkers.h"
 #include "sim/door.h"
 #include "sim/hub.h"
+#include "sim/people.h"
 
 namespace parlance::sim {
 
@@ -73,6 +74,9 @@ class Life {
         every(plan_.policy_every, [this] { change_policy(); });
         every(plan_.stop_every, [this] { stop_fleet(); });
         every(plan_.cancel_every, [this] { agents_.cancel(); });
+        every(plan_.people_every, [this] { people_.ask(); });
+        every(plan_.people_every, [this] { people_.answer(); });
+        every(plan_.people_every * 4, [this] { people_.withdraw(); });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
         }
@@ -140,6 +144,8 @@ class Life {
 
     bool is_settled() const {
         if (!hub_.is_up()) return false;
+        // With a full disk it may know more than it has written.
+        if (hub_.engine().health().condition != engine::Condition::Serving) return false;
         const auto hub = hub_.engine().hub();
         return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0;
     }
@@ -166,6 +172,7 @@ class Life {
     Hub hub_{plan_, chance_, timeline_, history_};
     Door door_{plan_, chance_, timeline_, hub_};
     Agents agents_{plan_, chance_, timeline_, door_};
+    People people_{plan_, chance_, timeline_, hub_, door_};
     bool is_calm_ = false;
 };
 

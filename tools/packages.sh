@@ -8,6 +8,7 @@ build_packages=(
     libre2-dev                              # patterns in linear time
     libsqlite3-dev                          # the views
     liblinear-dev                           # the intent classifier
+    libcurl4-openssl-dev                    # mail and Slack, for people
     libutf8proc-dev                         # texts compared whatever their case and encoding
     libcli11-dev libtomlplusplus-dev libspdlog-dev
 )

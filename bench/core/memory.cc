@@ -1,4 +1,5 @@
-// What a waiting message costs beyond its body: resident bytes of a state that holds a million.
+// What waiting costs: resident bytes of a state that holds a million messages, beyond their bodies,
+// or a hundred thousand questions to people.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +16,7 @@ using namespace parlance;
 
 constexpr std::uint64_t kMessages = 1'000'000;
 constexpr std::uint64_t kAgents = 100;
+constexpr std::uint64_t kQuestions = 100'000;
 
 std::uint64_t resident_bytes() {
     std::uint64_t size = 0;
@@ -30,9 +32,34 @@ void live(core::State& state, Command command) {
     for (const auto& event : events) core::apply(state, stamped.now, event);
 }
 
+/// Each with its own workflow and 200 bytes of context, a reminder and somebody to escalate to.
+int ask_people(core::State& state) {
+    const auto before = resident_bytes();
+    for (std::uint64_t i = 0; i < kQuestions; ++i) {
+        live(state,
+             AskPerson{{.role = "compliance_officer",
+                        .kind = HumanKind::Approve,
+                        .text = "May the vendor be taken on and its first invoice be paid?",
+                        .context = "{\"vendor\":\"" + std::string(186, 'v') + "\"}",
+                        .workflow = "workflow-0000000000-" + std::to_string(i),
+                        .step = "compliance_check",
+                        .user = "user-" + std::to_string(i),
+                        .reminder = std::chrono::hours{4},
+                        .escalation = "head_of_compliance"}});
+    }
+    if (core::people::waiting_count(state.people) != kQuestions) return EXIT_FAILURE;
+    const auto bytes = resident_bytes() - before;
+    std::printf("%llu questions wait for people in %llu MB, %llu bytes each\n",
+                static_cast<unsigned long long>(kQuestions),
+                static_cast<unsigned long long>(bytes / 1'000'000),
+                static_cast<unsigned long long>(bytes / kQuestions));
+    return EXIT_SUCCESS;
+}
+
 }  // namespace
 
-/// With "task" each message has a task of its own. One run each: memory once used stays used.
+/// With "task" each message has a task of its own; with "people" there are questions. One run each:
+/// memory once used stays used.
 int main(int argc, char** argv) {
     const bool has_task = argc > 1 && std::string_view{argv[1]} == "task";
     core::State state;
@@ -40,6 +67,7 @@ int main(int argc, char** argv) {
     for (std::uint64_t i = 0; i < kAgents; ++i) {
         live(state, RegisterAgent{{"agent-" + std::to_string(i)}, {}});
     }
+    if (argc > 1 && std::string_view{argv[1]} == "people") return ask_people(state);
     bench::LetterMaker letters;
     const auto before = resident_bytes();
     for (std::uint64_t i = 0; i < kMessages; ++i) {

@@ -60,6 +60,9 @@ Deed deed_of(const Asked& asked) {
         [&](const CancelRequest& c) {
             return Deed{"a cancellation", asked.caller, c.id};
         },
+        [&](const AnswerPerson& c) {
+            return Deed{"a person's answer", asked.caller, std::to_string(c.id.value)};
+        },
         [&](const AuthorizeTool& c) {
             return Deed{"the use of a tool", asked.caller, c.agent.value + ' ' + c.tool};
         },
@@ -87,6 +90,9 @@ class Audit {
                 },
                 [&](const TellJoined& told) {
                     expect_record(shown, joined_, told.instance, "an instance joined");
+                },
+                [&](const TellAsked& told) {
+                    expect_record(shown, asked_at_, told.id, "people were asked");
                 },
                 [&](const TellAnswer& told) {
                     expect_record(shown, answered_, told.request, "a request was answered");
@@ -128,6 +134,16 @@ class Audit {
                 const auto request = book_.requests.find(e.request);
                 if (request == book_.requests.end()) return;
                 deed({"a cancellation", e.by, std::string{request->second.asked->id()}}, entry);
+            },
+            [&](const HumanAsked& e) {
+                asked_at_.emplace(e.id, entry.sequence);
+                workflows_.emplace(e.id, e.workflow);
+            },
+            [&](const HumanAnswered& e) {
+                deed({"a person's answer", e.by, std::to_string(e.id.value)}, entry);
+            },
+            [&](const HumanWithdrawn& e) {
+                deed({"a cancellation", e.by, workflows_[e.id]}, entry);
             },
             [&](const ToolAuthorized& e) {
                 deed({"the use of a tool", e.by, e.agent + ' ' + e.tool}, entry);
@@ -252,6 +268,8 @@ class Audit {
     std::map<Ticket, Sequence> answered_;
     std::map<Ticket, Sequence> cancelled_;
     std::map<Ticket, int> admitted_;
+    std::map<Ticket, Sequence> asked_at_;
+    std::map<Ticket, std::string> workflows_;
     std::map<Deed, std::deque<Sequence>> deeds_;  ///< Those of which nobody was told yet.
     Sequence last_{};
     std::map<No, std::deque<Sequence>> refusals_;  ///< Those of which nobody was told yet.

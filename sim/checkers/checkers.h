@@ -27,6 +27,7 @@ void check_d9(const Book& book, Findings& findings);
 void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
+void check_w9(const Book& book, Findings& findings);
 /// G1 to G4, I2 and I3: what one model of the tree of delegations says.
 void check_delegations(const Book& book, Findings& findings);
 /// And G6: both are about who is left alone.
@@ -53,6 +54,7 @@ inline constexpr std::array kCheckers{
     Checker{"W1", check_w1},
     Checker{"W2", check_w2},
     Checker{"W3", check_w3},
+    Checker{"W9", check_w9},
     Checker{"G1", check_delegations},
     Checker{"G5", check_g5},
     Checker{"G7", check_g7},

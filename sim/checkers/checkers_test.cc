@@ -500,6 +500,72 @@ TEST(I3, IsBrokenByAnotherUser) {
     EXPECT_TRUE(other.breaks("I3"));
 }
 
+/// The buyer asks, and has a second.
+Ticket ask_people(Chronicle& life, std::uint32_t approvals_needed = 1) {
+    const Ticket id{(life.history.journal.size() + 1) * 1024};
+    life.record(HumanAsked{.id = id,
+                           .asked_by = "buyer",
+                           .deadline_ms = 1'000,
+                           .approvals_needed = approvals_needed,
+                           .state_version = 7});
+    return id;
+}
+
+TEST(W9, HoldsWhileAnAnswerCountsOnceAndInTime) {
+    Chronicle life;
+    life.record(HumanAnswered{.id = ask_people(life), .by = "ann", .state_version = 7});
+    const auto two = ask_people(life, 2);
+    life.record(HumanAnswered{.id = two, .by = "ann", .state_version = 7, .awaits_another = true});
+    life.record(HumanAnswered{.id = two, .by = "bea", .state_version = 7});
+    const auto late = ask_people(life);
+    life.later(1s).record(HumanLapsed{.id = late});
+    life.record(HumanWithdrawn{.id = ask_people(life)});
+    life.later(1min).record(HubStarted{});
+    EXPECT_FALSE(life.breaks("W9")) << life.broken();
+}
+
+TEST(W9, IsBrokenByAnAnswerThatShouldDoNothing) {
+    const auto answered = [](HumanAnswered answer, auto before) {
+        Chronicle life;
+        answer.id = ask_people(life);
+        before(life, answer.id);
+        life.record(answer);
+        return life.breaks("W9");
+    };
+    const HumanAnswered yes{.by = "ann", .state_version = 7};
+    const auto nothing = [](Chronicle&, Ticket) {};
+    EXPECT_FALSE(answered(yes, nothing));
+    EXPECT_TRUE(answered({.by = "ann", .state_version = 8}, nothing)) << "for another state";
+    EXPECT_TRUE(answered({.by = "buyer", .state_version = 7}, nothing)) << "its own";
+    EXPECT_TRUE(answered(yes, [&](Chronicle& life, Ticket id) {
+        life.record(HumanAnswered{.id = id, .by = "bea", .state_version = 7});
+    })) << "twice";
+    EXPECT_TRUE(answered(yes, [](Chronicle& life, Ticket id) {
+        life.record(HumanWithdrawn{.id = id});
+    })) << "withdrawn";
+    EXPECT_TRUE(answered(yes, [](Chronicle& life, Ticket) { life.later(1s); })) << "late";
+}
+
+TEST(W9, IsBrokenByOnePersonWhereTwoAreNeeded) {
+    Chronicle life;
+    const auto id = ask_people(life, 2);
+    life.record(HumanAnswered{.id = id, .by = "ann", .state_version = 7, .awaits_another = true});
+    life.record(HumanAnswered{.id = id, .by = "ann", .state_version = 7});
+    EXPECT_TRUE(life.breaks("W9"));
+}
+
+TEST(W9, IsBrokenByWhatIsForgotten) {
+    Chronicle lost;
+    ask_people(lost);
+    lost.later(1min).record(HubStarted{});
+    EXPECT_TRUE(lost.breaks("W9"));
+    Chronicle hidden;
+    const auto id = ask_people(hidden);
+    hidden.record(MessageRefused{
+        .from = "ann", .id = std::to_string(id.value), .refusal = Refusal::HumanTaskNotFound});
+    EXPECT_TRUE(hidden.breaks("W9"));
+}
+
 TEST(I4, IsBrokenByAToolThatIsNotAllowedOrNotGranted) {
     for (const auto* tool : {"ocr", "sql", "web"}) {
         Chronicle life;

@@ -14,6 +14,13 @@ using Name = std::pair<std::string, std::string>;
 std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
     std::multimap<Name, EnvelopePtr> sent;
     for (const auto& asked : history.asked) {
+        // What a person says goes out in the name of whom the question was for.
+        if (const auto* answer = std::get_if<AnswerPerson>(&asked.command)) {
+            if (!answer->reply) continue;
+            const auto& said = answer->reply;
+            sent.emplace(Name{said->from(), said->id()}, said);
+            continue;
+        }
         const auto* send = std::get_if<SendMessage>(&asked.command);
         const auto* reply = std::get_if<ReplyToDelivery>(&asked.command);
         const auto& envelope = send != nullptr    ? send->envelope

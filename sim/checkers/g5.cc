@@ -123,6 +123,7 @@ class Circuits {
         const auto request = book_.requests.find(event.request);
         if (request == book_.requests.end()) return;
         const std::string name{request->second.asked->to()};
+        if (is_for_people(name)) return;  // They may take their time.
         auto& agent = agents_[name];
         if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
             find("G6", entry, "failed for an agent that nobody leaves alone", event.request);

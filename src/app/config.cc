@@ -1,5 +1,7 @@
 // parlance.toml: one table of keys, each with the setting it fills.
+#include <algorithm>
 #include <array>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -12,6 +14,7 @@
 
 #include "app/serve.h"
 #include "dialects/dialects.h"
+#include "model/names.h"
 
 namespace parlance::app {
 
@@ -272,6 +275,167 @@ Result<void> read_personal(const std::string& path,
     return {};
 }
 
+// --- people ----------------------------------------------------------------------------------
+
+/// A text on one line, as a mail's header needs it.
+bool store_line(std::string& member, const toml::node& node) {
+    const auto text = node.value<std::string>();
+    if (!node.is_string() || text->empty()) return false;
+    member = *text;
+    return std::ranges::none_of(member, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+bool store_lines(std::vector<std::string>& member, const toml::node& node) {
+    const auto* list = node.as_array();
+    if (list == nullptr) return false;
+    member.clear();
+    return std::ranges::all_of(
+        *list, [&](const toml::node& item) { return store_line(member.emplace_back(), item); });
+}
+
+template <class Member>
+bool store_whole(Member& member, const toml::node& node, std::int64_t least) {
+    const auto value = node.value<std::int64_t>();
+    return node.is_integer() && value && store(member, *value, least);
+}
+
+struct Role {
+    RoleRules& rules;
+    gateway::Contact& contact;
+};
+
+struct RoleKey {
+    std::string_view name;
+    std::string_view meaning;
+    bool (*set)(const Role&, const toml::node&);
+};
+
+constexpr std::array kRoleKeys{
+    RoleKey{"operators",
+            "who has the role: a list of names",
+            [](const Role& r, const toml::node& n) { return store_lines(r.rules.operators, n); }},
+    RoleKey{"email",
+            "who is written to: a list of addresses",
+            [](const Role& r, const toml::node& n) { return store_lines(r.contact.email, n); }},
+    RoleKey{
+        "slack_webhook",
+        "where Slack hears of it: an address",
+        [](const Role& r, const toml::node& n) { return store_line(r.contact.slack_webhook, n); }},
+    RoleKey{"deadline_ms",
+            "how long they have",
+            [](const Role& r, const toml::node& n) { return store_whole(r.rules.deadline, n, 1); }},
+    RoleKey{"reminder_ms",
+            "when they are reminded; 0: never",
+            [](const Role& r, const toml::node& n) { return store_whole(r.rules.reminder, n, 0); }},
+    RoleKey{"escalate_to",
+            "which role is asked then",
+            [](const Role& r, const toml::node& n) { return store_line(r.rules.escalation, n); }},
+    RoleKey{"if_nobody",
+            "what follows in the end: fail, reject, approve, escalate or wait",
+            [](const Role& r, const toml::node& n) {
+                const auto named = enum_named<IfNobody>(n.value_or(std::string{}));
+                if (named) r.rules.if_nobody = *named;
+                return named.has_value();
+            }},
+    RoleKey{"approvals_needed",
+            "how many people must approve: 1 or 2",
+            [](const Role& r, const toml::node& n) {
+                return store_whole(r.rules.approvals_needed, n, 1) &&
+                       r.rules.approvals_needed <= kApprovalsMax;
+            }},
+};
+
+auto no_value(const std::string& path,
+              const toml::node& node,
+              std::string_view name,
+              std::string_view meaning) {
+    return fail(Fault::Malformed,
+                fmt::format("{}:{}: {} does not take this value ({})",
+                            path,
+                            node.source().begin.line,
+                            name,
+                            meaning));
+}
+
+auto no_setting(const std::string& path, const toml::node& node, std::string_view name) {
+    return fail(
+        Fault::Malformed,
+        fmt::format(
+            "{}:{}: {} is no setting; see docs/people.md", path, node.source().begin.line, name));
+}
+
+/// [people.ROLE], and which private hosts webhooks may have.
+Result<void> read_people(const std::string& path,
+                         std::string_view name,
+                         const toml::node& node,
+                         ServeOptions& options) {
+    if (name == "hosts_allowed") {
+        if (store_lines(options.notifier.hosts_allowed, node)) return {};
+        return no_value(path, node, "people.hosts_allowed", "a list of hosts");
+    }
+    const auto* table = node.as_table();
+    if (table == nullptr) return no_setting(path, node, fmt::format("people.{}", name));
+    const Role role{options.limits.people[std::string{name}],
+                    options.notifier.roles[std::string{name}]};
+    for (const auto& [key_name, value] : *table) {
+        const auto whole = fmt::format("people.{}.{}", name, key_name.str());
+        const auto key = std::ranges::find(kRoleKeys, key_name.str(), &RoleKey::name);
+        if (key == kRoleKeys.end()) return no_setting(path, value, whole);
+        if (!key->set(role, value)) return no_value(path, value, whole, key->meaning);
+    }
+    return {};
+}
+
+struct MailKey {
+    std::string_view name;
+    std::string_view meaning;
+    std::string gateway::MailServer::*member;
+};
+
+constexpr std::array kMailKeys{
+    MailKey{"server", "smtp://HOST:PORT or smtps://HOST:PORT", &gateway::MailServer::server},
+    MailKey{"from", "the sender's address", &gateway::MailServer::from},
+    MailKey{"user", "who the server knows the hub as", &gateway::MailServer::user},
+};
+
+/// [mail]. The password stands in a file of its own, so that the configuration can be shown.
+Result<void> read_mail(const std::string& path,
+                       std::string_view name,
+                       const toml::node& node,
+                       gateway::MailServer& mail) {
+    const auto whole = fmt::format("mail.{}", name);
+    if (name == "password_file") {
+        std::string file;
+        if (!store_line(file, node)) return no_value(path, node, whole, "a path, in quotes");
+        std::ifstream in{file};
+        if (!std::getline(in, mail.password) || mail.password.empty()) {
+            return fail(Fault::NotFound,
+                        fmt::format("{}: there is no password in '{}'", path, file));
+        }
+        return {};
+    }
+    const auto key = std::ranges::find(kMailKeys, name, &MailKey::name);
+    if (key == kMailKeys.end()) return no_setting(path, node, whole);
+    if (!store_line(mail.*key->member, node)) return no_value(path, node, whole, key->meaning);
+    return {};
+}
+
+/// What only all of it together shows.
+Result<void> check_people(const std::string& path, const ServeOptions& options) {
+    const auto& roles = options.limits.people;
+    for (const auto& [name, rules] : roles) {
+        if (rules.escalation.empty() || roles.contains(rules.escalation)) continue;
+        return fail(Fault::Malformed,
+                    fmt::format("{}: people.{} escalates to '{}', and there is no such role",
+                                path,
+                                name,
+                                rules.escalation));
+    }
+    const auto& mail = options.notifier.mail;
+    if (mail.server.empty() || !mail.from.empty()) return {};
+    return fail(Fault::Malformed, fmt::format("{}: mail.server needs mail.from", path));
+}
+
 Result<toml::table> parse(const std::string& path) {
     try {
         return toml::parse_file(path);
@@ -301,12 +465,16 @@ Result<void> read_config(const std::string& path, ServeOptions& options) {
         for (const auto& [name, value] : *table) {
             if (section.str() == "personal") {
                 TRY(read_personal(path, name.str(), value, options.personal));
+            } else if (section.str() == "people") {
+                TRY(read_people(path, name.str(), value, options));
+            } else if (section.str() == "mail") {
+                TRY(read_mail(path, name.str(), value, options.notifier.mail));
             } else {
                 TRY(read_value(path, section.str(), name.str(), value, options));
             }
         }
     }
-    return {};
+    return check_people(path, options);
 }
 
 }  // namespace parlance::app

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     add_cancel(app, context);
     add_policy(app, context);
     add_fleet(app, context);
+    add_human(app, context);
     add_dead_letters(app, context);
     add_journal(app, context);
     add_token(app, context);

@@ -16,6 +16,7 @@
 #include "app/version.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "gateway/notifier.h"
 #include "gateway/personal.h"
 #include "gateway/scribe.h"
 #include "identity/authority.h"
@@ -123,6 +124,16 @@ Result<std::string> open_personal_key(const std::string& data) {
     return folder.secret("personal.key");
 }
 
+/// Nobody to tell, nobody who tells.
+std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options, bool is_secure) {
+    if (options.notifier.roles.empty()) return nullptr;
+    auto notifier = options.notifier;
+    notifier.hub =
+        fmt::format("{}://{}:{}", is_secure ? "https" : "http", options.host, options.port);
+    notifier.log = [](const std::string& line) { spdlog::warn("{}", line); };
+    return std::make_shared<gateway::Notifier>(std::move(notifier));
+}
+
 int fail_start(const std::string& what) {
     fmt::print(stderr, "parlance: {}\n", what);
     return 1;
@@ -225,7 +236,8 @@ class Hub {
                                     .heartbeat_timeout = options_.limits.heartbeat_timeout,
                                     .guard = options_.is_dev ? nullptr : make_guard(options_.data),
                                     .personal = options_.personal,
-                                    .personal_key = personal_key};
+                                    .personal_key = personal_key,
+                                    .notifier = make_notifier(options_, tls_.has_value())};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         engine_ = TRY(engine::Engine::open(

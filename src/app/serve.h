@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gateway/desk.h"
+#include "gateway/notifier.h"
 #include "journal/journal.h"
 #include "model/limits.h"
 #include "model/personal.h"
@@ -21,6 +22,7 @@ struct ServeOptions {
     TlsFiles tls{};  ///< Empty: those of `parlance cert init`, if it made any.
     Limits limits;
     PersonalPolicy personal;
+    gateway::NotifierOptions notifier;  ///< How people hear of what waits for them.
     transport::DoorLimits doors;
     journal::Options journal;
     std::uint64_t snapshot_records_min = 500'000;

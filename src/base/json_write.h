@@ -5,10 +5,21 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json.h"
 
 namespace parlance::json {
+
+/// ["one","two"]
+inline std::string quoted_list(const std::vector<std::string>& texts) {
+    std::string out = "[";
+    for (const auto& text : texts) {
+        if (out.size() > 1) out.push_back(',');
+        append_quoted(out, text);
+    }
+    return out + "]";
+}
 
 /// ObjectWriter{}.text("id", id).integer("count", 3).done()
 class ObjectWriter {

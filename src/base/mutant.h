@@ -57,6 +57,10 @@ enum class Mutant : std::uint8_t {
     HandOverWhileOpen,
     LeaveAllAlone,
     GrantAnyTool,
+    AnswerThePersonTwice,
+    AnswerTheWithdrawn,
+    ApproveSomethingElse,
+    ForgetWhoIsAsked,
 };
 
 struct MutantRow {
@@ -92,6 +96,10 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::AnswerTwice, "answer-twice", "W1"},
     MutantRow{Mutant::ShowLateReply, "show-late-reply", "W2"},
     MutantRow{Mutant::AnswerAcrossWorkflows, "answer-across-workflows", "W3"},
+    MutantRow{Mutant::AnswerThePersonTwice, "answer-the-person-twice", "W9"},
+    MutantRow{Mutant::AnswerTheWithdrawn, "answer-the-withdrawn", "W9"},
+    MutantRow{Mutant::ApproveSomethingElse, "approve-something-else", "W9"},
+    MutantRow{Mutant::ForgetWhoIsAsked, "forget-who-is-asked", "W9"},
     MutantRow{Mutant::ApplyDependsOnHistory, "apply-depends-on-history", "W11"},
     MutantRow{Mutant::BelieveTheParent, "believe-the-parent", "G1"},
     MutantRow{Mutant::IgnoreDepth, "ignore-depth", "G1"},

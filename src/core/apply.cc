@@ -173,6 +173,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
 }
 
 void count_failure(State& state, std::string_view agent) {
+    if (is_for_people(agent)) return;  // They may take their time.
     const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
     if (most == 0) return;
     governor::note_failure(state.governor.breakers,
@@ -226,6 +227,12 @@ void apply(State& state, Time at, const Event& event) {
     auto& registry = state.registry;
     broker.stirred = kNoAgent;
     const auto timeout = state.limits.heartbeat_timeout;
+    const auto of_people = [&](const auto& human) {
+        people::apply(
+            state.people,
+            human,
+            {.sequence = state.sequence, .at = at, .ended_max = state.limits.appeals_ended_max});
+    };
     match(
         event,
         [&](const MessageAccepted& accepted) { apply_accepted(state, accepted); },
@@ -246,6 +253,7 @@ void apply(State& state, Time at, const Event& event) {
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
+            if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
         },
         [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
         [&](const AgentRemoved& removed) { registry::apply(registry, removed); },
@@ -336,7 +344,13 @@ void apply(State& state, Time at, const Event& event) {
             broker::remember_answer(
                 state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);
             workflow::apply(state.workflows, ended);
-        });
+        },
+        [&](const HumanAsked& human) { of_people(human); },
+        [&](const HumanReminded& human) { of_people(human); },
+        [&](const HumanEscalated& human) { of_people(human); },
+        [&](const HumanAnswered& human) { of_people(human); },
+        [&](const HumanLapsed& human) { of_people(human); },
+        [&](const HumanWithdrawn& human) { of_people(human); });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

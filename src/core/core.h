@@ -13,6 +13,7 @@
 #include "core/broker/requests.h"
 #include "core/governor/governor.h"
 #include "core/handles.h"
+#include "core/people/people.h"
 #include "core/registry/registry.h"
 #include "core/workflow/workflow.h"
 #include "model/command.h"
@@ -37,6 +38,7 @@ struct State {
     governor::Governor governor;
     workflow::Workflows workflows;
     const Scribe* scribe = nullptr;  ///< Given, like the limits. None: no workflow is started.
+    people::People people;
 };
 
 /// What the agents are called, for a part that knows them only by their handles.

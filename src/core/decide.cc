@@ -36,7 +36,9 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
         [&](const CancelRequest& order) { decide_cancel(draft, order); },
         [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
-        [&](const StartWorkflow& start) { decide_start_workflow(draft, start); });
+        [&](const StartWorkflow& start) { decide_start_workflow(draft, start); },
+        [&](const AskPerson& ask) { decide_ask_person(draft, ask); },
+        [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); });
 }
 
 }  // namespace parlance::core

@@ -76,6 +76,11 @@ void decide_register(Draft& draft, const RegisterAgent& registration) {
                             "the connection proved to be '" + std::string{draft.asker()} +
                                 "' and cannot register '" + registration.agent.value + "'");
     }
+    if (is_for_people(registration.agent.value)) {
+        return draft.refuse(registration.agent.value,
+                            Refusal::InputValidationFailed,
+                            "'human' and 'human:ROLE' stand for people and are no agent's name");
+    }
     const bool is_full =
         (!is_registered(state, registration.agent.value) &&
          state.registry.registered_count >= state.limits.agents_max) ||

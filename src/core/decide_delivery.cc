@@ -135,6 +135,7 @@ void decide_tick(Draft& draft) {
         return fail_request(
             draft, request.ticket, Refusal::RequestTimedOut, timeout_of(state, request.ticket));
     }
+    if (tend_people(draft)) return;
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty() && idle.begin()->first <= draft.now()) {
         return draft.add(DelegationTreeEnded{idle.begin()->second});

@@ -136,7 +136,8 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
 void decide_cancel(Draft& draft, const CancelRequest& order) {
     if (cancel_workflow(draft, order.id, order.reason)) return;
     auto requests = meant_by(draft, order.id);
-    if (requests.empty()) {
+    const bool was_asked = withdraw_meant(draft, order.id, order.reason);
+    if (requests.empty() && !was_asked) {
         return draft.refuse(order.id,
                             Refusal::DelegationNotFound,
                             fmt::format("no open request of yours goes by '{}'", order.id));
@@ -205,7 +206,7 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
 void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     const auto& state = draft.state;
     const auto handle = registry::find_agent(state.registry, agent);
-    if (handle == kNoAgent) return;
+    if (handle == kNoAgent || is_for_people(agent)) return;
     const auto& breakers = state.governor.breakers;
     const auto stage = governor::stage_of(breakers, handle);
     if (refusal == Refusal::None) {

@@ -248,6 +248,57 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     }
 }
 
+/// Why the hub cannot keep track of one more request; empty if it can.
+std::string lack_of_room(const State& state, const Envelope& envelope) {
+    const auto has_room = [&](std::string_view name) {
+        return registry::has_room_for(state.registry, name, state.limits.agents_max);
+    };
+    for (const auto name : {envelope.from(), envelope.to()}) {
+        if (has_room(name)) continue;
+        return "the hub knows " + std::to_string(state.registry.agents.size()) +
+               " names and has no room for '" + std::string{name} + "' (agents_max)";
+    }
+    if (state.requests.open.size() < state.limits.open_requests_max) return {};
+    return "the hub has " + std::to_string(state.requests.open.size()) +
+           " open requests, which is its limit (open_requests_max)";
+}
+
+/// A request whose recipient is people: it waits like any other, and a person's answer is its
+/// reply. They have all the time there is, unless the sender says how much.
+void send_to_people(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    if (envelope.intent() != Intent::Request) {
+        return refuse(
+            draft,
+            send,
+            Refusal::RouteNotPermitted,
+            "people are asked with a request, and '" + std::string{envelope.id()} + "' is none");
+    }
+    auto question = send.question ? *send.question : HumanQuestion{};
+    if (question.text.empty()) question.text = envelope.type();
+    question.role = role_of_recipient(envelope.to());
+    question.workflow = envelope.correlation();
+    if (send.claim) question.user = send.claim->user;
+    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+        return refuse(draft, send, no.refusal, std::move(no.detail));
+    }
+    const auto mailbox = registry::find_agent(state.registry, envelope.to());
+    auto full = mailbox == kNoAgent ? std::string{} : lack_in_mailbox(state, mailbox, send);
+    if (full.empty()) full = lack_in_hub(state, send, 1);
+    if (!full.empty()) return refuse(draft, send, Refusal::MailboxFull, std::move(full));
+    if (auto lack = lack_of_room(state, envelope); !lack.empty()) {
+        return refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
+    }
+    auto patient = send;
+    if (!patient.timeout) patient.timeout = state.limits.request_timeout_max;
+    const auto request = ticket_at(draft.next_sequence());
+    accept(draft, patient);
+    // With --dev a caller may be whoever its message says.
+    const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
+    ask_person(draft, question, {.by = by, .request = request});
+}
+
 /// What keeps any new message out, whatever it says.
 Failure unwelcome(const Draft& draft, const Envelope& envelope) {
     const auto& governor = draft.state.governor;
@@ -279,6 +330,13 @@ void decide_send(Draft& draft, const SendMessage& send) {
                       "the connection proved to be '" + std::string{draft.asker()} +
                           "' and cannot send as '" + std::string{envelope.from()} + "'");
     }
+    if (is_for_people(envelope.from())) {
+        return refuse(draft,
+                      send,
+                      Refusal::IdentityMismatch,
+                      "nobody sends as '" + std::string{envelope.from()} +
+                          "'; a person answers with POST /v1/human/{id}/answer");
+    }
     const auto key = message_key(state.key, envelope.from(), envelope.id());
     const auto* first = broker::find_id(state.memory, key);
     if (first != nullptr && !is_planted(Mutant::ForgetMessageIds)) {
@@ -292,6 +350,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
     }
+    if (is_for_people(envelope.to())) return send_to_people(draft, send);
 
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
@@ -306,24 +365,10 @@ void decide_send(Draft& draft, const SendMessage& send) {
     auto lack = lack_in_mailbox(state, agent, send);
     if (lack.empty()) lack = lack_in_hub(state, send, 1);
     if (!lack.empty()) return refuse(draft, send, Refusal::MailboxFull, std::move(lack));
-    if (envelope.intent() == Intent::Request &&
-        !registry::has_room_for(state.registry, envelope.from(), state.limits.agents_max)) {
-        return refuse(draft,
-                      send,
-                      Refusal::HubOverloaded,
-                      "the hub knows " + std::to_string(state.registry.agents.size()) +
-                          " names and has no room for '" + std::string{envelope.from()} +
-                          "' (agents_max)");
-    }
-    if (envelope.intent() == Intent::Request &&
-        state.requests.open.size() >= state.limits.open_requests_max) {
-        return refuse(draft,
-                      send,
-                      Refusal::HubOverloaded,
-                      "the hub has " + std::to_string(state.requests.open.size()) +
-                          " open requests, which is its limit (open_requests_max)");
-    }
     if (envelope.intent() != Intent::Request) return accept(draft, send);
+    if (auto full = lack_of_room(state, envelope); !full.empty()) {
+        return refuse(draft, send, Refusal::HubOverloaded, std::move(full));
+    }
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
     if (admitted.refusal != Refusal::None) {
         return refuse(draft, send, admitted.refusal, std::move(admitted.detail));

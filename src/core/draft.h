@@ -111,6 +111,37 @@ bool advance_workflows(Draft& draft);
 void decide_take(Draft& draft, const TakeMessages& take);
 void decide_tick(Draft& draft);
 
+// decide_people.cc
+void decide_ask_person(Draft& draft, const AskPerson& ask);
+void decide_answer_person(Draft& draft, const AnswerPerson& answer);
+/// Why the question cannot be put to anybody now; None if it can.
+Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
+/// Puts a question that can be asked, and says under which id. What it leaves out is as the rules
+/// of its role say. `by` is who wants it decided and so does not decide it; with the message that
+/// asked, if that was one: the answer is its reply.
+struct HumanAsker {
+    std::string_view by{};
+    Ticket request{};
+};
+Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
+/// The message has ended, and with it what it asked of people.
+void withdraw_with(Draft& draft, Ticket request, const std::string& reason);
+/// So has the workflow; false if nothing that was asked belongs to it.
+bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason);
+/// A reminder, or the end of somebody's time; false if none is due.
+bool tend_people(Draft& draft);
+/// How an appeal ended. Lapsed: `decision` is what its rules say in place of people, and the
+/// appeal's if_nobody whether that is to fail.
+struct HumanOutcome {
+    people::Stage stage = people::Stage::Answered;
+    HumanDecision decision = HumanDecision::Reject;
+    std::string_view by{};
+    std::string_view reason{};
+    std::string_view content{};  ///< JSON.
+};
+/// Called when an appeal has just ended, with its event drafted: whoever waits for it goes on here.
+void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
+
 // setback.cc: what follows when a delivery did not work out.
 struct Mishap {
     Setback setback = Setback::Nacked;

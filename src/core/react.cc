@@ -90,7 +90,9 @@ void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
                     Effects& effects) {
-    if (cause.ask != Ask{}) {
+    // A person has heard already that the answer counts.
+    const bool is_told = std::holds_alternative<AnswerPerson>(cause.command);
+    if (cause.ask != Ask{} && !is_told) {
         effects.emplace_back(TellAccepted{.ask = cause.ask,
                                           .ticket = ticket_at(state.sequence),
                                           .sequence = state.sequence,
@@ -153,16 +155,40 @@ void react_progress(const State& state,
 }
 
 /// The command is done with the first; there may be many.
-void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effects& effects) {
+void tell_cancelled_once(const Stamped& cause, Effects& effects) {
     const bool is_asked = std::holds_alternative<CancelRequest>(cause.command);
     const bool is_told = std::ranges::any_of(effects, [&](const Effect& effect) {
         const auto* told = std::get_if<TellDone>(&effect);
         return told != nullptr && told->ask == cause.ask;
     });
     if (is_asked && cause.ask != Ask{} && !is_told) effects.emplace_back(TellDone{cause.ask});
+}
+
+void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effects& effects) {
+    tell_cancelled_once(cause, effects);
     if (event.instance == InstanceNumber{}) return;
     effects.emplace_back(
         TellCancelled{event.instance, {event.request, event.attempt}, event.reason});
+}
+
+void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effects& effects) {
+    const auto* appeal = people::find_appeal(state.people, id);
+    if (appeal == nullptr) return;
+    effects.emplace_back(NotifyPeople{.id = id,
+                                      .occasion = occasion,
+                                      .role = people::role_of(*appeal),
+                                      .question = appeal->asked.question,
+                                      .asked_by = appeal->asked.asked_by,
+                                      .deadline = people::deadline_of(*appeal)});
+}
+
+void react_asked(const State& state,
+                 const Stamped& cause,
+                 const HumanAsked& event,
+                 Effects& effects) {
+    const bool is_told = std::holds_alternative<AskPerson>(cause.command);
+    if (is_told && cause.ask != Ask{}) effects.emplace_back(TellAsked{cause.ask, event.id});
+    notify(state, event.id, NotifyPeople::Occasion::Asked, effects);
 }
 
 void stir_all(const State& state, Effects& effects) {
@@ -284,7 +310,17 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const WorkflowUndone&) { done(); },
         [&](const WorkflowEnded& ended) {
             effects.emplace_back(TellEnded{ended.id, ended.report});
-        });
+        },
+        [&](const HumanAsked& asked) { react_asked(state, cause, asked, effects); },
+        [&](const HumanReminded& reminded) {
+            notify(state, reminded.id, NotifyPeople::Occasion::Reminded, effects);
+        },
+        [&](const HumanEscalated& escalated) {
+            notify(state, escalated.id, NotifyPeople::Occasion::Escalated, effects);
+        },
+        [&](const HumanAnswered&) { done(); },
+        [&](const HumanLapsed&) {},
+        [&](const HumanWithdrawn&) { tell_cancelled_once(cause, effects); });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -302,6 +338,7 @@ Time next_due(const State& state) {
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
     const auto& workflows = state.workflows;
     if (!workflows.due.empty()) due = std::min(due, workflows.due.begin()->first);
+    if (!state.people.due.empty()) due = std::min(due, state.people.due.begin()->first);
     return due;
 }
 

@@ -78,6 +78,19 @@ constexpr std::array kSaid{
          }},
     Said{"Parlance-User", [](Caller& caller, std::string_view name) { caller.user = name; }}};
 
+/// "finance, legal": who says which roles it has, has no others.
+void join_groups(Caller& caller, std::string_view groups) {
+    caller.role = OperatorRole::Operator;
+    while (!groups.empty()) {
+        const auto comma = std::min(groups.find(','), groups.size());
+        auto name = groups.substr(0, comma);
+        groups.remove_prefix(std::min(comma + 1, groups.size()));
+        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+        name = name.substr(0, name.find_last_not_of(' ') + 1);
+        if (!name.empty()) caller.groups.emplace_back(name);
+    }
+}
+
 /// In --dev a caller is who it says, or who its message says.
 Proof who_it_says(const Request& request) {
     if (is_foreign_to_loopback(request)) {
@@ -95,6 +108,8 @@ Proof who_it_says(const Request& request) {
         said.tell(caller, name);
         break;
     }
+    const auto groups = request.header("Parlance-Operator-Groups");
+    if (caller.is_operator && !groups.empty()) join_groups(caller, groups);
     return caller;
 }
 

@@ -12,15 +12,6 @@ namespace parlance::gateway {
 
 namespace {
 
-std::string quoted_list(const std::vector<std::string>& items) {
-    std::string out = "[";
-    for (const auto& item : items) {
-        if (out.size() > 1) out.push_back(',');
-        json::append_quoted(out, item);
-    }
-    return out + "]";
-}
-
 std::string status_of(const AgentListing& agent) {
     if (agent.instances.empty()) return "OFFLINE";
     return agent.in_flight > 0 ? "BUSY" : "IDLE";
@@ -55,8 +46,8 @@ std::string agent_json(const AgentListing& agent) {
         .integer("waiting", static_cast<std::int64_t>(agent.waiting))
         .integer("in_flight", static_cast<std::int64_t>(agent.in_flight))
         .integer("dead_letters", static_cast<std::int64_t>(agent.dead))
-        .raw("topics", quoted_list(topics))
-        .raw("tools_allowed", quoted_list(agent.profile.tools_allowed))
+        .raw("topics", json::quoted_list(topics))
+        .raw("tools_allowed", json::quoted_list(agent.profile.tools_allowed))
         .raw("capabilities", agent.profile.capabilities)
         .text("endpoint", agent.profile.endpoint)
         .done();
@@ -273,7 +264,7 @@ void get_topics(Desk& desk, Call& call) {
         if (!out.empty()) out.push_back(',');
         out += json::ObjectWriter{}
                    .text("topic", topic)
-                   .raw("subscribers", quoted_list(subscribers))
+                   .raw("subscribers", json::quoted_list(subscribers))
                    .done();
     }
     call.exchange->respond({.headers = {}, .body = "{\"topics\":[" + out + "]}"});

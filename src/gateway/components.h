@@ -196,6 +196,36 @@ inline constexpr std::array kComponents{
         "Routing",
         R"({"type":"object","required":["decision","target","rule"],"properties":{"decision":{"enum":["route","local"]},
 "target":{"type":"string"},"capability":{"type":"string"},"rule":{"type":"string"}}})"},
+        "HumanQuestion",
+        R"({"type":"object","required":["question"],"properties":{"question":{"type":"string","minLength":1},
+"role":{"type":"string","description":"Empty: any operator."},"kind":{"enum":["approve","answer","edit","choose"],"default":"answer"},
+"context":{"description":"What is needed to decide."},"options":{"type":"array","items":{"type":"string"}},
+"workflow_id":{"type":"string"},"step":{"type":"string"},"user_id":{"type":"string"},
+"deadline_ms":{"type":"integer","minimum":0},"reminder_ms":{"type":"integer","minimum":0},"escalate_to":{"type":"string"},
+"if_nobody":{"enum":["fail","reject","approve","escalate","wait"]},"approvals_needed":{"enum":[1,2]},
+"state_version":{"type":"integer","minimum":0}}})"},
+    Component{"HumanAsked",
+              R"({"type":"object","required":["id"],"properties":{"id":{"type":"string"}}})"},
+    Component{
+        "HumanTask",
+        R"({"type":"object","required":["id","state","role","kind","question","asked_by","asked_at","deadline","answers"],"properties":{
+"id":{"type":"string"},"state":{"enum":["waiting","answered","lapsed","withdrawn"]},"role":{"type":"string"},
+"kind":{"enum":["approve","answer","edit","choose"]},"question":{"type":"string"},"asked_by":{"type":"string"},
+"user_id":{"type":"string"},"workflow_id":{"type":"string"},"step":{"type":"string"},
+"asked_at":{"type":"string","format":"date-time"},"deadline":{"type":"string","format":"date-time"},
+"if_nobody":{"type":"string"},"escalate_to":{"type":"string"},"approvals_needed":{"type":"integer"},"state_version":{"type":"integer"},
+"answers":{"type":"array","items":{"type":"object","required":["by","decision","reason"],"properties":{
+"by":{"type":"string"},"decision":{"type":"string"},"reason":{"type":"string"},"content":{}}}},
+"ended_at":{"type":"string","format":"date-time"},"reason":{"type":"string"},
+"context":{"description":"Only where one is asked for, as are the options and the message."},
+"options":{"type":"array","items":{"type":"string"}},"message":{"$ref":"#/components/schemas/Message"}}})"},
+    Component{
+        "HumanTasks",
+        R"({"type":"object","required":["human_tasks"],"properties":{"human_tasks":{"type":"array","items":{"$ref":"#/components/schemas/HumanTask"}}}})"},
+    Component{
+        "HumanAnswer",
+        R"({"type":"object","required":["decision"],"properties":{"decision":{"enum":["approve","reject","edit","answer"]},
+"reason":{"type":"string"},"content":{},"expected_version":{"type":"integer","minimum":0}}})"},
     Component{"Document", R"({"type":["object","boolean"]})"},
     Component{"Text", R"({"type":"string"})"},
     Component{

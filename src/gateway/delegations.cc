@@ -63,6 +63,7 @@ void post_delegation(Desk& desk, Call& call) {
     if (auto unfit = unfit_request(desk, *message->envelope)) {
         return refuse_message(desk, call, *std::move(unfit));
     }
+    add_question(*message);
     message->waits = true;
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),

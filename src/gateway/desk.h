@@ -36,6 +36,8 @@ using ExchangePtr = std::shared_ptr<transport::Exchange>;
 
 inline constexpr std::string_view kHubStops = "the hub stops";
 
+class Notifier;
+
 struct Options {
     bool is_dev = false;
     std::string version;
@@ -45,12 +47,13 @@ struct Options {
     Duration endpoint_timeout{std::chrono::seconds{25}};
     std::shared_ptr<identity::Guard> guard{};  ///< Without one, as with --dev, nothing is proved.
     PersonalPolicy personal;
-    std::string personal_key;  ///< Secret, and the same as long as messages live.
+    std::string personal_key;              ///< Secret, and the same as long as messages live.
+    std::shared_ptr<Notifier> notifier{};  ///< Without one, people look for themselves.
 };
 
 /// One HTTP call whose command is with the engine.
 struct Pending {
-    enum class Kind { Done, Send, Take, Reply, Leave, Tool, Workflow };
+    enum class Kind { Done, Send, Take, Reply, Leave, Tool, Workflow, Asked };
     Kind kind = Kind::Done;
     ExchangePtr exchange;
     EnvelopePtr envelope;  ///< Send, Reply: what was brought.
@@ -172,6 +175,8 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                std::string_view said);
 /// Adds what a request claims, where its sender is at work for others and so may be delegating.
 void add_claim(const Desk& desk, SendMessage& message);
+/// Adds what a request to people asks, in words for them.
+void add_question(SendMessage& message);
 
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);

@@ -1,9 +1,11 @@
 #include "gateway/gateway.h"
 
+#include "base/json_write.h"
 #include "base/match.h"
 #include "gateway/admission.h"
 #include "gateway/connection.h"
 #include "gateway/endpoint.h"
+#include "gateway/notifier.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/routes.h"
@@ -110,6 +112,25 @@ void tell_progress(Desk& desk, const TellProgress& progress) {
     }
 }
 
+void answer_asked(Desk& desk, const TellAsked& asked) {
+    const auto found = desk.pending.find(asked.ask.value);
+    if (found == desk.pending.end()) return;
+    const auto exchange = std::move(found->second.exchange);
+    desk.pending.erase(found);
+    exchange->respond(
+        {.status = 202,
+         .headers = {},
+         .body = json::ObjectWriter{}.text("id", std::to_string(asked.id.value)).done()});
+}
+
+/// What leaves the hub by mail has no personal data in it.
+void notify(Desk& desk, NotifyPeople notice) {
+    if (!desk.options.notifier) return;
+    notice.question =
+        redacted_words(desk.options, notice.question, std::to_string(notice.id.value));
+    desk.options.notifier->post(std::move(notice));
+}
+
 /// Who polls or is posted to learns it when it answers.
 void tell_cancelled(Desk& desk, const TellCancelled& cancelled) {
     const auto socket = desk.by_instance.find(cancelled.instance.value);
@@ -145,6 +166,7 @@ views::Feed::Edit Gateway::edit_of(const Options& options) {
 void Gateway::attach(engine::Engine& engine) {
     desk_.engine = &engine;
     desk_.role_of = [&engine](std::string_view agent) -> std::optional<std::string_view> {
+        if (is_for_people(agent)) return std::string_view{};
         const auto* profile = engine.profile(agent);
         if (profile == nullptr) return std::nullopt;
         if (profile->dialect != Dialect::Correlation) return std::string_view{};
@@ -224,9 +246,11 @@ void Gateway::carry(const Effects& effects) {
             [&](const StirMailbox& order) { stirred.push_back(order.agent); },
             [&](const OpenEndpoint& order) { open_endpoint(desk_, order); },
             [&](const TellCancelled& cancelled) { tell_cancelled(desk_, cancelled); },
-            [&](const CloseInstance& order) { close_instance(desk_, order); },
             [&](const TellStarted& started) { answer_started(desk_, started); },
-            [&](const TellEnded& ended) { answer_ended(desk_, ended); });
+            [&](const TellEnded& ended) { answer_ended(desk_, ended); },
+            [&](const TellAsked& asked) { answer_asked(desk_, asked); },
+            [&](const NotifyPeople& notice) { notify(desk_, notice); },
+            [&](const CloseInstance& order) { close_instance(desk_, order); });
     }
     for (const auto ask : std::exchange(desk_.takes, {})) {
         const auto found = desk_.pending.find(ask);

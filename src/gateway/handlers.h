@@ -54,6 +54,10 @@ void get_correlation(Desk& desk, Call& call);
 void get_correlation_messages(Desk& desk, Call& call);
 void get_correlation_timeline(Desk& desk, Call& call);
 void get_analytics(Desk& desk, Call& call);
+void post_human(Desk& desk, Call& call);
+void get_humans(Desk& desk, Call& call);
+void get_human(Desk& desk, Call& call);
+void post_human_answer(Desk& desk, Call& call);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);

@@ -5,6 +5,7 @@
 
 #include "base/json_write.h"
 #include "gateway/handlers.h"
+#include "gateway/notifier.h"
 #include "gateway/problem.h"
 #include "views/event_names.h"
 
@@ -25,6 +26,8 @@ struct Reading {
     std::size_t inbox = 0;
     views::LedgerStatus views;
     Sequence durable{};
+    std::uint64_t people_waiting = 0;
+    NotifierCounts notices{};
 };
 
 std::uint64_t lag_of(const views::LedgerStatus& views, Sequence durable) {
@@ -161,6 +164,18 @@ constexpr std::array kMetrics{
            "counter",
            "Bytes sent.",
            [](const Reading& r) { return r.doors.bytes_out_total; }},
+    Metric{"parlance_human_tasks_waiting",
+           "gauge",
+           "Questions that wait for a person.",
+           [](const Reading& r) { return r.people_waiting; }},
+    Metric{"parlance_notices_sent_total",
+           "counter",
+           "Mails and words in Slack that told people so.",
+           [](const Reading& r) { return r.notices.sent; }},
+    Metric{"parlance_notices_failed_total",
+           "counter",
+           "Those that were given up.",
+           [](const Reading& r) { return r.notices.failed; }},
 };
 
 Reading take_reading(const Desk& desk) {
@@ -170,7 +185,9 @@ Reading take_reading(const Desk& desk) {
             .health = desk.engine->health(),
             .inbox = desk.engine->inbox_size(),
             .views = views_of(desk),
-            .durable = desk.engine->durable()};
+            .durable = desk.engine->durable(),
+            .people_waiting = core::people::waiting_count(desk.engine->state().people),
+            .notices = desk.options.notifier ? desk.options.notifier->counts() : NotifierCounts{}};
 }
 
 void append_head(std::string& out,

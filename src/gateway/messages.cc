@@ -160,6 +160,7 @@ void post_message(Desk& desk, Call& call) {
         return refuse_message(desk, call, *std::move(unfit));
     }
     add_claim(desk, *message);
+    add_question(*message);
 
     const auto wait = preferred_wait(request);
     const bool holds = wait > Duration{} && message->envelope->intent() == Intent::Request;

@@ -12,7 +12,8 @@ namespace parlance::gateway {
 namespace {
 
 /// What an event says in words, whoever wrote them.
-constexpr std::array<std::string_view, 4> kWordyMembers{"detail", "reason", "note", "endpoint"};
+constexpr std::array<std::string_view, 9> kWordyMembers{
+    "detail", "reason", "note", "endpoint", "question", "context", "options", "content", "answers"};
 
 /// A value has the same placeholder in all of a workflow.
 std::string_view scope_of(const Envelope& envelope) {

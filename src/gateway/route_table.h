@@ -90,6 +90,9 @@ inline constexpr std::array kConversation{Answer{200, "Where it stands, or stood
 inline constexpr std::array kConversationMessages{Answer{200, "A page of them, in order.", "ConversationMessages"}};
 inline constexpr std::array kTimeline{Answer{200, "Its messages with their times, and figures by agent.", "Timeline"}};
 inline constexpr std::array kAnalytics{Answer{200, "Figures by agent.", "Analytics"}};
+inline constexpr std::array kHumanAsked{Answer{202, "Asked, and on disk.", "HumanAsked"}};
+inline constexpr std::array kHumanTasks{Answer{200, "A page of them, the oldest first.", "HumanTasks"}};
+inline constexpr std::array kHumanTask{Answer{200, "It, with all that is needed to decide.", "HumanTask"}};
 inline constexpr std::array kDocument{Answer{200, "The document.", "Document"}};
 
 inline constexpr std::array kSendParameters{
@@ -134,6 +137,13 @@ inline constexpr std::array kConversationMessagesParameters{
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":100})", "So many at most."}};
 inline constexpr std::array kAnalyticsParameters{
     Parameter{"since", "query", R"({"type":"string","format":"date-time"})", "Only of messages from then on."}};
+
+inline constexpr std::array kHumanParameters{
+    Parameter{"role", "query", kText, "Only those that this role is asked."},
+    Parameter{"state", "query", R"({"enum":["waiting","answered","lapsed","withdrawn","all"],"default":"waiting"})",
+              "Only those that are so."},
+    Parameter{"after", "query", kText, "Only those behind this id."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":100})", "So many at most."}};
 
 }  // namespace routes
 
@@ -212,6 +222,13 @@ inline constexpr std::array kRoutes{
     Route{"GET", "/healthz", get_health, kAnyone, "Whether the process lives", routes::kHealth},
     Route{"GET", "/readyz", get_ready, kAnyone, "Whether the hub acknowledges", routes::kReady},
     Route{"GET", "/metrics", get_metrics, kWatchers, "Figures for Prometheus", routes::kMetrics},
+    Route{"POST", "/v1/human/{id}/answer", post_human_answer, kOperators, "Answer what was asked of people",
+          routes::kDone, "HumanAnswer", true},
+    Route{"GET", "/v1/human/{id}", get_human, kWatchers, "Show what was asked of people", routes::kHumanTask},
+    Route{"GET", "/v1/human", get_humans, kWatchers, "List what waits for people",
+          routes::kHumanTasks, {}, false, routes::kHumanParameters},
+    Route{"POST", "/v1/human", post_human, kWorkers, "Ask people",
+          routes::kHumanAsked, "HumanQuestion", true},
     Route{"GET", "/", get_page, kWatchers, "A page that says what runs here", routes::kPage},
     Route{"GET", "/v1/correlations/{id}/messages", get_correlation_messages, kInsiders, "Every message of a conversation",
           routes::kConversationMessages, {}, false, routes::kConversationMessagesParameters},

@@ -25,6 +25,7 @@ Caller caller_of(const Claims& claims) {
         case Kind::Operator:
             caller.agent = {claims.name};
             caller.role = claims.role;
+            caller.groups = claims.groups;
             caller.is_operator = claims.role >= OperatorRole::Operator;
             break;
         case Kind::User:

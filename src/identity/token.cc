@@ -48,16 +48,16 @@ Result<Time> time_member(json::Value object, std::string_view key) {
     return Time{Duration{*ms}};
 }
 
-Result<std::vector<std::string>> users_member(json::Value object) {
-    const auto list = json::find(object, "users");
-    if (!list || !list->is_array()) return no_claims("users");
-    std::vector<std::string> users;
+Result<std::vector<std::string>> names_member(json::Value object, std::string_view key) {
+    const auto list = json::find(object, key);
+    if (!list || !list->is_array()) return no_claims(key);
+    std::vector<std::string> names;
     std::string spare;
     for (json::Elements elements{*list}; elements.next();) {
-        if (!elements.value.is_string()) return no_claims("users that are texts");
-        users.emplace_back(elements.value.text(spare));
+        if (!elements.value.is_string()) return no_claims(fmt::format("{} that are texts", key));
+        names.emplace_back(elements.value.text(spare));
     }
-    return users;
+    return names;
 }
 
 bool is_plain_name(std::string_view name) {
@@ -96,7 +96,8 @@ Result<void> check_claims(const Claims& claims) {
                     fmt::format("'{}' is not 1 to 128 letters, digits or ._-:/@",
                                 json::shortened(claims.name)));
     }
-    if (!is_plain_name(claims.name) || !std::ranges::all_of(claims.users, is_plain_name)) {
+    if (!is_plain_name(claims.name) || !std::ranges::all_of(claims.users, is_plain_name) ||
+        !std::ranges::all_of(claims.groups, is_plain_name)) {
         return fail(Fault::Malformed, "a name has 1 to 128 bytes, and no control characters");
     }
     const bool has_role = claims.role != OperatorRole::None;
@@ -106,6 +107,12 @@ Result<void> check_claims(const Claims& claims) {
     if (claims.kind != Kind::Agent && !claims.users.empty()) {
         return fail(Fault::Malformed, "only an agent acts for users");
     }
+    if (claims.kind != Kind::Operator && !claims.groups.empty()) {
+        return fail(Fault::Malformed, "only an operator is of groups");
+    }
+    if (claims.groups.size() > kGroupsMax) {
+        return fail(Fault::Malformed, fmt::format("a token names at most {} groups", kGroupsMax));
+    }
     if (claims.users.size() > kUsersMax) {
         return fail(Fault::Malformed,
                     fmt::format("a token names at most {} users; '*' stands for all", kUsersMax));
@@ -114,20 +121,16 @@ Result<void> check_claims(const Claims& claims) {
 }
 
 std::string write_claims(const Claims& claims) {
-    std::string users;
-    for (const auto& user : claims.users) {
-        if (!users.empty()) users.push_back(',');
-        json::append_quoted(users, user);
-    }
-    auto object = json::ObjectWriter{}
-                      .text("id", claims.id)
-                      .text("kind", name_of(claims.kind))
-                      .text("name", claims.name)
-                      .text("role", name_of(claims.role))
-                      .raw("users", "[" + users + "]")
-                      .integer("issued", claims.issued.time_since_epoch().count())
-                      .integer("expires", claims.expires.time_since_epoch().count())
-                      .done();
+    json::ObjectWriter out;
+    out.text("id", claims.id)
+        .text("kind", name_of(claims.kind))
+        .text("name", claims.name)
+        .text("role", name_of(claims.role))
+        .raw("users", json::quoted_list(claims.users));
+    if (!claims.groups.empty()) out.raw("groups", json::quoted_list(claims.groups));
+    out.integer("issued", claims.issued.time_since_epoch().count())
+        .integer("expires", claims.expires.time_since_epoch().count());
+    const auto object = out.done();
     return object.substr(1, object.size() - 2);
 }
 
@@ -145,7 +148,9 @@ Result<Claims> read_claims(std::string_view json) {
     claims.id = TRY(text_member(root, "id"));
     claims.name = TRY(text_member(root, "name"));
     claims.role = TRY(role_named(role));
-    claims.users = TRY(users_member(root));
+    claims.users = TRY(names_member(root, "users"));
+    // A token of before there were groups has none.
+    if (json::find(root, "groups")) claims.groups = TRY(names_member(root, "groups"));
     claims.issued = TRY(time_member(root, "issued"));
     claims.expires = TRY(time_member(root, "expires"));
     if (claims.id.empty()) return no_claims("id");

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t { Agent, Operator, User };
 
 inline constexpr std::size_t kTokenBytesMax = std::size_t{8} * 1024;
 inline constexpr std::size_t kUsersMax = 32;
+inline constexpr std::size_t kGroupsMax = 32;
 
 struct Claims {
     std::string id{};  ///< Names the token; no secret.
@@ -28,6 +29,7 @@ struct Claims {
     std::string name{};                      ///< The agent's, the operator's or the user's.
     OperatorRole role = OperatorRole::None;  ///< An operator's.
     std::vector<std::string> users{};        ///< Whom an agent may act for; "*" for all.
+    std::vector<std::string> groups{};       ///< An operator's roles among people.
     Time issued{};
     Time expires{};
     bool operator==(const Claims&) const = default;

@@ -33,6 +33,21 @@ TEST(Token, SaysWhoItWasMintedFor) {
     }
 }
 
+TEST(Token, SaysOfWhichGroupsAnOperatorIs) {
+    auto claims = claims_of(Kind::Operator);
+    claims.groups = {"finance", "legal"};
+    const auto read = read_token(sign_token(claims, kKey), kKey);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->groups, claims.groups);
+    for (const auto kind : {Kind::Agent, Kind::User}) {
+        auto other = claims_of(kind);
+        other.groups = {"finance"};
+        EXPECT_FALSE(check_claims(other));
+    }
+    claims.groups.assign(kGroupsMax + 1, "g");
+    EXPECT_FALSE(check_claims(claims));
+}
+
 TEST(Token, IsWorthlessWithAnyBitChanged) {
     const auto token = sign_token(claims_of(Kind::Operator), kKey);
     for (std::size_t at = 0; at < token.size(); ++at) {

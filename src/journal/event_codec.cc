@@ -225,9 +225,11 @@ Result<Event> read_event(ByteReader& in) {
 
 using ReadEvent = Result<Event> (*)(ByteReader&);
 
-/// By the event's number, less one.
+/// By the event's number; none where no event has it.
 constexpr auto kReaders = []<class... OneEvent>(const std::tuple<Kind<OneEvent>...>&) {
-    return std::array<ReadEvent, sizeof...(OneEvent)>{read_event<OneEvent>...};
+    std::array<ReadEvent, kKindNumberLast + 1> readers{};
+    ((readers[kKind<OneEvent>.number] = read_event<OneEvent>), ...);
+    return readers;
 }(kKinds);
 
 }  // namespace
@@ -246,13 +248,13 @@ Result<Event> decode(std::string_view payload) {
     ByteReader in{payload};
     const auto number = in.varint();
     if (!in.ok() || number == 0) return unreadable();
-    if (number > kReaders.size()) {
+    if (number >= kReaders.size() || kReaders[number] == nullptr) {
         return fail(
             Fault::Unsupported,
             fmt::format(
-                "event number {} is not known; this program knows {}", number, kReaders.size()));
+                "event number {} is not known; this program knows {}", number, kKindNumberLast));
     }
-    return kReaders[number - 1](in);
+    return kReaders[number](in);
 }
 
 std::string_view event_name(const Event& event) {

@@ -47,6 +47,9 @@ struct Filler {
     void fill(WorkflowEnd& end) { end = WorkflowEnd::Cancelled; }
     void fill(Refusal& refusal) { refusal = Refusal::AgentHasWork; }
     void fill(Dialect& dialect) { dialect = Dialect::Correlation; }
+    void fill(HumanKind& kind) { kind = HumanKind::Choose; }
+    void fill(HumanDecision& decision) { decision = HumanDecision::Edit; }
+    void fill(IfNobody& what) { what = IfNobody::Wait; }
     template <class Tag, class Value>
     void fill(Strong<Tag, Value>& strong) {
         fill(strong.value);
@@ -150,7 +153,13 @@ TEST(EventCodec, SkipsFieldsOfANewerWriter) {
 
 TEST(EventCodec, RefusesAnEventOfANewerWriter) {
     std::string bytes;
-    append_varint(bytes, kKindCount + 1);
+    append_varint(bytes, kKindNumberLast + 1);
+    EXPECT_EQ(decode(bytes).error().fault, Fault::Unsupported);
+}
+
+TEST(EventCodec, RefusesANumberThatNoEventHas) {
+    std::string bytes;
+    append_varint(bytes, kKind<HumanAsked>.number - 1);
     EXPECT_EQ(decode(bytes).error().fault, Fault::Unsupported);
 }
 

@@ -340,6 +340,51 @@ template <> inline constexpr std::tuple kFields<WorkflowEnded>{
     Field{4, "reason", &WorkflowEnded::reason},
     Field{5, "report", &WorkflowEnded::report, As::Document},
 };
+template <> inline constexpr std::tuple kFields<HumanAsked>{
+    Field{1, "id", &HumanAsked::id},
+    Field{2, "request", &HumanAsked::request},
+    Field{3, "workflow", &HumanAsked::workflow},
+    Field{4, "step", &HumanAsked::step},
+    Field{5, "role", &HumanAsked::role},
+    Field{6, "kind", &HumanAsked::kind},
+    Field{7, "question", &HumanAsked::question},
+    Field{8, "context", &HumanAsked::context, As::Document},
+    Field{9, "options", &HumanAsked::options},
+    Field{10, "asked_by", &HumanAsked::asked_by},
+    Field{11, "user", &HumanAsked::user},
+    Field{12, "deadline_ms", &HumanAsked::deadline_ms},
+    Field{13, "reminder_ms", &HumanAsked::reminder_ms},
+    Field{14, "escalation", &HumanAsked::escalation},
+    Field{15, "if_nobody", &HumanAsked::if_nobody},
+    Field{16, "approvals_needed", &HumanAsked::approvals_needed},
+    Field{17, "state_version", &HumanAsked::state_version},
+};
+template <> inline constexpr std::tuple kFields<HumanReminded>{
+    Field{1, "id", &HumanReminded::id},
+    Field{2, "is_overdue", &HumanReminded::is_overdue},
+};
+template <> inline constexpr std::tuple kFields<HumanEscalated>{
+    Field{1, "id", &HumanEscalated::id},
+    Field{2, "role", &HumanEscalated::role},
+};
+template <> inline constexpr std::tuple kFields<HumanAnswered>{
+    Field{1, "id", &HumanAnswered::id},
+    Field{2, "by", &HumanAnswered::by},
+    Field{3, "decision", &HumanAnswered::decision},
+    Field{4, "reason", &HumanAnswered::reason},
+    Field{5, "content", &HumanAnswered::content, As::Document},
+    Field{6, "state_version", &HumanAnswered::state_version},
+    Field{7, "awaits_another", &HumanAnswered::awaits_another},
+};
+template <> inline constexpr std::tuple kFields<HumanLapsed>{
+    Field{1, "id", &HumanLapsed::id},
+    Field{2, "follows", &HumanLapsed::follows},
+};
+template <> inline constexpr std::tuple kFields<HumanWithdrawn>{
+    Field{1, "id", &HumanWithdrawn::id},
+    Field{2, "reason", &HumanWithdrawn::reason},
+    Field{3, "by", &HumanWithdrawn::by},
+};
 // clang-format on
 
 template <class>
@@ -397,8 +442,15 @@ inline constexpr std::tuple kKinds{
     Kind<StepEnded>{46, "StepEnded"},
     Kind<WorkflowUndone>{47, "WorkflowUndone"},
     Kind<WorkflowEnded>{48, "WorkflowEnded"},
+    Kind<HumanAsked>{60, "HumanAsked"},
+    Kind<HumanReminded>{61, "HumanReminded"},
+    Kind<HumanEscalated>{62, "HumanEscalated"},
+    Kind<HumanAnswered>{63, "HumanAnswered"},
+    Kind<HumanLapsed>{64, "HumanLapsed"},
+    Kind<HumanWithdrawn>{65, "HumanWithdrawn"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
+inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;
 
 template <class OneEvent>
 inline constexpr auto kKind = std::get<Kind<OneEvent>>(kKinds);
@@ -406,8 +458,8 @@ inline constexpr auto kKind = std::get<Kind<OneEvent>>(kKinds);
 static_assert(kKindCount == std::variant_size_v<Event>, "every event has its row");
 static_assert(
     []<std::size_t... index>(std::index_sequence<index...>) {
-        return ((std::get<index>(kKinds).number == index + 1) && ...);
-    }(std::make_index_sequence<kKindCount>{}),
+        return ((std::get<index>(kKinds).number < std::get<index + 1>(kKinds).number) && ...);
+    }(std::make_index_sequence<kKindCount - 1>{}),
     "the table stands in the order of its numbers");
 
 }  // namespace parlance::journal

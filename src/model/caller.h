@@ -22,10 +22,11 @@ struct Caller {
     AgentId agent{};
     bool is_operator = false;  ///< May act for any agent.
     OperatorRole role = OperatorRole::None;
-    std::string user{};                ///< A user's own identity; then it is nobody else.
-    std::vector<std::string> users{};  ///< Whom an agent may act for; "*" for all.
-    std::string credential{};          ///< By what it was proved; empty in --dev.
-    Time until = Time::max();          ///< When that ends.
+    std::string user{};                 ///< A user's own identity; then it is nobody else.
+    std::vector<std::string> users{};   ///< Whom an agent may act for; "*" for all.
+    std::vector<std::string> groups{};  ///< The roles of a person; none: not said.
+    std::string credential{};           ///< By what it was proved; empty in --dev.
+    Time until = Time::max();           ///< When that ends.
 };
 
 /// Whether the caller may speak and act as this agent. In --dev an unnamed caller may.

@@ -13,6 +13,7 @@
 #include "model/envelope.h"
 #include "model/ids.h"
 #include "model/message.h"
+#include "model/person.h"
 #include "model/profile.h"
 #include "model/refusal.h"
 
@@ -80,6 +81,7 @@ struct SendMessage {
     ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
     std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
     bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
+    HumanQuestionPtr question{};    ///< To people only: what it asks, in words for them.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -196,6 +198,21 @@ struct StartWorkflow {
     std::string session;
 };
 
+/// Puts a question to people.
+struct AskPerson {
+    HumanQuestion question;
+};
+
+/// A person's answer. Only to what waits, and only once.
+struct AnswerPerson {
+    Ticket id;
+    HumanDecision decision = HumanDecision::Approve;
+    std::string reason{};
+    std::string content{};                            ///< JSON.
+    std::optional<std::uint64_t> expected_version{};  ///< Of what it is given for.
+    EnvelopePtr reply{};  ///< The same in words for who asked, if that was a message.
+};
+
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
@@ -225,8 +242,10 @@ using Command = std::variant<StartHub,
                              ResumeFleet,
                              CancelRequest,
                              AuthorizeTool,
+                             Tick,
                              StartWorkflow,
-                             Tick>;
+                             AskPerson,
+                             AnswerPerson>;
 
 /// Where the direct answer to a command goes. The core passes it through and never looks inside.
 using Ask = Strong<struct AskTag, std::uint64_t>;

@@ -114,6 +114,23 @@ struct TellEnded {
     std::string report;
 };
 
+/// The question is put, under this id.
+struct TellAsked {
+    Ask ask;
+    Ticket id;
+};
+
+/// Whoever has the role should hear that something waits for them.
+struct NotifyPeople {
+    enum class Occasion : std::uint8_t { Asked, Reminded, Escalated };
+    Ticket id;
+    Occasion occasion = Occasion::Asked;
+    std::string role;
+    std::string question;
+    std::string asked_by;
+    Time deadline{};
+};
+
 using Effect = std::variant<TellAccepted,
                             TellRefused,
                             TellDone,
@@ -126,7 +143,9 @@ using Effect = std::variant<TellAccepted,
                             CloseInstance,
                             TellCancelled,
                             TellStarted,
-                            TellEnded>;
+                            TellEnded,
+                            TellAsked,
+                            NotifyPeople>;
 using Effects = std::vector<Effect>;
 
 }  // namespace parlance

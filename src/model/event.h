@@ -16,6 +16,7 @@
 #include "model/ids.h"
 #include "model/message.h"
 #include "model/plan.h"
+#include "model/person.h"
 #include "model/profile.h"
 #include "model/refusal.h"
 
@@ -383,6 +384,61 @@ struct WorkflowEnded {
     std::string reason;
     std::string report;
 };
+/// A question waits for a person from here on. Whatever the asker left out is filled in.
+struct HumanAsked {
+    Ticket id;
+    Ticket request{};  ///< The message by which it was asked; none: it was no message.
+    std::string workflow{};
+    std::string step{};
+    std::string role{};
+    HumanKind kind = HumanKind::Answer;
+    std::string question{};
+    std::string context{};
+    std::vector<std::string> options{};
+    std::string asked_by{};
+    std::string user{};
+    std::uint64_t deadline_ms = 0;
+    std::uint64_t reminder_ms = 0;  ///< 0: none.
+    std::string escalation{};
+    IfNobody if_nobody = IfNobody::Fail;
+    std::uint32_t approvals_needed = 1;
+    std::uint64_t state_version = 0;
+};
+
+/// Nobody has answered yet. If its time is over, it has as much again.
+struct HumanReminded {
+    Ticket id;
+    bool is_overdue = false;
+};
+
+/// The time is over, and another role has as much again.
+struct HumanEscalated {
+    Ticket id;
+    std::string role;
+};
+
+struct HumanAnswered {
+    Ticket id;
+    std::string by;
+    HumanDecision decision = HumanDecision::Approve;
+    std::string reason{};
+    std::string content{};            ///< JSON.
+    std::uint64_t state_version = 0;  ///< Of what it was given for.
+    bool awaits_another = false;      ///< A second person has to approve as well.
+};
+
+/// Nobody answered in time; this is what follows.
+struct HumanLapsed {
+    Ticket id;
+    IfNobody follows = IfNobody::Fail;
+};
+
+/// What it belonged to has ended; nobody needs the answer.
+struct HumanWithdrawn {
+    Ticket id;
+    std::string by;  ///< Empty: by the hub itself.
+    std::string reason;
+};
 
 using Event = std::variant<HubFounded,
                            HubStarted,
@@ -431,7 +487,13 @@ using Event = std::variant<HubFounded,
                            StepDelayed,
                            StepEnded,
                            WorkflowUndone,
-                           WorkflowEnded>;
+                           WorkflowEnded,
+                           HumanAsked,
+                           HumanReminded,
+                           HumanEscalated,
+                           HumanAnswered,
+                           HumanLapsed,
+                           HumanWithdrawn>;
 using Events = std::vector<Event>;
 
 }  // namespace parlance

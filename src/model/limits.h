@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/time.h"
+#include "model/person.h"
 
 namespace parlance {
 
@@ -39,6 +40,11 @@ struct Limits {
     std::uint64_t open_requests_max = 1'000'000;
     std::uint64_t workflows_max = 1'000'000;
     std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
+
+    // People.
+    PeopleRules people{};
+    std::uint64_t appeals_max = 1'000'000;
+    std::uint64_t appeals_ended_max = 1'000;  ///< How many of those that ended can be looked at.
 };
 
 }  // namespace parlance

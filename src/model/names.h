@@ -5,11 +5,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "model/envelope.h"
 #include "model/message.h"
 #include "model/plan.h"
+#include "model/person.h"
 #include "model/refusal.h"
 
 namespace parlance {
@@ -71,6 +73,22 @@ inline constexpr std::array kEnumNames<WorkflowEnd>{EnumName{WorkflowEnd::Comple
                                                     EnumName{WorkflowEnd::Failed, "FAILED"},
                                                     EnumName{WorkflowEnd::Cancelled, "CANCELLED"},
                                                     EnumName{WorkflowEnd::TimedOut, "TIMED_OUT"}};
+template <>
+inline constexpr std::array kEnumNames<HumanKind>{EnumName{HumanKind::Approve, "approve"},
+                                                  EnumName{HumanKind::Answer, "answer"},
+                                                  EnumName{HumanKind::Edit, "edit"},
+                                                  EnumName{HumanKind::Choose, "choose"}};
+template <>
+inline constexpr std::array kEnumNames<HumanDecision>{EnumName{HumanDecision::Approve, "approve"},
+                                                      EnumName{HumanDecision::Reject, "reject"},
+                                                      EnumName{HumanDecision::Edit, "edit"},
+                                                      EnumName{HumanDecision::Answer, "answer"}};
+template <>
+inline constexpr std::array kEnumNames<IfNobody>{EnumName{IfNobody::Fail, "fail"},
+                                                 EnumName{IfNobody::Reject, "reject"},
+                                                 EnumName{IfNobody::Approve, "approve"},
+                                                 EnumName{IfNobody::Escalate, "escalate"},
+                                                 EnumName{IfNobody::Wait, "wait"}};
 
 /// Refusals have their names in a table of their own.
 template <>
@@ -82,6 +100,15 @@ inline constexpr auto kEnumNames<Refusal> = [] {
     }
     return names;
 }();
+
+/// Nothing for a name that no enumerator has.
+template <class Enum>
+constexpr std::optional<Enum> enum_named(std::string_view name) {
+    for (const auto& row : kEnumNames<Enum>) {
+        if (row.name == name) return row.value;
+    }
+    return std::nullopt;
+}
 
 /// Empty for a number that no enumerator has.
 template <class Enum>

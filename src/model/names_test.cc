@@ -25,6 +25,9 @@ TEST(Names, EveryEnumeratorHasAWordOfItsOwn) {
     expect_a_word_for_each(Setback::Nacked, Setback::CircuitOpen);
     expect_a_word_for_each(InstanceKind::Socket, InstanceKind::Push);
     expect_a_word_for_each(Dialect::Taskwire, Dialect::Correlation);
+    expect_a_word_for_each(HumanKind::Approve, HumanKind::Choose);
+    expect_a_word_for_each(HumanDecision::Approve, HumanDecision::Answer);
+    expect_a_word_for_each(IfNobody::Fail, IfNobody::Wait);
 }
 
 TEST(Names, OfRefusalsAreTheirCodes) {

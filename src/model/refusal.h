@@ -60,6 +60,12 @@ enum class Refusal : std::uint8_t {
     RateLimitExceeded,
     WorkflowInvalid,
     WorkflowNotFound,
+    HumanTaskNotFound,
+    HumanTaskClosed,
+    HumanAlreadyAnswered,
+    HumanAnswerForbidden,
+    HumanRoleUnknown,
+    HumanNotAnswered,
 };
 
 struct RefusalRow {
@@ -169,6 +175,18 @@ inline constexpr std::array kRefusals{
                "Correct what is named; /schemas/parlance/workflow.json says what a workflow is."},
     RefusalRow{Refusal::WorkflowNotFound, "WORKFLOW_NOT_FOUND", 404, false,
                "Name a workflow by the workflow_id that its start was answered with."},
+    RefusalRow{Refusal::HumanTaskNotFound, "HUMAN_TASK_NOT_FOUND", 404, false,
+               "List what waits for people with GET /v1/human and use an id from there."},
+    RefusalRow{Refusal::HumanTaskClosed, "HUMAN_TASK_CLOSED", 410, false,
+               "Nothing: its time is over, or what it belonged to has ended."},
+    RefusalRow{Refusal::HumanAlreadyAnswered, "HUMAN_ALREADY_ANSWERED", 409, false,
+               "Nothing: an answer counts once."},
+    RefusalRow{Refusal::HumanAnswerForbidden, "HUMAN_ANSWER_FORBIDDEN", 403, false,
+               "Let another person decide: one who has the role and did not ask."},
+    RefusalRow{Refusal::HumanRoleUnknown, "HUMAN_ROLE_UNKNOWN", 404, false,
+               "Ask one of the roles that are named, or 'human' for any operator."},
+    RefusalRow{Refusal::HumanNotAnswered, "HUMAN_NOT_ANSWERED", 504, true,
+               "Nobody decided in time. Ask again with a longer time, or go on without it."},
 };
 // clang-format on
 

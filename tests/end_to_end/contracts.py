@@ -273,6 +273,12 @@ def the_routes_are_as_described(hub, schemas):
     check(call("GET", "/v1/fleet")["stopped"], "the fleet is not stopped")
     refuse("POST", "/v1/messages", message("alice", "late", "tour", "HELP_REQUEST"))
     call("POST", "/v1/fleet/resume", {"reason": "over"})
+    asked = call("POST", "/v1/human", {"question": "May it?", "kind": "approve", "context": {"sum": 1}})["id"]
+    refuse("POST", "/v1/human", {"kind": "guess"})
+    check(len(call("GET", "/v1/human?state=waiting")["human_tasks"]) == 1, "one thing waits")
+    check(call("GET", f"/v1/human/{asked}")["context"] == {"sum": 1}, "the context is not there")
+    refuse("POST", f"/v1/human/{asked}/answer", {"decision": "reject"})
+    call("POST", f"/v1/human/{asked}/answer", {"decision": "approve"}, {"Parlance-Operator": "ann"})
     call("GET", "/v1/delegations?user=u")
     refuse("GET", "/v1/delegations?max=many")
     for part in ("", "/messages", "/timeline"):

@@ -69,6 +69,7 @@ void add_convert(CLI::App& app, Context& context);
 void add_dead_letters(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
+void add_human(CLI::App& app, Context& context);
 void add_journal(CLI::App& app, Context& context);
 void add_listen(CLI::App& app, Context& context);
 void add_policy(CLI::App& app, Context& context);

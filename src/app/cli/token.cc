@@ -24,6 +24,7 @@ struct TokenOptions {
     std::vector<std::string> users{};
     std::string operator_name{};
     std::string role{};
+    std::vector<std::string> groups{};
     std::string ttl = "30d";
     std::string id{};
 };
@@ -36,6 +37,9 @@ Result<identity::Claims> claims_of(const TokenOptions& options) {
     if (!options.role.empty() && options.operator_name.empty()) {
         return fail(Fault::Malformed, "only an operator has a --role");
     }
+    if (!options.groups.empty() && options.operator_name.empty()) {
+        return fail(Fault::Malformed, "only an operator is of --groups");
+    }
     if (!options.agent.empty()) {
         return identity::Claims{
             .kind = identity::Kind::Agent, .name = options.agent, .users = options.users};
@@ -46,7 +50,8 @@ Result<identity::Claims> claims_of(const TokenOptions& options) {
         return identity::Claims{.kind = identity::Kind::Operator,
                                 .name = options.operator_name,
                                 .role = role,
-                                .users = options.users};
+                                .users = options.users,
+                                .groups = options.groups};
     }
     if (options.users.size() == 1) {
         return identity::Claims{.kind = identity::Kind::User, .name = options.users.front()};
@@ -55,17 +60,13 @@ Result<identity::Claims> claims_of(const TokenOptions& options) {
 }
 
 json::ObjectWriter as_json(const identity::Claims& claims) {
-    std::string users;
-    for (const auto& user : claims.users) {
-        if (!users.empty()) users.push_back(',');
-        json::append_quoted(users, user);
-    }
     json::ObjectWriter out;
     out.text("id", claims.id)
         .text("kind", identity::name_of(claims.kind))
         .text("name", claims.name)
         .text("role", identity::name_of(claims.role))
-        .raw("users", "[" + users + "]")
+        .raw("users", json::quoted_list(claims.users))
+        .raw("groups", json::quoted_list(claims.groups))
         .text("issued", print_iso_time(claims.issued))
         .text("expires", print_iso_time(claims.expires));
     return out;
@@ -77,6 +78,7 @@ std::string kind_text(const identity::Claims& claims) {
     if (claims.kind == identity::Kind::Operator) {
         text += fmt::format(" ({})", identity::name_of(claims.role));
     }
+    if (!claims.groups.empty()) text += fmt::format(" of {}", fmt::join(claims.groups, ", "));
     if (!claims.users.empty()) text += fmt::format(" for {}", fmt::join(claims.users, ", "));
     return text;
 }
@@ -155,6 +157,7 @@ void add_token(CLI::App& app, Context& context) {
                                      "Mint, list and revoke the tokens that prove who calls",
                                      "  parlance token mint --agent planner --user u1 --ttl 30d\n"
                                      "  parlance token mint --operator ann --role admin\n"
+                                     "  parlance token mint --operator bea --groups finance\n"
                                      "  parlance token revoke 9fK2cQ0aZb1x"});
     verb->require_subcommand(1);
     const auto add = [&](const VerbText& text, int (*work)(const Context&, const TokenOptions&)) {
@@ -174,6 +177,9 @@ void add_token(CLI::App& app, Context& context) {
     mint_verb->add_option("--operator", options->operator_name, "For a person who runs the hub");
     mint_verb->add_option("--role", options->role, "What the operator may do (default: operator)")
         ->check(CLI::IsMember({"viewer", "operator", "admin"}));
+    mint_verb
+        ->add_option("--groups", options->groups, "Roles of the operator among people, by commas")
+        ->delimiter(',');
     mint_verb->add_option("--ttl", options->ttl, "How long it lives: 45s, 15m, 12h, 30d")
         ->capture_default_str();
     add({"list", "All of them, without their secrets", ""}, list);

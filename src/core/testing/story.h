@@ -66,6 +66,7 @@ class Story {
     Story& later(Duration by) { return at(now_ + by); }
     Story& as(std::string agent);
     Story& as_operator();
+    Story& as_caller(Caller caller);
     Story& as_the_hub() {
         caller_ = nullptr;
         return *this;

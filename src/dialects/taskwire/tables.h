@@ -263,6 +263,12 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::RateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
     ErrorTypeRow{Refusal::WorkflowInvalid, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::WorkflowNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::HumanTaskNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::HumanTaskClosed, "TIMEOUT", "low"},
+    ErrorTypeRow{Refusal::HumanAlreadyAnswered, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::HumanAnswerForbidden, "AUTHENTICATION_ERROR", "high"},
+    ErrorTypeRow{Refusal::HumanRoleUnknown, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::HumanNotAnswered, "TIMEOUT", "high"},
 };
 
 }  // namespace parlance::dialects::taskwire

@@ -1,0 +1,370 @@
+// What is put to people, who may answer it, and what follows when they do or do not.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/mutant.h"
+#include "core/draft.h"
+#include "model/names.h"
+
+namespace parlance::core {
+
+namespace {
+
+/// As good as for ever, and sums of times stay far from their end.
+constexpr Duration kTimeMax{std::chrono::hours{24 * 365}};
+
+const RoleRules& rules_of(const State& state, std::string_view role) {
+    static const RoleRules preset;
+    const auto found = state.limits.people.find(role);
+    return found == state.limits.people.end() ? preset : found->second;
+}
+
+std::uint64_t in_ms(Duration time) {
+    return static_cast<std::uint64_t>(std::clamp(time, Duration{}, kTimeMax).count());
+}
+
+std::string known_roles(const State& state) {
+    std::string names;
+    for (const auto& [role, rules] : state.limits.people) {
+        names.append(names.empty() ? "" : ", ").append(role);
+    }
+    return names;
+}
+
+bool is_known(const State& state, std::string_view role) {
+    const auto& roles = state.limits.people;
+    return role.empty() || roles.empty() || roles.contains(role);
+}
+
+// --- asking ----------------------------------------------------------------------------------
+
+/// Why the question cannot be put to anybody.
+Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
+    const auto& state = draft.state;
+    for (const auto& role : {question.role, question.escalation}) {
+        if (is_known(state, role)) continue;
+        return {Refusal::HumanRoleUnknown,
+                fmt::format("nobody has the role '{}'; there are: {}",
+                            json::shortened(role),
+                            known_roles(state))};
+    }
+    if (people::waiting_count(state.people) >= state.limits.appeals_max) {
+        return {Refusal::HubOverloaded,
+                fmt::format("{} questions wait for people, which is the limit (appeals_max)",
+                            people::waiting_count(state.people))};
+    }
+    if (question.text.empty()) return {Refusal::InputValidationFailed, "it asks nothing"};
+    if (question.kind == HumanKind::Choose && question.options.empty()) {
+        return {Refusal::InputValidationFailed, "there is nothing to choose from"};
+    }
+    if (question.approvals_needed > kApprovalsMax) {
+        return {Refusal::InputValidationFailed,
+                fmt::format("{} people are asked to approve at the most", kApprovalsMax)};
+    }
+    return {};
+}
+
+// --- answering -------------------------------------------------------------------------------
+
+/// To a question any answer may be a plain yes.
+constexpr bool fits(HumanKind kind, HumanDecision decision) {
+    switch (decision) {
+        case HumanDecision::Reject:
+            return true;
+        case HumanDecision::Approve:
+            return kind != HumanKind::Choose;
+        case HumanDecision::Edit:
+            return kind == HumanKind::Approve || kind == HumanKind::Edit;
+        case HumanDecision::Answer:
+            return kind == HumanKind::Answer || kind == HumanKind::Choose;
+    }
+    return false;
+}
+
+bool is_option(const HumanAsked& asked, std::string_view content) {
+    if (!json::check(content)) return false;
+    const auto value = json::root(content);
+    std::string spare;
+    return value.is_string() &&
+           std::ranges::find(asked.options, value.text(spare)) != asked.options.end();
+}
+
+/// What is wrong with the answer itself; empty if nothing is.
+std::string flaw_of(const people::Appeal& appeal, const AnswerPerson& answer) {
+    const auto& asked = appeal.asked;
+    if (!fits(asked.kind, answer.decision)) {
+        return fmt::format("'{}' is no answer where one is to {}",
+                           enum_name(answer.decision),
+                           enum_name(asked.kind));
+    }
+    const bool brings =
+        answer.decision == HumanDecision::Edit || answer.decision == HumanDecision::Answer;
+    if (answer.decision == HumanDecision::Reject && answer.reason.empty()) {
+        return "a rejection needs its reason";
+    }
+    if (brings && answer.content.empty()) {
+        return fmt::format("'{}' needs its content", enum_name(answer.decision));
+    }
+    if (answer.decision == HumanDecision::Edit && asked.approvals_needed > 1) {
+        return "two people approve the same thing; reject it with what should be other";
+    }
+    if (brings && asked.kind == HumanKind::Choose && !is_option(asked, answer.content)) {
+        return "the content must be one of the options";
+    }
+    return {};
+}
+
+/// Whether this person has the role. Without any word on who has it, every operator does.
+bool has_role(const State& state, const Caller& caller, std::string_view role) {
+    if (caller.role == OperatorRole::Admin || role.empty()) return true;
+    const auto& operators = rules_of(state, role).operators;
+    const auto is_among = [](const auto& names, std::string_view name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    if (is_among(caller.groups, role) || is_among(operators, caller.agent.value)) return true;
+    return caller.groups.empty() && operators.empty();
+}
+
+/// Why this caller may not answer at all.
+Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
+    const auto& caller = draft.cause.caller;
+    const auto& asked = appeal.asked;
+    if (!caller || caller->agent.value.empty()) {
+        return {Refusal::IdentityRequired, "an answer is some person's: say whose"};
+    }
+    const auto& name = caller->agent.value;
+    if (!caller->is_operator || caller->role == OperatorRole::Viewer || !caller->user.empty()) {
+        return {Refusal::IdentityRoleForbidden,
+                fmt::format("'{}' is no operator; questions are answered by people", name)};
+    }
+    if (name == asked.asked_by || name == asked.user) {
+        return {Refusal::HumanAnswerForbidden,
+                fmt::format("'{}' asked this; nobody decides on what is their own", name)};
+    }
+    if (!has_role(draft.state, *caller, people::role_of(appeal))) {
+        return {Refusal::HumanAnswerForbidden,
+                fmt::format("'{}' does not have the role '{}'", name, people::role_of(appeal))};
+    }
+    return {};
+}
+
+/// Why there is nothing to answer any more.
+Failure closed(const Draft& draft, const people::Appeal& appeal) {
+    switch (appeal.stage) {
+        case people::Stage::Answered:
+            if (is_planted(Mutant::AnswerThePersonTwice)) return {};
+            return {Refusal::HumanAlreadyAnswered,
+                    fmt::format("'{}' has answered it", appeal.answers.back().by)};
+        case people::Stage::Lapsed:
+            if (is_planted(Mutant::AnswerTheWithdrawn)) return {};
+            return {Refusal::HumanTaskClosed, "its time is over"};
+        case people::Stage::Withdrawn:
+            if (is_planted(Mutant::AnswerTheWithdrawn)) return {};
+            return {Refusal::HumanTaskClosed, "it was withdrawn: " + appeal.end_reason};
+        case people::Stage::Waiting:
+            break;
+    }
+    // The time may be over without the hub having said so yet.
+    if (people::is_last_term(appeal) && people::deadline_of(appeal) <= draft.now()) {
+        return {Refusal::HumanTaskClosed, "its time is over"};
+    }
+    return {};
+}
+
+Failure objection(const Draft& draft, const people::Appeal& appeal, const AnswerPerson& answer) {
+    if (auto no = unfit_person(draft, appeal); no.refusal != Refusal::None) return no;
+    if (auto no = closed(draft, appeal); no.refusal != Refusal::None) return no;
+    const auto version = appeal.asked.state_version;
+    if (answer.expected_version && *answer.expected_version != version &&
+        !is_planted(Mutant::ApproveSomethingElse)) {
+        return {Refusal::StateVersionStale,
+                fmt::format("it was asked of version {}, and the answer is to {}",
+                            version,
+                            *answer.expected_version)};
+    }
+    if (auto flaw = flaw_of(appeal, answer); !flaw.empty()) {
+        return {Refusal::InputValidationFailed, std::move(flaw)};
+    }
+    if (people::has_approved(appeal, draft.asker()) && !is_planted(Mutant::AnswerThePersonTwice)) {
+        return {Refusal::HumanAlreadyAnswered,
+                fmt::format("'{}' has approved it; another person has to as well", draft.asker())};
+    }
+    return {};
+}
+
+/// Tells whoever asked by a message. Nothing, if it was none.
+void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& answer) {
+    const auto* request = broker::find_request(draft.state.requests, appeal.asked.request);
+    if (request == nullptr) return;
+    draft.add(
+        RequestAnswered{.request = request->ticket,
+                        .envelope = answer.reply,
+                        .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
+                        .falls_short = answer.decision == HumanDecision::Reject});
+}
+
+// --- when nobody answers ---------------------------------------------------------------------
+
+void lapse(Draft& draft, const people::Appeal& appeal) {
+    const auto& asked = appeal.asked;
+    // Who was to decide instead has not done so either.
+    const auto follows = asked.if_nobody == IfNobody::Escalate ? IfNobody::Fail : asked.if_nobody;
+    draft.add(HumanLapsed{asked.id, follows});
+    if (broker::find_request(draft.state.requests, asked.request) != nullptr) {
+        const std::string reason = "nobody answered in time";
+        if (broker::find_message(draft.state.broker, asked.request) != nullptr) {
+            draft.add(MessageDropped{asked.request, Setback::Cancelled, reason});
+        }
+        fail_request(draft, asked.request, Refusal::HumanNotAnswered, reason);
+    }
+    after_person(draft,
+                 appeal,
+                 {.stage = people::Stage::Lapsed,
+                  .decision = follows == IfNobody::Approve ? HumanDecision::Approve
+                                                           : HumanDecision::Reject});
+}
+
+void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& reason) {
+    draft.add(
+        HumanWithdrawn{.id = appeal.asked.id, .by = std::string{draft.asker()}, .reason = reason});
+    after_person(draft, appeal, {.stage = people::Stage::Withdrawn, .reason = reason});
+}
+
+bool has_lapsed(const Draft& draft, Ticket id) {
+    return std::ranges::any_of(draft.events, [&](const Event& event) {
+        const auto* lapsed = std::get_if<HumanLapsed>(&event);
+        return lapsed != nullptr && lapsed->id == id;
+    });
+}
+
+}  // namespace
+
+Failure cannot_ask(const Draft& draft, const HumanQuestion& question) {
+    return flaw_of(draft, question);
+}
+
+Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker) {
+    const auto& rules = rules_of(draft.state, question.role);
+    const auto id = ticket_at(draft.next_sequence());
+    HumanAsked asked{
+        .id = id,
+        .request = asker.request,
+        .workflow = question.workflow,
+        .step = question.step,
+        .role = question.role,
+        .kind = question.kind,
+        .question = question.text,
+        .context = question.context,
+        .options = question.options,
+        .asked_by = std::string{asker.by},
+        .user = question.user,
+        .deadline_ms =
+            std::max<std::uint64_t>(in_ms(question.deadline.value_or(rules.deadline)), 1),
+        .reminder_ms = in_ms(question.reminder.value_or(rules.reminder)),
+        .escalation = question.escalation.empty() ? rules.escalation : question.escalation,
+        .if_nobody = question.if_nobody.value_or(rules.if_nobody),
+        .approvals_needed = std::max(
+            question.approvals_needed == 0 ? rules.approvals_needed : question.approvals_needed,
+            1U),
+        .state_version = question.state_version};
+    // A message is answered in its sender's words, and nobody is there to find them.
+    if (asker.request != Ticket{} && asked.if_nobody == IfNobody::Approve) {
+        asked.if_nobody = IfNobody::Fail;
+    }
+    draft.add(std::move(asked));
+    return id;
+}
+
+void decide_ask_person(Draft& draft, const AskPerson& ask) {
+    const auto& caller = draft.cause.caller;
+    const auto& question = ask.question;
+    if (caller && (!caller->user.empty() || caller->role == OperatorRole::Viewer)) {
+        return draft.refuse(
+            "human", Refusal::IdentityRoleForbidden, "people are asked by agents and by operators");
+    }
+    if (caller && !caller->is_operator && !question.user.empty() &&
+        !may_act_for_user(*caller, question.user)) {
+        return draft.refuse("human",
+                            Refusal::UserIsolationViolated,
+                            fmt::format("'{}' may not act for '{}'", draft.asker(), question.user));
+    }
+    if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
+        return draft.refuse("human", no.refusal, std::move(no.detail));
+    }
+    ask_person(draft, question, {.by = draft.asker()});
+}
+
+void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
+    const auto name = std::to_string(answer.id.value);
+    const auto* appeal = people::find_appeal(draft.state.people, answer.id);
+    if (appeal == nullptr) {
+        return draft.refuse(
+            name, Refusal::HumanTaskNotFound, fmt::format("nothing that was asked is '{}'", name));
+    }
+    if (auto no = objection(draft, *appeal, answer); no.refusal != Refusal::None) {
+        return draft.refuse(name, no.refusal, std::move(no.detail));
+    }
+    const bool awaits_another = answer.decision == HumanDecision::Approve &&
+                                appeal->answers.size() + 1 < appeal->asked.approvals_needed;
+    draft.add(HumanAnswered{
+        .id = answer.id,
+        .by = std::string{draft.asker()},
+        .decision = answer.decision,
+        .reason = answer.reason,
+        .content = answer.content,
+        .state_version = answer.expected_version.value_or(appeal->asked.state_version),
+        .awaits_another = awaits_another});
+    if (awaits_another) return;
+    if (answer.reply) pass_on(draft, *appeal, answer);
+    after_person(draft,
+                 *appeal,
+                 {.stage = people::Stage::Answered,
+                  .decision = answer.decision,
+                  .by = draft.asker(),
+                  .reason = answer.reason,
+                  .content = answer.content});
+}
+
+void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
+    const auto* appeal = people::find_by_request(draft.state.people, request);
+    if (appeal == nullptr || has_lapsed(draft, appeal->asked.id)) return;
+    withdraw(draft, *appeal, reason);
+}
+
+bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
+    bool any = false;
+    for (const auto& [time, ticket] : draft.state.people.due) {
+        const auto& appeal = *people::find_appeal(draft.state.people, ticket);
+        // With a message, it ends when that does.
+        const bool is_meant = appeal.asked.request == Ticket{} &&
+                              appeal.asked.workflow == workflow &&
+                              draft.may_act_for(appeal.asked.asked_by);
+        if (!is_meant) continue;
+        withdraw(draft, appeal, reason);
+        any = true;
+    }
+    return any;
+}
+
+bool tend_people(Draft& draft) {
+    const auto& people = draft.state.people;
+    if (people.due.empty() || people.due.begin()->first > draft.now()) return false;
+    const auto& appeal = *people::find_appeal(people, people.due.begin()->second);
+    const auto id = appeal.asked.id;
+    if (people::deadline_of(appeal) > draft.now()) {
+        draft.add(HumanReminded{.id = id});
+    } else if (people::is_last_term(appeal)) {
+        lapse(draft, appeal);
+    } else if (!appeal.asked.escalation.empty() && !appeal.is_escalated) {
+        draft.add(HumanEscalated{id, appeal.asked.escalation});
+    } else {
+        draft.add(HumanReminded{.id = id, .is_overdue = true});
+    }
+    return true;
+}
+
+void after_person(Draft&, const people::Appeal&, const HumanOutcome&) {}
+
+}  // namespace parlance::core

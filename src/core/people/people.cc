@@ -1,0 +1,124 @@
+#include "core/people/people.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/names.h"
+
+namespace parlance::core::people {
+
+namespace {
+
+Appeal& appeal_at(People& people, Ticket id) {
+    const auto found = people.appeals.find(id);
+    CHECK(found != people.appeals.end());  // decide() speaks only of what is there.
+    return found->second;
+}
+
+/// Whoever is asked has a whole time from now on.
+void begin_term(People& people, Appeal& appeal, Time at) {
+    people.due.erase({due_of(appeal), appeal.asked.id});
+    appeal.term_began = at;
+    appeal.is_reminded = false;
+    people.due.emplace(due_of(appeal), appeal.asked.id);
+}
+
+void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
+    people.due.erase({due_of(appeal), appeal.asked.id});
+    people.by_request.erase(appeal.asked.request);
+    people.ended.erase(appeal.ended);
+    appeal.stage = stage;
+    appeal.ended = record.sequence;
+    appeal.ended_at = record.at;
+    people.ended.emplace(record.sequence, appeal.asked.id);
+    while (people.ended.size() > record.ended_max) {
+        people.appeals.erase(people.ended.begin()->second);
+        people.ended.erase(people.ended.begin());
+    }
+}
+
+}  // namespace
+
+const Appeal* find_appeal(const People& people, Ticket id) {
+    const auto found = people.appeals.find(id);
+    return found == people.appeals.end() ? nullptr : &found->second;
+}
+
+const Appeal* find_by_request(const People& people, Ticket request) {
+    const auto found = people.by_request.find(request);
+    return found == people.by_request.end() ? nullptr : find_appeal(people, found->second);
+}
+
+std::size_t waiting_count(const People& people) {
+    return people.appeals.size() - people.ended.size();
+}
+
+Time deadline_of(const Appeal& appeal) {
+    return appeal.term_began + Duration{static_cast<std::int64_t>(appeal.asked.deadline_ms)};
+}
+
+Time due_of(const Appeal& appeal) {
+    const auto deadline = deadline_of(appeal);
+    if (appeal.is_reminded || appeal.asked.reminder_ms == 0) return deadline;
+    const Duration reminder{static_cast<std::int64_t>(appeal.asked.reminder_ms)};
+    return std::min(deadline, appeal.term_began + reminder);
+}
+
+bool is_last_term(const Appeal& appeal) {
+    const bool can_escalate = !appeal.asked.escalation.empty() && !appeal.is_escalated;
+    return !can_escalate && appeal.asked.if_nobody != IfNobody::Wait;
+}
+
+bool has_approved(const Appeal& appeal, std::string_view person) {
+    return std::ranges::find(appeal.answers, person, &HumanAnswered::by) != appeal.answers.end();
+}
+
+void apply(People& people, const HumanAsked& event, const Record& record) {
+    Appeal appeal{.asked = event, .asked_at = record.at, .term_began = record.at};
+    index(people, appeal);
+    people.appeals.emplace(event.id, std::move(appeal));
+}
+
+void apply(People& people, const HumanReminded& event, const Record& record) {
+    auto& appeal = appeal_at(people, event.id);
+    if (event.is_overdue) return begin_term(people, appeal, record.at);
+    people.due.erase({due_of(appeal), event.id});
+    appeal.is_reminded = true;
+    people.due.emplace(due_of(appeal), event.id);
+}
+
+void apply(People& people, const HumanEscalated& event, const Record& record) {
+    auto& appeal = appeal_at(people, event.id);
+    appeal.is_escalated = true;
+    begin_term(people, appeal, record.at);
+}
+
+void apply(People& people, const HumanAnswered& event, const Record& record) {
+    auto& appeal = appeal_at(people, event.id);
+    appeal.answers.push_back(event);
+    if (!event.awaits_another) end(people, appeal, Stage::Answered, record);
+}
+
+void apply(People& people, const HumanLapsed& event, const Record& record) {
+    auto& appeal = appeal_at(people, event.id);
+    appeal.end_reason = enum_name(event.follows);
+    end(people, appeal, Stage::Lapsed, record);
+}
+
+void apply(People& people, const HumanWithdrawn& event, const Record& record) {
+    auto& appeal = appeal_at(people, event.id);
+    appeal.end_reason = event.reason;
+    end(people, appeal, Stage::Withdrawn, record);
+}
+
+void index(People& people, const Appeal& appeal) {
+    const auto id = appeal.asked.id;
+    if (appeal.stage != Stage::Waiting) {
+        people.ended.emplace(appeal.ended, id);
+        return;
+    }
+    people.due.emplace(due_of(appeal), id);
+    if (appeal.asked.request != Ticket{}) people.by_request.emplace(appeal.asked.request, id);
+}
+
+}  // namespace parlance::core::people

@@ -1,0 +1,488 @@
+// What is put to people, who may answer, once, and what follows if nobody does (S13, W9).
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+Caller person(std::string name, std::vector<std::string> groups = {}) {
+    return {.agent = {std::move(name)},
+            .is_operator = true,
+            .role = OperatorRole::Operator,
+            .groups = std::move(groups)};
+}
+
+class People : public Story {
+  public:
+    People() {
+        limits().people["compliance"] = {.deadline = 1h, .reminder = 30min};
+        limits().people["finance"] = {};
+        agent("buyer");
+    }
+
+    /// As the agent "buyer"; the id under which people find it.
+    Ticket ask_people(HumanQuestion question) {
+        if (question.text.empty()) question.text = "May the vendor be paid?";
+        as("buyer").ask(AskPerson{std::move(question)});
+        const auto told = asked_for<TellAsked>();
+        return told.empty() ? Ticket{} : told.front().id;
+    }
+    /// The same by a message, which is the request's ticket.
+    Ticket ask_by_message(const std::string& to = "human:compliance",
+                          std::optional<Duration> timeout = {}) {
+        as("buyer");
+        return request({.id = "q-1", .from = "buyer", .to = to, .correlation = "w-1"},
+                       false,
+                       Priority::High,
+                       timeout);
+    }
+    Ticket asked_with(Ticket message) {
+        return people::find_by_request(state().people, message)->asked.id;
+    }
+    People& answer(const std::string& who, AnswerPerson answer) {
+        as_caller(person(who)).ask(std::move(answer));
+        return *this;
+    }
+    People& approve(const std::string& who, Ticket id) { return answer(who, {.id = id}); }
+
+    const people::Appeal& appeal(Ticket id) { return *people::find_appeal(state().people, id); }
+};
+
+EnvelopePtr reply_of(const std::string& role) {
+    return envelope({.id = "a-1",
+                     .from = role,
+                     .to = "buyer",
+                     .correlation = "w-1",
+                     .intent = Intent::Reply,
+                     .answers = "q-1",
+                     .body = R"({"decision":"approve"})"});
+}
+
+TEST(People, S13_AQuestionWaitsForItsRoleAndIsAnnounced) {
+    People people;
+    const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
+    const auto notices = people.asked_for<NotifyPeople>();
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_EQ(notices[0].role, "compliance");
+    EXPECT_EQ(notices[0].deadline, people.now() + 1h);
+    EXPECT_EQ(people.appeal(id).asked.asked_by, "buyer");
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+}
+
+TEST(People, S13_AnUnknownRoleIsRefusedNamingThoseThereAre) {
+    People people;
+    people.ask_people({.role = "astrology"});
+    const auto refused = people.happened<MessageRefused>();
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_EQ(refused[0].refusal, Refusal::HumanRoleUnknown);
+    EXPECT_NE(refused[0].detail.find("compliance, finance"), std::string::npos);
+}
+
+TEST(People, S13_WithoutRolesAnyRoleIsKnown) {
+    People people;
+    people.limits().people.clear();
+    EXPECT_NE(people.ask_people({.role = "astrology"}), Ticket{});
+}
+
+TEST(People, S13_TheAnswerToAMessageIsItsReply) {
+    People people;
+    people.connect("buyer", 8);
+    const auto message = people.ask_by_message();
+    const auto id = people.asked_with(message);
+    people.answer("carla",
+                  {.id = id,
+                   .decision = HumanDecision::Answer,
+                   .content = R"("yes")",
+                   .reply = reply_of("human:compliance")});
+    const auto answered = people.happened<RequestAnswered>();
+    ASSERT_EQ(answered.size(), 1U);
+    EXPECT_EQ(answered[0].request, message);
+    EXPECT_EQ(people.delivered(), (Ids{"a-1"}));
+    EXPECT_EQ(people.asked_for<TellDone>().size(), 1U);
+    EXPECT_TRUE(people.asked_for<TellAccepted>().empty()) << "the person hears one thing";
+    EXPECT_EQ(people.mailbox("human:compliance").waiting, 0U);
+}
+
+TEST(People, S13_AMessageWithoutATimeWaitsAsLongAsAnyMay) {
+    People people;
+    people.ask_by_message();
+    EXPECT_EQ(people.happened<MessageAccepted>().at(0).deadline,
+              people.now() + people.limits().request_timeout_max);
+}
+
+TEST(People, S13_OnlyARequestIsPutToPeople) {
+    People people;
+    people.as("buyer").send({.id = "m-1", .from = "buyer", .to = "human"});
+    EXPECT_EQ(people.refusal(), Refusal::RouteNotPermitted);
+}
+
+TEST(People, S13_NobodyIsOrSpeaksAsPeople) {
+    People people;
+    people.as_operator().agent("human:compliance");
+    EXPECT_EQ(people.refusal(), Refusal::InputValidationFailed);
+    const auto message = people.ask_by_message();
+    people.as_operator().ask(SendMessage{.envelope = reply_of("human:compliance")});
+    EXPECT_EQ(people.refusal(), Refusal::IdentityMismatch);
+    EXPECT_NE(broker::find_request(people.state().requests, message), nullptr);
+}
+
+TEST(People, W9_AnAnswerCountsOnce) {
+    People people;
+    const auto id = people.ask_people({.kind = HumanKind::Approve});
+    people.approve("carla", id);
+    EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
+    people.approve("dora", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
+    EXPECT_EQ(people.appeal(id).answers.size(), 1U);
+}
+
+TEST(People, W9_TheSecondAnswerToAMessageChangesNothing) {
+    People people;
+    const auto id = people.asked_with(people.ask_by_message());
+    const AnswerPerson yes{.id = id,
+                           .decision = HumanDecision::Answer,
+                           .content = "1",
+                           .reply = reply_of("human:compliance")};
+    people.answer("carla", yes);
+    people.answer("dora", yes);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
+    EXPECT_TRUE(people.happened<RequestAnswered>().empty());
+}
+
+TEST(People, W9_AnAnswerIsForTheStateItWasAskedOf) {
+    People people;
+    const auto id = people.ask_people({.kind = HumanKind::Approve, .state_version = 7});
+    people.answer("carla", {.id = id, .expected_version = 6});
+    EXPECT_EQ(people.refusal(), Refusal::StateVersionStale);
+    people.answer("carla", {.id = id, .expected_version = 7});
+    EXPECT_EQ(people.happened<HumanAnswered>().at(0).state_version, 7U);
+}
+
+TEST(People, W9_WaitingSurvivesARestart) {
+    People people;
+    const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
+    people.as_the_hub().restart();
+    people.approve("carla", id);
+    EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
+}
+
+TEST(People, W9_WhatIsPastItsTimeCannotBeAnswered) {
+    People people;
+    const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
+    people.later(1h);
+    people.approve("carla", id);  // The hub has not even noticed yet.
+    EXPECT_EQ(people.refusal(), Refusal::HumanTaskClosed);
+    EXPECT_EQ(people.happened<HumanLapsed>().size(), 1U);
+    people.approve("carla", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanTaskClosed);
+}
+
+TEST(People, W9_ACancelledWorkflowTakesItsQuestionsWithIt) {
+    People people;
+    const auto id = people.ask_people({.kind = HumanKind::Approve, .workflow = "w-9"});
+    people.as("buyer").ask(CancelRequest{"w-9", "changed our mind"});
+    EXPECT_EQ(people.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_EQ(people.asked_for<TellDone>().size(), 1U);
+    people.approve("carla", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanTaskClosed);
+    EXPECT_TRUE(people.happened<HumanAnswered>().empty());
+}
+
+TEST(People, W9_ACancelledMessageIsNoLongerAsked) {
+    People people;
+    const auto id = people.asked_with(people.ask_by_message());
+    people.as("buyer").ask(CancelRequest{"q-1", "never mind"});
+    EXPECT_EQ(people.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_EQ(people.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Withdrawn);
+}
+
+TEST(People, W9_OnlyWhoAskedOrAnOperatorWithdraws) {
+    People people;
+    people.ask_people({.workflow = "w-9"});
+    people.as("mallory").ask(CancelRequest{"w-9", "mine"});
+    EXPECT_EQ(people.refusal(), Refusal::DelegationNotFound);
+    EXPECT_TRUE(people.happened<HumanWithdrawn>().empty());
+}
+
+TEST(People, S13_AReminderComesOnceThenTheEnd) {
+    People people;
+    people.ask_people({.role = "compliance"});
+    people.as_the_hub().later(29min).tick();
+    EXPECT_TRUE(people.happened<HumanReminded>().empty());
+    people.later(1min).tick();
+    EXPECT_EQ(people.happened<HumanReminded>().size(), 1U);
+    EXPECT_EQ(people.asked_for<NotifyPeople>().at(0).occasion, NotifyPeople::Occasion::Reminded);
+    people.later(29min).tick();
+    EXPECT_TRUE(people.events().empty());
+    people.later(1min).tick();
+    EXPECT_EQ(people.happened<HumanLapsed>().at(0).follows, IfNobody::Fail);
+}
+
+TEST(People, S12_EscalationGivesAnotherRoleAsMuchTimeAgain) {
+    People people;
+    const auto id = people.ask_people({.role = "compliance",
+                                       .kind = HumanKind::Approve,
+                                       .escalation = "finance",
+                                       .if_nobody = IfNobody::Escalate});
+    people.as_the_hub().later(30min).tick().later(30min).tick();
+    EXPECT_EQ(people.happened<HumanEscalated>().at(0).role, "finance");
+    EXPECT_EQ(people.asked_for<NotifyPeople>().at(0).role, "finance");
+    people.as_caller(person("carla", {"compliance"})).ask(AnswerPerson{.id = id});
+    EXPECT_EQ(people.refusal(), Refusal::HumanAnswerForbidden);
+    people.as_the_hub().later(59min).tick();
+    EXPECT_EQ(people.happened<HumanReminded>().size(), 1U);
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+    people.later(1min).tick();
+    EXPECT_EQ(people.appeal(id).end_reason, "fail");
+}
+
+TEST(People, S13_WhatFollowsWhenNobodyAnswersIsTheRule) {
+    for (const auto follows : {IfNobody::Fail, IfNobody::Reject, IfNobody::Approve}) {
+        People people;
+        people.ask_people({.deadline = 1min, .if_nobody = follows});
+        people.as_the_hub().later(1min).tick();
+        EXPECT_EQ(people.happened<HumanLapsed>().at(0).follows, follows);
+    }
+}
+
+TEST(People, S13_ToWaitIsToBeRemindedForEver) {
+    People people;
+    const auto id = people.ask_people(
+        {.kind = HumanKind::Approve, .deadline = 1min, .if_nobody = IfNobody::Wait});
+    for (int i = 0; i < 3; ++i) {
+        people.as_the_hub().later(1min).tick();
+        EXPECT_TRUE(people.happened<HumanReminded>().at(0).is_overdue);
+    }
+    people.later(1min);
+    people.approve("carla", id);
+    EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
+}
+
+TEST(People, S13_AMessageThatNobodyAnswersFails) {
+    People people;
+    people.limits().people["compliance"].if_nobody = IfNobody::Approve;
+    people.ask_by_message();
+    people.as_the_hub().later(30min).tick().later(30min).tick();
+    EXPECT_EQ(people.happened<HumanLapsed>().at(0).follows, IfNobody::Fail)
+        << "nobody would find the words of an approval";
+    EXPECT_EQ(people.happened<RequestFailed>().at(0).refusal, Refusal::HumanNotAnswered);
+    EXPECT_TRUE(people.happened<HumanWithdrawn>().empty());
+    EXPECT_EQ(people.mailbox("human:compliance").waiting, 0U);
+}
+
+TEST(People, S13_AMessagePastItsOwnTimeIsWithdrawn) {
+    People people;
+    people.ask_by_message("human", 1min);
+    people.as_the_hub().later(1min).tick();
+    EXPECT_EQ(people.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_EQ(people.happened<RequestFailed>().at(0).refusal, Refusal::RequestTimedOut);
+}
+
+TEST(People, S13_PeopleWhoAreSlowOpenNoBreaker) {
+    People people;
+    people.as_operator().ask(ChangePolicy{.settings = "hub breaker_failures 1"});
+    for (int i = 0; i < 3; ++i) {
+        people.as("buyer").request({.id = "q-" + std::to_string(i), .from = "buyer", .to = "human"},
+                                   false,
+                                   Priority::High,
+                                   1min);
+        people.as_the_hub().later(1min).tick();
+        EXPECT_TRUE(people.happened<BreakerOpened>().empty());
+    }
+}
+
+TEST(People, S13_NobodyDecidesOnWhatIsTheirOwn) {
+    People people;
+    people.as_caller(person("olga"))
+        .ask(AskPerson{{.kind = HumanKind::Approve, .text = "May I?", .user = "ulla"}});
+    const auto id = people.asked_for<TellAsked>().at(0).id;
+    people.approve("olga", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAnswerForbidden);
+    people.approve("ulla", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAnswerForbidden);
+    people.approve("carla", id);
+    EXPECT_EQ(people.refusal(), Refusal::None);
+}
+
+struct Right {
+    std::string what;
+    Caller caller;
+    Refusal refusal;
+};
+
+TEST(People, S13_WhoMayAnswer) {
+    const std::vector<Right> rights{
+        {"one of the role", person("carla", {"compliance"}), Refusal::None},
+        {"one who is listed", person("listed"), Refusal::None},
+        {"an admin",
+         {.agent = {"root"}, .is_operator = true, .role = OperatorRole::Admin},
+         Refusal::None},
+        {"one of another role", person("fritz", {"finance"}), Refusal::HumanAnswerForbidden},
+        {"one who is not listed", person("norbert"), Refusal::HumanAnswerForbidden},
+        {"a viewer",
+         {.agent = {"vera"}, .is_operator = true, .role = OperatorRole::Viewer},
+         Refusal::IdentityRoleForbidden},
+        {"an agent", {.agent = {"robot"}}, Refusal::IdentityRoleForbidden},
+        {"a user", {.user = "ulla"}, Refusal::IdentityRequired},
+        {"nobody in particular", {}, Refusal::IdentityRequired},
+    };
+    for (const auto& right : rights) {
+        People people;
+        people.limits().people["compliance"].operators = {"listed"};
+        const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
+        people.as_caller(right.caller).ask(AnswerPerson{.id = id});
+        EXPECT_EQ(people.refusal(), right.refusal) << right.what;
+        EXPECT_EQ(people.happened<HumanAnswered>().size(), right.refusal == Refusal::None ? 1U : 0U)
+            << right.what;
+    }
+}
+
+TEST(People, S13_TwoPeopleWhereTwoAreNeeded) {
+    People people;
+    const auto id = people.ask_people({.kind = HumanKind::Approve, .approvals_needed = 2});
+    people.approve("carla", id);
+    EXPECT_TRUE(people.happened<HumanAnswered>().at(0).awaits_another);
+    people.approve("carla", id);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
+    people.approve("dora", id);
+    EXPECT_FALSE(people.happened<HumanAnswered>().at(0).awaits_another);
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Answered);
+}
+
+TEST(People, S13_OneOfTwoIsEnoughToReject) {
+    People people;
+    const auto id = people.ask_people({.kind = HumanKind::Approve, .approvals_needed = 2});
+    people.approve("carla", id);
+    people.answer("dora", {.id = id, .decision = HumanDecision::Reject, .reason = "too dear"});
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Answered);
+}
+
+TEST(People, S13_AnAnswerFitsItsQuestion) {
+    struct Row {
+        HumanKind kind;
+        AnswerPerson answer;
+        bool is_fit;
+    };
+    const auto row = [](HumanKind kind, HumanDecision decision, std::string content, bool is_fit) {
+        return Row{
+            kind, {.decision = decision, .reason = "so", .content = std::move(content)}, is_fit};
+    };
+    using enum HumanDecision;
+    const std::vector<Row> rows{
+        row(HumanKind::Approve, Approve, "", true),
+        row(HumanKind::Approve, Edit, R"({"sum":1})", true),
+        row(HumanKind::Approve, Edit, "", false),
+        row(HumanKind::Approve, Answer, "1", false),
+        row(HumanKind::Answer, Answer, "1", true),
+        row(HumanKind::Answer, Answer, "", false),
+        row(HumanKind::Answer, Approve, "", true),
+        row(HumanKind::Answer, Edit, "1", false),
+        row(HumanKind::Edit, Edit, "1", true),
+        row(HumanKind::Edit, Approve, "", true),
+        row(HumanKind::Choose, Answer, R"("red")", true),
+        row(HumanKind::Choose, Answer, R"("green")", false),
+        row(HumanKind::Choose, Answer, "red", false),
+        row(HumanKind::Choose, Approve, "", false),
+        row(HumanKind::Choose, Reject, "", true),
+        {HumanKind::Approve, {.decision = Reject}, false},
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        People people;
+        auto answer = rows[i].answer;
+        answer.id = people.ask_people({.kind = rows[i].kind, .options = {"red", "blue"}});
+        people.answer("carla", std::move(answer));
+        EXPECT_EQ(people.refusal(), rows[i].is_fit ? Refusal::None : Refusal::InputValidationFailed)
+            << "row " << i;
+    }
+}
+
+TEST(People, S13_WhatEndedIsForgottenInTheOrderInWhichItEnded) {
+    People people;
+    people.limits().appeals_ended_max = 1;
+    const auto first = people.ask_people({.kind = HumanKind::Approve});
+    const auto second = people.ask_people({.kind = HumanKind::Approve});
+    people.approve("carla", second).approve("carla", first);
+    people.approve("carla", second);
+    EXPECT_EQ(people.refusal(), Refusal::HumanTaskNotFound);
+    people.approve("carla", first);
+    EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
+}
+
+TEST(People, S13_ThereIsALimitToWhatWaits) {
+    People people;
+    people.limits().appeals_max = 1;
+    people.ask_people({});
+    people.ask_people({});
+    EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
+}
+
+TEST(People, S13_AnAgentAsksOnlyForItsUsers) {
+    People people;
+    people.as_caller({.agent = {"buyer"}, .users = {"ulla"}});
+    people.ask(AskPerson{{.text = "May she?", .user = "otto"}});
+    EXPECT_EQ(people.refusal(), Refusal::UserIsolationViolated);
+    people.ask(AskPerson{{.text = "May she?", .user = "ulla"}});
+    EXPECT_EQ(people.refusal(), Refusal::None);
+}
+
+TEST(People, W11_ALifeByChanceIsTheSameWhenItIsLivedAgain) {
+    std::mt19937 chance{13};  // NOLINT(cert-msc51-cpp): the same on every run.
+    const auto below = [&](std::uint32_t end) {
+        return static_cast<std::uint32_t>(chance() % end);
+    };
+    const auto some = [&] { return "errand-" + std::to_string(below(5)); };
+    People people;
+    people.replayed_every(50);
+    people.limits().appeals_ended_max = 20;
+    people.limits().people["compliance"].escalation = "finance";
+    std::map<people::Stage, int> seen;
+    for (int i = 0; i < 4'000; ++i) {
+        people.later(Duration{below(20'000)});
+        const auto& appeals = people.state().people.appeals;
+        switch (below(6)) {
+            case 0:
+                people.ask_people({.role = below(2) == 0 ? "compliance" : "finance",
+                                   .kind = HumanKind::Approve,
+                                   .workflow = some(),
+                                   .deadline = Duration{below(200'000)},
+                                   .reminder = Duration{below(100'000)},
+                                   .if_nobody = static_cast<IfNobody>(below(5)),
+                                   .approvals_needed = 1 + below(2),
+                                   .state_version = below(3)});
+                break;
+            case 1:
+                people.as("buyer").request({.id = "q" + std::to_string(i),
+                                            .from = "buyer",
+                                            .to = "human:compliance",
+                                            .correlation = some()},
+                                           below(2) == 0,
+                                           Priority::High,
+                                           Duration{below(300'000)});
+                break;
+            case 2:
+                people.as("buyer").ask(CancelRequest{some(), "by chance"});
+                break;
+            case 3:
+                people.as_the_hub().restart();
+                break;
+            default: {
+                if (appeals.empty()) break;
+                const auto at =
+                    std::next(appeals.begin(), below(static_cast<std::uint32_t>(appeals.size())));
+                people.approve(below(2) == 0 ? "carla" : "dora", at->first);
+            }
+        }
+        for (const auto& [id, appeal] : people.state().people.appeals) ++seen[appeal.stage];
+    }
+    EXPECT_EQ(seen.size(), 4U) << "something never came to pass";
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,316 @@
+// What waits for people: asked, listed, shown for review, and answered; and how a message to people
+// becomes a question in words for them.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "dialects/matter.h"
+#include "gateway/handlers.h"
+#include "gateway/personal.h"
+#include "gateway/problem.h"
+#include "model/names.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+using core::people::Appeal;
+
+constexpr std::size_t kQuestionBytesMax = 1'000;
+
+// --- reading ---------------------------------------------------------------------------------
+
+bool read(json::Value value, std::string& text) {
+    if (!value.is_string()) return false;
+    std::string spare;
+    text = value.text(spare);
+    return true;
+}
+
+bool read(json::Value value, std::uint64_t& number) {
+    const auto whole = value.integer();
+    if (!whole || *whole < 0) return false;
+    number = static_cast<std::uint64_t>(*whole);
+    return true;
+}
+
+bool read(json::Value value, std::optional<Duration>& time) {
+    std::uint64_t ms = 0;
+    // A century of milliseconds: beyond that, sums of times would come to their end.
+    if (!read(value, ms) || ms > 3'000'000'000'000U) return false;
+    time = Duration{static_cast<std::int64_t>(ms)};
+    return true;
+}
+
+template <class Enum>
+bool read_name(json::Value value, Enum& named) {
+    std::string text;
+    if (!read(value, text)) return false;
+    const auto found = enum_named<Enum>(text);
+    if (found) named = *found;
+    return found.has_value();
+}
+
+bool read(json::Value value, std::vector<std::string>& texts) {
+    if (!value.is_array()) return false;
+    for (json::Elements elements{value}; elements.next();) {
+        if (!read(elements.value, texts.emplace_back())) return false;
+    }
+    return true;
+}
+
+struct QuestionField {
+    std::string_view name;
+    std::string_view rule;
+    bool (*read)(json::Value, HumanQuestion&);
+};
+
+// clang-format off
+constexpr std::array kQuestionFields{
+    QuestionField{"question", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.text); }},
+    QuestionField{"role", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.role); }},
+    QuestionField{"kind", "must be approve, answer, edit or choose",
+                  [](json::Value v, HumanQuestion& q) { return read_name(v, q.kind); }},
+    QuestionField{"context", "may be any JSON",
+                  [](json::Value v, HumanQuestion& q) { q.context = v.raw; return true; }},
+    QuestionField{"options", "must be a list of texts", [](json::Value v, HumanQuestion& q) { return read(v, q.options); }},
+    QuestionField{"workflow_id", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.workflow); }},
+    QuestionField{"step", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.step); }},
+    QuestionField{"user_id", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.user); }},
+    QuestionField{"deadline_ms", "must be milliseconds", [](json::Value v, HumanQuestion& q) { return read(v, q.deadline); }},
+    QuestionField{"reminder_ms", "must be milliseconds", [](json::Value v, HumanQuestion& q) { return read(v, q.reminder); }},
+    QuestionField{"escalate_to", "must be a role", [](json::Value v, HumanQuestion& q) { return read(v, q.escalation); }},
+    QuestionField{"if_nobody", "must be fail, reject, approve, escalate or wait",
+                  [](json::Value v, HumanQuestion& q) { return read_name(v, q.if_nobody.emplace()); }},
+    QuestionField{"approvals_needed", "must be 1 or 2",
+                  [](json::Value v, HumanQuestion& q) {
+                      std::uint64_t number = 0;
+                      const bool is_fit = read(v, number) && number >= 1 && number <= kApprovalsMax;
+                      if (is_fit) q.approvals_needed = static_cast<std::uint32_t>(number);
+                      return is_fit;
+                  }},
+    QuestionField{"state_version", "must be a whole number",
+                  [](json::Value v, HumanQuestion& q) { return read(v, q.state_version); }},
+};
+// clang-format on
+
+/// What is wrong with the first field that is; empty if none is.
+std::string read_question(json::Value object, HumanQuestion& question) {
+    for (const QuestionField& field : kQuestionFields) {
+        const auto value = json::find(object, field.name);
+        if (!value || field.read(*value, question)) continue;
+        return "\"" + std::string{field.name} + "\" " + std::string{field.rule} + ", and is " +
+               json::shortened(value->raw);
+    }
+    return {};
+}
+
+/// The question that a request's content asks, as far as it says so in our words. What it says of
+/// anything else is its own business.
+HumanQuestion question_in(const Envelope& request) {
+    HumanQuestion question;
+    const auto matter = dialects::matter_of(request);
+    if (json::check(matter.content) && json::root(matter.content).is_object()) {
+        HumanQuestion said;
+        if (read_question(json::root(matter.content), said).empty()) question = std::move(said);
+    }
+    // The message itself is what is reviewed; and whom it is for, the hub knows better.
+    question.context.clear();
+    question.user.clear();
+    // Enough to know what it is about; all of it is in the message.
+    if (question.text.empty()) question.text = json::shortened(matter.action, kQuestionBytesMax);
+    return question;
+}
+
+// --- showing ---------------------------------------------------------------------------------
+
+std::string answers_json(const Appeal& appeal) {
+    std::string out = "[";
+    for (const auto& answer : appeal.answers) {
+        if (out.size() > 1) out.push_back(',');
+        json::ObjectWriter row;
+        row.text("by", answer.by)
+            .text("decision", enum_name(answer.decision))
+            .text("reason", answer.reason);
+        if (!answer.content.empty()) row.raw("content", answer.content);
+        out += row.done();
+    }
+    return out + "]";
+}
+
+json::ObjectWriter summary_of(const Appeal& appeal) {
+    const auto& asked = appeal.asked;
+    json::ObjectWriter out;
+    out.text("id", std::to_string(asked.id.value))
+        .text("state", core::people::name_of(appeal.stage))
+        .text("role", core::people::role_of(appeal))
+        .text("kind", enum_name(asked.kind))
+        .text("question", asked.question)
+        .text("asked_by", asked.asked_by)
+        .text("user_id", asked.user)
+        .text("workflow_id", asked.workflow)
+        .text("step", asked.step)
+        .text("asked_at", print_iso_time(appeal.asked_at))
+        .text("deadline", print_iso_time(core::people::deadline_of(appeal)))
+        .text("if_nobody", enum_name(asked.if_nobody))
+        .text("escalate_to", asked.escalation)
+        .integer("approvals_needed", asked.approvals_needed)
+        .integer("state_version", static_cast<std::int64_t>(asked.state_version))
+        .raw("answers", answers_json(appeal));
+    if (appeal.stage != core::people::Stage::Waiting) {
+        out.text("ended_at", print_iso_time(appeal.ended_at)).text("reason", appeal.end_reason);
+    }
+    return out;
+}
+
+/// Operators see no personal data here either.
+std::string harmless(const Desk& desk, const std::string& json) {
+    return redacted_event(desk.options, json).value_or(json);
+}
+
+/// The message that asked, while it waits.
+EnvelopePtr message_of(const Desk& desk, const Appeal& appeal) {
+    const auto* request =
+        core::broker::find_request(desk.engine->state().requests, appeal.asked.request);
+    return request == nullptr ? nullptr : request->asked;
+}
+
+std::optional<Ticket> id_of(const Call& call) {
+    const auto number = parse_number(call.captures.at(0));
+    if (!number) return std::nullopt;
+    return Ticket{*number};
+}
+
+const Appeal* find(const Desk& desk, Call& call) {
+    const auto id = id_of(call);
+    const auto* appeal = id ? core::people::find_appeal(desk.engine->state().people, *id) : nullptr;
+    if (appeal == nullptr) {
+        call.exchange->respond(
+            problem(Refusal::HumanTaskNotFound,
+                    "nothing that was asked is '" + json::shortened(call.captures.at(0)) + "'"));
+    }
+    return appeal;
+}
+
+// --- answering -------------------------------------------------------------------------------
+
+/// The answer as who asked will read it, in its own dialect, with the values that it wrote itself.
+dialects::Reading<EnvelopePtr> reply_to(Desk& desk,
+                                        const Envelope& asked,
+                                        const AnswerPerson& answer,
+                                        std::string_view by) {
+    json::ObjectWriter result;
+    result.text("decision", enum_name(answer.decision)).text("answered_by", by);
+    if (!answer.reason.empty()) result.text("reason", answer.reason);
+    if (!answer.content.empty()) result.raw("content", answer.content);
+    const auto fresh_id = fresh_uuid(desk);
+    const auto reply = dialects::read_reply(result.done(),
+                                            asked,
+                                            {.dialect = asked.dialect(),
+                                             .caller = asked.to(),
+                                             .fresh_id = fresh_id,
+                                             .now = desk.clock(),
+                                             .role_of = &desk.role_of});
+    if (!reply) return tl::unexpected(reply.error());
+    return restored_answer(desk, asked, reply->envelope);
+}
+
+/// Nothing, with the call answered, if the body is no answer.
+std::optional<AnswerPerson> read_person(Call& call, Ticket id) {
+    const auto body = read_object(call);
+    if (!body) return std::nullopt;
+    AnswerPerson answer{.id = id, .reason = text_member(*body, "reason")};
+    const auto decision = json::find(*body, "decision");
+    if (!decision || !read_name(*decision, answer.decision)) {
+        call.exchange->respond(problem(Refusal::InputValidationFailed,
+                                       "\"decision\" must be approve, reject, edit or answer"));
+        return std::nullopt;
+    }
+    if (const auto content = json::find(*body, "content")) answer.content = content->raw;
+    if (const auto version = json::find(*body, "expected_version")) {
+        if (!read(*version, answer.expected_version.emplace())) {
+            call.exchange->respond(problem(Refusal::InputValidationFailed,
+                                           "\"expected_version\" must be a whole number"));
+            return std::nullopt;
+        }
+    }
+    return answer;
+}
+
+}  // namespace
+
+void add_question(SendMessage& message) {
+    const auto& envelope = *message.envelope;
+    if (envelope.intent() != Intent::Request || !is_for_people(envelope.to())) return;
+    message.question = std::make_shared<const HumanQuestion>(question_in(envelope));
+}
+
+void post_human(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    AskPerson ask;
+    if (const auto flaw = read_question(*body, ask.question); !flaw.empty()) {
+        return call.exchange->respond(problem(Refusal::InputValidationFailed, flaw));
+    }
+    auto caller = call.caller;
+    bring(desk,
+          std::move(ask),
+          {.kind = Pending::Kind::Asked, .exchange = std::move(call.exchange)},
+          std::move(caller));
+}
+
+void get_humans(Desk& desk, Call& call) {
+    const auto& request = call.request();
+    const auto role = request.parameter("role");
+    const auto state = request.parameter("state");
+    const auto count_max =
+        std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
+    const Ticket after{parse_number(request.parameter("after")).value_or(0)};
+    const auto& appeals = desk.engine->state().people.appeals;
+    std::string out;
+    std::uint64_t count = 0;
+    for (auto at = appeals.upper_bound(after); at != appeals.end() && count < count_max; ++at) {
+        const auto& appeal = at->second;
+        if (!role.empty() && core::people::role_of(appeal) != role) continue;
+        const auto wanted = state.empty() ? "waiting" : state;
+        if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
+        if (!out.empty()) out.push_back(',');
+        out += harmless(desk, summary_of(appeal).done());
+        ++count;
+    }
+    call.exchange->respond({.headers = {}, .body = "{\"human_tasks\":[" + out + "]}"});
+}
+
+void get_human(Desk& desk, Call& call) {
+    const auto* appeal = find(desk, call);
+    if (appeal == nullptr) return;
+    auto out = summary_of(*appeal);
+    const auto& asked = appeal->asked;
+    out.raw("context", asked.context.empty() ? "null" : asked.context);
+    out.raw("options", json::quoted_list(asked.options));
+    auto body = harmless(desk, out.done());
+    if (const auto message = message_of(desk, *appeal)) {
+        body.pop_back();
+        body += ",\"message\":" + redacted_body(desk.options, *message) + "}";
+    }
+    call.exchange->respond({.headers = {}, .body = std::move(body)});
+}
+
+void post_human_answer(Desk& desk, Call& call) {
+    const auto* appeal = find(desk, call);
+    if (appeal == nullptr) return;
+    auto answer = read_person(call, appeal->asked.id);
+    if (!answer) return;
+    if (const auto message = message_of(desk, *appeal)) {
+        auto reply = reply_to(desk, *message, *answer, call.caller->agent.value);
+        if (!reply) {
+            return call.exchange->respond(problem(reply.error(), message->dialect(), desk.clock()));
+        }
+        answer->reply = *std::move(reply);
+    }
+    bring_done(desk, call, *std::move(answer));
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,291 @@
+#include "gateway/notifier.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/address.h"
+#include "base/iso_time.h"
+#include "base/json_write.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::size_t kErrandsMax = 10'000;
+constexpr long kTimeoutMs = 10'000;
+constexpr std::size_t kQuestionBytesMax = 2'000;
+
+using Handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using List = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+std::string_view words_for(NotifyPeople::Occasion occasion) {
+    switch (occasion) {
+        case NotifyPeople::Occasion::Asked:
+            return "waits";
+        case NotifyPeople::Occasion::Reminded:
+            return "still waits";
+        case NotifyPeople::Occasion::Escalated:
+            return "now waits";
+    }
+    return {};
+}
+
+/// One line of it, so that it can stand anywhere.
+std::string in_one_line(std::string_view text) {
+    std::string line{text.substr(0, kQuestionBytesMax)};
+    std::ranges::replace_if(
+        line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    return line;
+}
+
+void add(List& list, const std::string& item) {
+    auto* const longer = curl_slist_append(list.get(), item.c_str());
+    if (longer == nullptr) return;
+    static_cast<void>(list.release());
+    list.reset(longer);
+}
+
+// --- what libcurl calls ----------------------------------------------------------------------
+
+std::size_t ignore(const char*, std::size_t size, std::size_t count, void*) { return size * count; }
+
+struct Unread {
+    std::string_view text;
+};
+
+std::size_t give(char* to, std::size_t size, std::size_t count, void* from) {
+    auto& unread = *static_cast<Unread*>(from);
+    const auto taken = std::min(size * count, unread.text.size());
+    std::memcpy(to, unread.text.data(), taken);
+    unread.text.remove_prefix(taken);
+    return taken;
+}
+
+int stop_if_told(void* stops, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return static_cast<const std::atomic<bool>*>(stops)->load() ? 1 : 0;
+}
+
+/// The address that is really called, after every look-up: a name cannot be made to point elsewhere
+/// in between.
+curl_socket_t open_in_the_world(void* was_refused, curlsocktype, curl_sockaddr* address) {
+    if (is_private_address(address->addr)) {
+        *static_cast<bool*>(was_refused) = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+Handle prepared(const std::string& url, std::atomic<bool>& stops) {
+    Handle handle{curl_easy_init(), &curl_easy_cleanup};
+    auto* const curl = handle.get();
+    if (curl == nullptr) return handle;
+    curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, kTimeoutMs);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_if_told);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &stops);
+    return handle;
+}
+
+std::string host_of(const std::string& url) {
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), &curl_url_cleanup};
+    char* host = nullptr;
+    if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK ||
+        curl_url_get(parts.get(), CURLUPART_HOST, &host, 0) != CURLUE_OK) {
+        return {};
+    }
+    std::string name{host};
+    curl_free(host);
+    return name;
+}
+
+}  // namespace
+
+std::string notice_text(const NotifyPeople& notice, std::string_view hub) {
+    return fmt::format(
+        "Something {} for {}: {}\n"
+        "Asked by {}, and needed by {}.\n"
+        "To see all of it: parlance human show {}\n"
+        "To answer: parlance human answer {} approve (or: reject --reason …, answer --content …)\n"
+        "{}/v1/human/{}\n",
+        words_for(notice.occasion),
+        notice.role.empty() ? "any operator" : in_one_line(notice.role),
+        in_one_line(notice.question),
+        in_one_line(notice.asked_by),
+        print_iso_time(notice.deadline),
+        notice.id.value,
+        notice.id.value,
+        hub,
+        notice.id.value);
+}
+
+std::string notice_mail(const NotifyPeople& notice,
+                        const Contact& contact,
+                        const NotifierOptions& options) {
+    auto mail = fmt::format(
+        "From: {}\nTo: {}\nSubject: Parlance: {} {} for {}\nMessage-ID: <{}.{}.{}@parlance>\n"
+        "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
+        "Content-Transfer-Encoding: 8bit\nAuto-Submitted: auto-generated\n\n{}",
+        options.mail.from,
+        fmt::join(contact.email, ", "),
+        notice.id.value,
+        words_for(notice.occasion),
+        in_one_line(notice.role),
+        notice.id.value,
+        static_cast<int>(notice.occasion),
+        notice.deadline.time_since_epoch().count(),
+        notice_text(notice, options.hub));
+    for (auto at = mail.find('\n'); at != std::string::npos; at = mail.find('\n', at + 2)) {
+        mail.insert(at, 1, '\r');
+    }
+    return mail;
+}
+
+Notifier::Notifier(NotifierOptions options) : options_(std::move(options)) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    thread_ = std::thread{[this] { run(); }};
+}
+
+Notifier::~Notifier() {
+    {
+        const std::lock_guard lock{mutex_};
+        stops_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+}
+
+void Notifier::post(NotifyPeople notice) {
+    const auto found = options_.roles.find(notice.role);
+    if (found == options_.roles.end()) return;
+    const auto& contact = found->second;
+    const bool mails = !contact.email.empty() && !options_.mail.server.empty();
+    if (mails) put({.notice = notice, .way = Way::Mail}, Clock::now());
+    if (!contact.slack_webhook.empty()) {
+        put({.notice = std::move(notice), .way = Way::Slack}, Clock::now());
+    }
+}
+
+void Notifier::put(Errand errand, Clock::time_point at) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (errands_.size() >= kErrandsMax) {
+            ++failed_;
+            return;
+        }
+        errands_.emplace(at, std::move(errand));
+    }
+    wake_.notify_one();
+}
+
+void Notifier::run() {
+    std::unique_lock lock{mutex_};
+    while (!stops_) {
+        if (errands_.empty()) {
+            wake_.wait(lock);
+            continue;
+        }
+        const auto first = errands_.begin();
+        if (first->first > Clock::now()) {
+            wake_.wait_until(lock, first->first);
+            continue;
+        }
+        auto errand = std::move(first->second);
+        errands_.erase(first);
+        take(std::move(errand), lock);
+    }
+}
+
+/// One try, without the lock.
+void Notifier::take(Errand errand, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const auto problem = attempt(errand);
+    if (problem.empty()) {
+        ++sent_;
+    } else if (!stops_) {
+        const bool is_last = errand.tries >= options_.pauses.size();
+        options_.log(fmt::format("{} to {} about {}: {}{}",
+                                 errand.way == Way::Mail ? "a mail" : "a word in Slack",
+                                 in_one_line(errand.notice.role),
+                                 errand.notice.id.value,
+                                 problem,
+                                 is_last ? "; given up" : ""));
+        if (is_last) {
+            ++failed_;
+        } else {
+            const auto pause = options_.pauses[errand.tries++];
+            put(std::move(errand), Clock::now() + pause);
+        }
+    }
+    lock.lock();
+}
+
+std::string Notifier::attempt(const Errand& errand) {
+    const auto& contact = options_.roles.find(errand.notice.role)->second;
+    return errand.way == Way::Mail ? mail(errand, contact) : slack(errand, contact);
+}
+
+/// Empty if it worked; else what is wrong, without naming anybody.
+std::string Notifier::mail(const Errand& errand, const Contact& contact) {
+    const auto handle = prepared(options_.mail.server, stops_);
+    auto* const curl = handle.get();
+    if (curl == nullptr) return "no memory";
+    const auto text = notice_mail(errand.notice, contact, options_);
+    Unread unread{text};
+    List recipients{nullptr, &curl_slist_free_all};
+    for (const auto& address : contact.email) add(recipients, "<" + address + ">");
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    curl_easy_setopt(curl, CURLOPT_MAIL_FROM, ("<" + options_.mail.from + ">").c_str());
+    curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients.get());
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, give);
+    curl_easy_setopt(curl, CURLOPT_READDATA, &unread);
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    if (!options_.mail.user.empty()) {
+        // A password never travels in the clear.
+        curl_easy_setopt(curl, CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
+        curl_easy_setopt(curl, CURLOPT_USERNAME, options_.mail.user.c_str());
+        curl_easy_setopt(curl, CURLOPT_PASSWORD, options_.mail.password.c_str());
+    } else {
+        curl_easy_setopt(curl, CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_TRY));
+    }
+    const auto code = curl_easy_perform(curl);
+    return code == CURLE_OK ? std::string{} : curl_easy_strerror(code);
+}
+
+std::string Notifier::slack(const Errand& errand, const Contact& contact) {
+    const auto handle = prepared(contact.slack_webhook, stops_);
+    auto* const curl = handle.get();
+    if (curl == nullptr) return "no memory";
+    const auto body =
+        json::ObjectWriter{}.text("text", notice_text(errand.notice, options_.hub)).done();
+    List headers{nullptr, &curl_slist_free_all};
+    add(headers, "Content-Type: application/json");
+    bool was_refused = false;
+    const auto& allowed = options_.hosts_allowed;
+    if (std::ranges::find(allowed, host_of(contact.slack_webhook)) == allowed.end()) {
+        curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_in_the_world);
+        curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, &was_refused);
+    }
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
+    const auto code = curl_easy_perform(curl);
+    if (was_refused) return "its address is private and not among people.hosts_allowed";
+    if (code != CURLE_OK) return curl_easy_strerror(code);
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    return status / 100 == 2 ? std::string{} : fmt::format("it says {}", status);
+}
+
+}  // namespace parlance::gateway

@@ -1,0 +1,198 @@
+"""People are told, over real SMTP and a real webhook, that something waits for them, and decide it.
+
+Proves S13: a mail and a word in Slack to the role, no personal data in them, the answer over a kill as the agent's response
+Proves W9: an answer counts once, by somebody else than who asked, whose role it is
+"""
+import http.server
+import json
+import socketserver
+import subprocess
+import threading
+import time
+
+from hub import BINARY, Hub, Scratch, check
+from identity import SecureHub, expect, parlance
+
+SECONDS = 20
+
+
+class Mailbox(socketserver.ThreadingTCPServer):
+    """As much of SMTP (RFC 5321) as a client needs to be rid of a mail."""
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Postman)
+        self.mails, self.rejects = [], 1  # The first one is turned away, for now.
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Postman(socketserver.StreamRequestHandler):
+    def say(self, line):
+        self.wfile.write(line.encode() + b"\r\n")
+
+    def handle(self):
+        mail = {"to": []}
+        self.say("220 mailbox")
+        while line := self.rfile.readline().decode().strip():
+            verb = line.upper().split(":")[0]
+            if verb.startswith(("EHLO", "HELO")):
+                self.say("250 mailbox")
+            elif verb == "MAIL FROM" and self.server.rejects:
+                self.server.rejects -= 1
+                self.say("451 not now")
+            elif verb in ("MAIL FROM", "RCPT TO"):
+                mail.setdefault("from", line) if verb == "MAIL FROM" else mail["to"].append(line.split(":", 1)[1])
+                self.say("250 ok")
+            elif verb == "DATA":
+                self.say("354 go on")
+                mail["text"] = b"".join(iter(self.rfile.readline, b".\r\n")).decode()
+                self.server.mails.append(mail)
+                self.say("250 kept")
+            else:
+                self.say("221 bye")
+                return
+
+
+class Slack(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Channel)
+        self.words = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Channel(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.words.append((self.path, json.loads(body)["text"]))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def until(is_true, what):
+    end = time.monotonic() + SECONDS
+    while not is_true():
+        check(time.monotonic() < end, what)
+        time.sleep(0.01)
+
+
+def settings(mailbox, slack, allowed):
+    return f"""
+[people]
+hosts_allowed = {json.dumps(allowed)}
+[people.legal]
+email = ["legal@example.com", "deputy@example.com"]
+slack_webhook = "http://127.0.0.1:{slack.server_address[1]}/services/secret"
+escalate_to = "finance"
+[people.finance]
+[mail]
+server = "smtp://127.0.0.1:{mailbox.server_address[1]}"
+from = "hub@example.com"
+"""
+
+
+def request(number, to="human:legal", action="May jo@example.com be paid?"):
+    return {"message_id": f"m-{number}", "correlation_id": f"c-{number}", "timestamp": "2025-11-23T10:00:00Z",
+            "sender": {"agent_id": "buyer"}, "recipient": {"agent_id": to}, "message_type": "REQUEST",
+            "payload": {"action": action, "data": {"kind": "approve"}, "context": {}}}
+
+
+def console(hub, *words, operator="carla"):
+    return subprocess.run([BINARY, "--hub", f"127.0.0.1:{hub.port}", "human", *words, "--operator", operator],
+                          capture_output=True, text=True, timeout=60)
+
+
+def people_are_told_and_decide(scratch):
+    mailbox, slack = Mailbox(), Slack()
+    hub = Hub(scratch + "/told", settings(mailbox, slack, ["127.0.0.1"])).start()
+    hub.ask("PUT", "/v1/agents/buyer", {"dialect": "sam"})
+    status, told = hub.ask("POST", "/v1/messages", request(1))
+    check(status == 202, f"{status} {told}")
+    until(lambda: mailbox.mails and slack.words, f"nobody was told: {hub.last_words()}")
+    mail, (path, words) = mailbox.mails[0], slack.words[0]
+    check(mail["to"] == ["<legal@example.com>", "<deputy@example.com>"], str(mail))
+    check(path == "/services/secret", path)
+    for text in (mail["text"], words):
+        check("waits for legal" in text and "parlance human answer" in text and "/v1/human/" in text, text)
+        check("jo@example.com" not in text and "[EMAIL_" in text, f"personal data left the hub: {text}")
+    check("a mail to legal" in hub.last_words(), f"the first try is not in the log: {hub.last_words()}")
+    check("secret" not in hub.last_words() and "legal@example.com" not in hub.last_words(), hub.last_words())
+    _, metrics = hub.ask("GET", "/metrics")
+    check("parlance_human_tasks_waiting 1" in metrics, metrics)
+    until(lambda: "parlance_notices_sent_total 2" in hub.ask("GET", "/metrics")[1], "two were sent")
+
+    hub.kill()
+    hub.start()
+    rows = console(hub, "list", "--json").stdout.splitlines()
+    check(len(rows) == 1, f"it did not survive: {rows}")
+    task = json.loads(rows[0])["id"]
+    check("May [EMAIL_" in console(hub, "list").stdout, "the question is not shown")
+    check(json.loads(console(hub, "show", task, "--json").stdout)["message"]["message_id"] == "m-1", "no message")
+    done = console(hub, "answer", task, "reject")
+    check(done.returncode == 1 and "reason" in done.stderr, str(done))
+    done = console(hub, "answer", task, "approve", "--content", '{"limit": 5000}')
+    check(done.returncode == 0 and "answered" in done.stdout, str(done))
+    done = console(hub, "answer", task, "approve", operator="dora")
+    check(done.returncode == 1 and "HUMAN_ALREADY_ANSWERED" in done.stderr, str(done))
+    check("Nothing waits" in console(hub, "list").stdout, "it still waits")
+    answer = hub.drain("buyer")[0]
+    check(answer["message_type"] == "RESPONSE" and answer["correlation_id"] == "c-1", str(answer))
+    for said in ("approve", "carla", "5000"):
+        check(said in json.dumps(answer["payload"]), str(answer))
+    hub.stop()
+    check(not hub.verify(), hub.verify())
+
+
+def a_private_webhook_is_not_called(scratch):
+    mailbox, slack = Mailbox(), Slack()
+    hub = Hub(scratch + "/private", settings(mailbox, slack, [])).start()
+    hub.ask("PUT", "/v1/agents/buyer", {"dialect": "sam"})
+    hub.ask("POST", "/v1/messages", request(1))
+    until(lambda: "its address is private" in hub.last_words(), f"it was not refused: {hub.last_words()}")
+    check(not slack.words, f"a private address was called: {slack.words}")
+    check(hub.ask("POST", "/v1/messages", request(2, "human:astrology"))[1]["code"] == "HUMAN_ROLE_UNKNOWN", "a role")
+    hub.stop()
+
+
+def only_who_has_the_role_and_did_not_ask(scratch):
+    hub = SecureHub(scratch + "/roles").start()
+    try:
+        _, buyer = hub.token("--agent", "buyer")
+        _, user = hub.token("--user", "u1")
+        _, legal = hub.token("--operator", "lea", "--groups", "legal,finance")
+        _, other = hub.token("--operator", "max", "--groups", "marketing")
+        _, viewer = hub.token("--operator", "vera", "--role", "viewer")
+        question = {"question": "May it?", "role": "legal", "kind": "approve"}
+        _, asked = hub.ask("POST", "/v1/human", question, proof=buyer)
+        where = f"/v1/human/{asked['id']}"
+        for proof in (buyer, user):
+            expect(hub.ask("GET", "/v1/human", proof=proof), 403, "IDENTITY_ROLE_FORBIDDEN")
+            expect(hub.ask("GET", where, proof=proof), 403, "IDENTITY_ROLE_FORBIDDEN")
+        expect(hub.ask("GET", where, proof=viewer), 200)
+        yes = {"decision": "approve"}
+        for proof, code in ((buyer, "IDENTITY_ROLE_FORBIDDEN"), (user, "IDENTITY_ROLE_FORBIDDEN"),
+                            (viewer, "IDENTITY_ROLE_FORBIDDEN"), (other, "HUMAN_ANSWER_FORBIDDEN")):
+            expect(hub.ask("POST", where + "/answer", yes, proof=proof), 403, code)
+        expect(hub.ask("POST", where + "/answer", yes, proof=legal), 204)
+        _, own = hub.ask("POST", "/v1/human", question, proof=legal)
+        expect(hub.ask("POST", f"/v1/human/{own['id']}/answer", yes, proof=legal), 403, "HUMAN_ANSWER_FORBIDDEN")
+        check("legal" in parlance("token", "list", "--data", hub.data), "the groups are not listed")
+    finally:
+        hub.stop()
+
+
+def main():
+    with Scratch() as scratch:
+        for story in (people_are_told_and_decide, a_private_webhook_is_not_called,
+                      only_who_has_the_role_and_did_not_ask):
+            story(scratch)
+            print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
