@@ -13,6 +13,7 @@
 #include "core/governor/governor.h"
 #include "core/handles.h"
 #include "core/registry/registry.h"
+#include "core/shared/shared.h"
 #include "model/command.h"
 #include "model/effect.h"
 #include "model/event.h"
@@ -32,6 +33,7 @@ struct State {
     broker::Requests requests;
     broker::Memory memory;
     governor::Governor governor;
+    shared::Shared shared;
 };
 
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".

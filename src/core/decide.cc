@@ -35,7 +35,14 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const StopFleet& stop) { decide_stop_fleet(draft, stop); },
         [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
         [&](const CancelRequest& order) { decide_cancel(draft, order); },
-        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); });
+        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
+        [&](const WriteContext& write) { decide_context(draft, write); },
+        [&](const HandOffContext& handoff) { decide_handoff(draft, handoff); },
+        [&](const WriteTask& write) { decide_task(draft, write); },
+        [&](const WriteAllocation& write) { decide_allocation(draft, write); },
+        [&](const WriteSession& write) { decide_session(draft, write); },
+        [&](const AddFacts& add) { decide_facts(draft, add); },
+        [&](const KeepAnalysis& keep) { decide_analysis(draft, keep); });
 }
 
 }  // namespace parlance::core

@@ -97,6 +97,31 @@ bool tend_breakers(Draft& draft);
 /// Why the agent is left alone, and whom to ask instead.
 std::string circuit_words(const State& state, AgentHandle agent);
 
+/// True, with the refusal drafted, if this is not for the caller to decide.
+bool is_not_operator(Draft& draft, std::string_view what);
+
+// decide_contexts.cc
+void decide_context(Draft& draft, const WriteContext& write);
+void decide_handoff(Draft& draft, const HandOffContext& handoff);
+/// The request has its end; if it carried a context, that has one owner again.
+void end_handoff(Draft& draft, Ticket request, bool is_taken);
+/// The recipient of a context has acknowledged it, and need not say more.
+void take_handoff(Draft& draft, Ticket request);
+
+// decide_state.cc
+void decide_task(Draft& draft, const WriteTask& write);
+void decide_allocation(Draft& draft, const WriteAllocation& write);
+/// Whether an item of so many bytes (none: a new one) can have so many more; else the refusal is
+/// drafted.
+bool has_room_for(Draft& draft, std::string_view id, std::uint64_t before, std::uint64_t more);
+
+// decide_sessions.cc
+void decide_session(Draft& draft, const WriteSession& write);
+void decide_facts(Draft& draft, const AddFacts& add);
+void decide_analysis(Draft& draft, const KeepAnalysis& keep);
+/// What an answer says was learnt is the user's from here on.
+void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts);
+
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
 void decide_tick(Draft& draft);

@@ -85,7 +85,9 @@ void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
                     Effects& effects) {
-    if (cause.ask != Ask{}) {
+    // Who took a context by acknowledging it has said nothing that could be accepted.
+    const bool is_said = !std::holds_alternative<AckDelivery>(cause.command);
+    if (cause.ask != Ask{} && is_said) {
         effects.emplace_back(TellAccepted{.ask = cause.ask,
                                           .ticket = ticket_at(state.sequence),
                                           .sequence = state.sequence,
@@ -266,7 +268,19 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         },
         [&](const BreakerClosed& closed) {
             stir(state, registry::find_agent(state.registry, closed.agent.value), effects);
-        });
+        },
+        [&](const ContextWritten&) { done(); },
+        [&](const ContextLocked&) {},
+        [&](const HandoffEnded&) {},
+        [&](const TaskWritten&) { done(); },
+        [&](const TaskDeleted&) { done(); },
+        [&](const AllocationWritten&) { done(); },
+        [&](const AllocationEnded&) { done(); },
+        [&](const SessionWritten&) { done(); },
+        [&](const FactLearnt&) {
+            if (std::holds_alternative<AddFacts>(cause.command)) done();
+        },
+        [&](const AnalysisKept&) { done(); });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -280,6 +294,8 @@ Time next_due(const State& state) {
     for (const auto& [agent, breaker] : state.governor.breakers) {
         if (breaker.stage == governor::BreakerStage::Open) due = std::min(due, breaker.open_until);
     }
+    const auto& expiring = state.shared.expiring;
+    if (!expiring.empty()) due = std::min(due, expiring.begin()->first);
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
     return due;

@@ -14,7 +14,7 @@ namespace parlance::core {
 namespace {
 
 /// 2: with the governor, behind all the rest.
-constexpr std::uint64_t kForm = 2;
+constexpr std::uint64_t kForm = 3;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -542,6 +542,7 @@ std::string encode_state(const State& state, Order order) {
     put_generation(out, state.memory.newer, order);
     put_generation(out, state.memory.older, order);
     put_governor(out, state.governor);
+    put_shared(out, state.shared);
     return out;
 }
 
@@ -570,6 +571,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     if (form >= 2) take_governor(in, state);
+    if (form >= 3) take_shared(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

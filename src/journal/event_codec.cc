@@ -225,9 +225,11 @@ Result<Event> read_event(ByteReader& in) {
 
 using ReadEvent = Result<Event> (*)(ByteReader&);
 
-/// By the event's number, less one.
+/// By the event's number, less one; null where no event has the number.
 constexpr auto kReaders = []<class... OneEvent>(const std::tuple<Kind<OneEvent>...>&) {
-    return std::array<ReadEvent, sizeof...(OneEvent)>{read_event<OneEvent>...};
+    std::array<ReadEvent, kKindNumberLast> readers{};
+    ((readers[kKind<OneEvent>.number - 1] = read_event<OneEvent>), ...);
+    return readers;
 }(kKinds);
 
 }  // namespace
@@ -246,11 +248,11 @@ Result<Event> decode(std::string_view payload) {
     ByteReader in{payload};
     const auto number = in.varint();
     if (!in.ok() || number == 0) return unreadable();
-    if (number > kReaders.size()) {
-        return fail(
-            Fault::Unsupported,
-            fmt::format(
-                "event number {} is not known; this program knows {}", number, kReaders.size()));
+    if (number > kReaders.size() || kReaders[number - 1] == nullptr) {
+        return fail(Fault::Unsupported,
+                    fmt::format("event number {} is not known; this program knows up to {}",
+                                number,
+                                kReaders.size()));
     }
     return kReaders[number - 1](in);
 }

@@ -147,7 +147,7 @@ TEST(EventCodec, SkipsFieldsOfANewerWriter) {
 
 TEST(EventCodec, RefusesAnEventOfANewerWriter) {
     std::string bytes;
-    append_varint(bytes, kKindCount + 1);
+    append_varint(bytes, kKindNumberLast + 1);
     EXPECT_EQ(decode(bytes).error().fault, Fault::Unsupported);
 }
 

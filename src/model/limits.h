@@ -38,6 +38,11 @@ struct Limits {
     std::uint64_t hub_bytes_max = std::uint64_t{8} << 30;
     std::uint64_t open_requests_max = 1'000'000;
     std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
+
+    // What is shared: contexts, state and sessions.
+    std::uint64_t shared_items_max = 1'000'000;  ///< Of all kinds together, facts included.
+    std::uint64_t shared_item_bytes_max = std::uint64_t{1} << 20;
+    std::uint64_t shared_bytes_max = std::uint64_t{1} << 30;
 };
 
 }  // namespace parlance

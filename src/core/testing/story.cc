@@ -116,6 +116,11 @@ Story& Story::as(std::string agent) {
     return *this;
 }
 
+Story& Story::as(Caller caller) {
+    caller_ = std::make_shared<Caller>(std::move(caller));
+    return *this;
+}
+
 Story& Story::as_operator() {
     caller_ = std::make_shared<Caller>(Caller{{"olga"}, true});
     return *this;

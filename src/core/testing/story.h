@@ -65,6 +65,7 @@ class Story {
     }
     Story& later(Duration by) { return at(now_ + by); }
     Story& as(std::string agent);
+    Story& as(Caller caller);
     Story& as_operator();
     Story& as_the_hub() {
         caller_ = nullptr;
