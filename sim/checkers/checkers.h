@@ -27,6 +27,8 @@ void check_d9(const Book& book, Findings& findings);
 void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
+/// W5, W6, W7 and W10: what one model of contexts and tasks says.
+void check_shared(const Book& book, Findings& findings);
 /// G1 to G4, I2 and I3: what one model of the tree of delegations says.
 void check_delegations(const Book& book, Findings& findings);
 /// And G6: both are about who is left alone.
@@ -58,6 +60,7 @@ inline constexpr std::array kCheckers{
     Checker{"G7", check_g7},
     Checker{"I4", check_i4},
     Checker{"A1", check_a1},
+    Checker{"W5", check_shared},
 };
 
 Findings check_all(const History& history);
