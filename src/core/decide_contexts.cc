@@ -173,7 +173,7 @@ void decide_context(Draft& draft, const WriteContext& write) {
         }
     }
     const auto before = context != nullptr ? shared::bytes_of(*context) : 0;
-    if (!has_room_for(draft, write.workflow, before, size_of(write))) return;
+    if (!has_room_for(draft, write.workflow, {before, size_of(write)})) return;
     draft.add(ContextWritten{.workflow = write.workflow,
                              .version = context != nullptr ? context->version + 1 : 1,
                              .owner = owner,

@@ -51,7 +51,7 @@ void decide_session(Draft& draft, const WriteSession& write) {
     const auto before = session != nullptr ? shared::bytes_of(*session) : 0;
     const auto more = write.user.size() + write.history.size() + write.workflow.size() +
                       write.agent.size() + write.agent_state.size();
-    if (!has_room_for(draft, write.id, before, more)) return;
+    if (!has_room_for(draft, write.id, {before, more})) return;
     draft.add(SessionWritten{.id = write.id,
                              .user = session != nullptr ? std::string{} : user,
                              .parent = write.parent,
@@ -70,7 +70,7 @@ void decide_facts(Draft& draft, const AddFacts& add) {
         if (is_not_its_own(draft, add.session, fact.agent)) return;
         bytes += fact.about.size() + fact.value.size();
     }
-    if (!has_room_for(draft, add.session, 0, bytes)) return;
+    if (!has_room_for(draft, add.session, {0, bytes, add.facts.size()})) return;
     for (const auto& fact : add.facts) {
         draft.add(FactLearnt{.user = session->user,
                              .session = add.session,
@@ -85,12 +85,8 @@ void decide_facts(Draft& draft, const AddFacts& add) {
 void decide_analysis(Draft& draft, const KeepAnalysis& keep) {
     const auto* session = usable(draft, keep.session);
     if (session == nullptr || is_not_its_own(draft, keep.session, keep.agent)) return;
-    if (!has_room_for(draft,
-                      keep.session,
-                      shared::bytes_of(*session),
-                      keep.key.size() + keep.result.size())) {
-        return;
-    }
+    const auto more = keep.key.size() + keep.result.size();
+    if (!has_room_for(draft, keep.session, {shared::bytes_of(*session), more})) return;
     draft.add(AnalysisKept{.session = keep.session,
                            .key = keep.key,
                            .capability = keep.capability,

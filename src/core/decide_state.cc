@@ -72,23 +72,24 @@ bool is_hidden(const Draft& draft, const std::string& user) {
 
 }  // namespace
 
-bool has_room_for(Draft& draft, std::string_view id, std::uint64_t before, std::uint64_t more) {
+bool has_room_for(Draft& draft, std::string_view id, const Growth& growth) {
     const auto& shared = draft.state.shared;
     const auto& limits = draft.state.limits;
+    const auto [before, more, count] = growth;
     std::string lack;
     if (before + more > limits.shared_item_bytes_max) {
         lack = fmt::format("it would have {} bytes of at most {} (shared_item_bytes_max)",
                            before + more,
                            limits.shared_item_bytes_max);
-    } else if (before == 0 && shared.count >= limits.shared_items_max) {
+    } else if (before == 0 && shared.count + count > limits.shared_items_max) {
         lack = fmt::format(
-            "the hub keeps {} contexts, tasks, allocations, sessions and facts, "
-            "which is its limit (shared_items_max)",
-            shared.count);
+            "the hub keeps {} contexts, tasks, allocations, sessions and facts of at most {} "
+            "(shared_items_max)",
+            shared.count,
+            limits.shared_items_max);
     } else if (shared.bytes + more > limits.shared_bytes_max) {
         lack = fmt::format(
-            "the hub keeps {} bytes of what is shared, of at most {} "
-            "(shared_bytes_max)",
+            "the hub keeps {} bytes of what is shared, of at most {} (shared_bytes_max)",
             shared.bytes,
             limits.shared_bytes_max);
     }
@@ -123,7 +124,7 @@ void decide_task(Draft& draft, const WriteTask& write) {
         return draft.add(TaskDeleted{.id = write.id, .version = task->version, .by = by});
     }
     const auto bytes = write.document.size() + write.agent.size();
-    if (!has_room_for(draft, write.id, task != nullptr ? 1 : 0, bytes)) return;
+    if (!has_room_for(draft, write.id, {task != nullptr ? 1U : 0U, bytes})) return;
     draft.add(TaskWritten{.id = write.id,
                           .version = task != nullptr ? task->version + 1 : 1,
                           .document = write.document,
@@ -172,7 +173,7 @@ void decide_allocation(Draft& draft, const WriteAllocation& write) {
                             Refusal::InputValidationFailed,
                             fmt::format("'{}' would have expired already", write.id));
     }
-    if (!has_room_for(draft, write.id, there != nullptr ? 1 : 0, sizeof wanted)) return;
+    if (!has_room_for(draft, write.id, {there != nullptr ? 1U : 0U, sizeof wanted})) return;
     draft.add(AllocationWritten{.id = write.id,
                                 .version = there != nullptr ? there->version + 1 : 1,
                                 .allocation = std::move(wanted),

@@ -111,9 +111,14 @@ void take_handoff(Draft& draft, Ticket request);
 // decide_state.cc
 void decide_task(Draft& draft, const WriteTask& write);
 void decide_allocation(Draft& draft, const WriteAllocation& write);
-/// Whether an item of so many bytes (none: a new one) can have so many more; else the refusal is
-/// drafted.
-bool has_room_for(Draft& draft, std::string_view id, std::uint64_t before, std::uint64_t more);
+/// By how much what is shared would grow: an item of so many bytes, or so many new ones.
+struct Growth {
+    std::uint64_t before = 0;
+    std::uint64_t more = 0;
+    std::uint64_t count = 1;  ///< Of new ones, which have nothing before.
+};
+/// Whether that is within the bounds; else the refusal is drafted.
+bool has_room_for(Draft& draft, std::string_view id, const Growth& growth);
 
 // decide_sessions.cc
 void decide_session(Draft& draft, const WriteSession& write);
