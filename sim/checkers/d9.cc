@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -14,7 +15,7 @@ using Name = std::pair<std::string, std::string>;
 std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
     std::multimap<Name, EnvelopePtr> sent;
     for (const auto& asked : history.asked) {
-        const auto* send = std::get_if<SendMessage>(&asked.command);
+        const auto* send = message_of(asked.command);
         const auto* reply = std::get_if<ReplyToDelivery>(&asked.command);
         const auto& envelope = send != nullptr    ? send->envelope
                                : reply != nullptr ? reply->envelope
