@@ -15,14 +15,6 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kPatchKeys{"workflow_id",
-                                                     "agent",
-                                                     "current_agent",
-                                                     "version",
-                                                     "status",
-                                                     "entities",
-                                                     "history",
-                                                     "artifacts"};
 constexpr std::size_t kStatusBytesMax = 64;
 
 const core::shared::Context* find_context(const Desk& desk, std::string_view workflow) {
@@ -137,52 +129,78 @@ bool read_history(Call& call,
     return true;
 }
 
+std::string text_of(json::Value value) {
+    std::string spare;
+    return value.is_string() ? std::string{value.text(spare)} : std::string{};
+}
+
+bool read_status(json::Value value, WriteContext& write) {
+    write.status = text_of(value);
+    return !write.status.empty() && write.status.size() <= kStatusBytesMax;
+}
+
+/// The header says it first.
+bool read_version(json::Value value, WriteContext& write) {
+    const auto version = value.integer();
+    if (!version || *version < 0) return false;
+    if (!write.version) write.version = static_cast<std::uint64_t>(*version);
+    return true;
+}
+
+bool read_owner(json::Value value, WriteContext& write) {
+    write.owner.value = text_of(value);
+    return write.agent.value.empty() || write.owner == write.agent;
+}
+
+bool read_entities(json::Value value, WriteContext& write) {
+    write.entities = value.raw;
+    return value.is_object();
+}
+
+bool read_artifacts(json::Value value, WriteContext& write) {
+    if (!value.is_array()) return false;
+    for (json::Elements elements{value}; elements.next();) {
+        write.artifacts.emplace_back(elements.value.raw);
+    }
+    return true;
+}
+
+struct PatchRow {
+    std::string_view key;
+    std::string_view rule;
+    bool (*read)(json::Value value, WriteContext& write);
+};
+/// What a patch can have beside history, which is read with what is there already.
+constexpr std::array kPatchRows{
+    PatchRow{
+        "workflow_id",
+        "the workflow of the path",
+        [](json::Value value, WriteContext& write) { return text_of(value) == write.workflow; }},
+    PatchRow{"agent",
+             "the name of an agent",
+             [](json::Value value, WriteContext&) { return value.is_string(); }},
+    PatchRow{"current_agent", "the writer: a context changes hands by a handoff", read_owner},
+    PatchRow{"version", "the version that was changed", read_version},
+    PatchRow{"status", "a word of 1 to 64 bytes", read_status},
+    PatchRow{"entities", "an object: entities by name, or null to remove one", read_entities},
+    PatchRow{"artifacts", "a list of artifacts to append", read_artifacts},
+};
+
 /// False, with the call answered, if something in it is not as it should be.
 bool read_patch(Desk& desk, Call& call, json::Value body, WriteContext& write) {
     const auto* context = find_context(desk, write.workflow);
     const auto now = print_iso_time(desk.clock());
     for (json::Members members{body}; members.next();) {
-        const auto& [key, value] = std::pair{members.key, members.value};
-        const bool is_known = std::ranges::find(kPatchKeys, key) != kPatchKeys.end();
-        if (!is_known) {
-            refuse_member(call, json::shortened(key), "left out: a context has no such member");
-            return false;
+        if (members.key == "history") {
+            if (!read_history(call, members.value, context, now, write)) return false;
+            continue;
         }
-        if (key == "entities") {
-            if (!value.is_object()) {
-                refuse_member(call, key, "an object: entities by name, or null to remove one");
-                return false;
-            }
-            write.entities = value.raw;
-        } else if (key == "status") {
-            write.status = text_member(body, key);
-            if (write.status.empty() || write.status.size() > kStatusBytesMax) {
-                refuse_member(call, key, "a word of 1 to 64 bytes");
-                return false;
-            }
-        } else if (key == "version") {
-            const auto version = value.integer();
-            if (!version || *version < 0) {
-                refuse_member(call, key, "the version that was changed");
-                return false;
-            }
-            if (!write.version) write.version = static_cast<std::uint64_t>(*version);
-        } else if (key == "artifacts") {
-            if (!value.is_array()) {
-                refuse_member(call, key, "a list of artifacts to append");
-                return false;
-            }
-            for (json::Elements elements{value}; elements.next();) {
-                write.artifacts.emplace_back(elements.value.raw);
-            }
-        } else if (key == "current_agent") {
-            write.owner.value = text_member(body, key);
-        } else if (key == "history") {
-            if (!read_history(call, value, context, now, write)) return false;
-        }
-    }
-    if (!write.agent.value.empty() && !write.owner.value.empty() && write.owner != write.agent) {
-        refuse_member(call, "current_agent", "the writer: a context changes hands by a handoff");
+        const auto row = std::ranges::find(kPatchRows, members.key, &PatchRow::key);
+        const bool is_known = row != kPatchRows.end();
+        if (is_known && row->read(members.value, write)) continue;
+        refuse_member(call,
+                      json::shortened(members.key),
+                      is_known ? row->rule : "left out: a context has no such member");
         return false;
     }
     return true;
