@@ -327,10 +327,43 @@ void update_resource(Desk& desk, Call& call, const Update& update) {
     bring_update(desk, call, std::move(write), Kind::Resources, update);
 }
 
+/// The rules of one group of the document's policy.
+Result<void> change_group(std::string_view group, json::Value rules, Settings& settings) {
+    const bool is_known =
+        std::ranges::find(kPolicyRows, group, &PolicyRow::group) != kPolicyRows.end();
+    if (!is_known || !rules.is_object()) {
+        return fail(Fault::Malformed,
+                    fmt::format("'{}' is no part of the policy that acts here; budget_limits and "
+                                "circuit_breaker_config do",
+                                json::shortened(group)));
+    }
+    for (json::Members members{rules}; members.next();) {
+        const auto row = std::ranges::find_if(kPolicyRows, [&](const PolicyRow& each) {
+            return each.group == group && each.key == members.key;
+        });
+        const auto value = members.value.integer();
+        if (row == kPolicyRows.end() || !value) {
+            return fail(Fault::Malformed,
+                        fmt::format("'{}' of {} must be a whole number of a rule that there is",
+                                    json::shortened(members.key),
+                                    group));
+        }
+        settings[{row->rule, Scope{}}] = *value;
+    }
+    return {};
+}
+
+Result<Settings> changed_settings(const Settings& before, json::Value changes) {
+    auto settings = before;
+    for (json::Members groups{changes}; groups.next();) {
+        TRY(change_group(std::string{groups.key}, groups.value, settings));
+    }
+    return settings;
+}
+
 void update_policy(Desk& desk, Call& call, const Update& update) {
-    const auto role = call.caller->role;
     const bool is_unnamed = call.caller->agent.value.empty();
-    if (role != OperatorRole::Admin && !is_unnamed) {
+    if (call.caller->role != OperatorRole::Admin && !is_unnamed) {
         const std::string why = "the policy is for an admin to change";
         record_refusal(desk, Refusal::IdentityRoleForbidden, why, call.caller);
         return call.exchange->respond(problem(Refusal::IdentityRoleForbidden, why));
@@ -338,36 +371,14 @@ void update_policy(Desk& desk, Call& call, const Update& update) {
     if (update.operation != StateOperation::Update) {
         return refuse_member(call, "operation", "UPDATE: there is one policy");
     }
-    auto settings = desk.engine->state().governor.policy.settings;
-    for (json::Members groups{update.changes}; groups.next();) {
-        const std::string group{groups.key};
-        const bool is_known =
-            std::ranges::find(kPolicyRows, group, &PolicyRow::group) != kPolicyRows.end();
-        if (!is_known || !groups.value.is_object()) {
-            return call.exchange->respond(
-                problem(Refusal::PolicyInvalid,
-                        fmt::format("'{}' is no part of the policy that acts here; budget_limits "
-                                    "and circuit_breaker_config do",
-                                    json::shortened(group))));
-        }
-        for (json::Members members{groups.value}; members.next();) {
-            const auto row = std::ranges::find_if(kPolicyRows, [&](const PolicyRow& each) {
-                return each.group == group && each.key == members.key;
-            });
-            const auto value = members.value.integer();
-            if (row == kPolicyRows.end() || !value) {
-                return call.exchange->respond(
-                    problem(Refusal::PolicyInvalid,
-                            fmt::format("'{}' of {} must be a whole number of a rule that there is",
-                                        json::shortened(members.key),
-                                        group)));
-            }
-            settings[{row->rule, Scope{}}] = *value;
-        }
+    const auto settings =
+        changed_settings(desk.engine->state().governor.policy.settings, update.changes);
+    if (!settings) {
+        return call.exchange->respond(problem(Refusal::PolicyInvalid, settings.error().message));
     }
     bring_update(desk,
                  call,
-                 ChangePolicy{.settings = print_policy(settings),
+                 ChangePolicy{.settings = print_policy(*settings),
                               .version = update.version,
                               .reason = "a state update"},
                  Kind::Policy,
