@@ -2,6 +2,7 @@
 // handoff. W6: what was once in a context's history stays. W7: a handoff ends with its request, and
 // gives the context to the recipient if that took it, else to nobody new. W10: a change that names
 // a version was made to that version.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -68,10 +69,7 @@ class Sharing {
         return found == domains_.end() || found->second.empty() ? agent : found->second;
     }
     bool is_claimed(const std::string& name) const {
-        for (const auto& [agent, domain] : domains_) {
-            if (domain == name) return true;
-        }
-        return false;
+        return std::ranges::any_of(domains_, [&](const auto& each) { return each.second == name; });
     }
 
     void written(const ContextWritten& e) {
@@ -149,7 +147,10 @@ class Sharing {
 
     void expect(const Change& change) {
         auto& count = changes_[change];
-        if (count > 0) return void(--count);
+        if (count > 0) {
+            --count;
+            return;
+        }
         find("W10",
              std::get<1>(change) + " changed version " + std::to_string(std::get<2>(change) - 1) +
                  " of '" + std::get<0>(change) + "', which it no longer had");
