@@ -24,6 +24,7 @@ void Agents::begin() {
         }
         timeline_.after(chance_.ms(20, 200), [this, agent] { send_on(agent); });
         timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
+        timeline_.after(chance_.ms(50, 500), [this, agent] { share(agent); });
     }
     for (std::size_t i = 0; i < consumers_.size(); ++i) {
         timeline_.after(chance_.ms(20, 500), [this, i] { pulse(i); });

@@ -57,6 +57,12 @@ class Agents {
     void keep_alive(const std::string& agent, const Deliver& deliver);
     void tell(const std::string& agent, Command command);
 
+    // What is shared: contexts and tasks, with what is known of them from outside.
+    void share(std::uint64_t agent);
+    void write_context(std::uint64_t agent);
+    void hand_off(std::uint64_t agent, const std::string& workflow);
+    void write_task(std::uint64_t agent);
+
     const Plan& plan_;
     Chance& chance_;
     Timeline& timeline_;

@@ -28,6 +28,10 @@ class Door {
 
     /// A wish travels to the hub, perhaps twice or never; so does its answer on the way back.
     void bring(const std::string& caller, Command command, Answer answer);
+    /// What anybody can read; null while the hub is down.
+    const core::shared::Shared* shared() const {
+        return hub_.is_up() ? &hub_.engine().state().shared : nullptr;
+    }
     /// By a person who may act for anyone.
     void bring_as_operator(Command command, Answer answer = {});
     /// By one who has a name, over the network.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct History {
     std::vector<Asked> asked;
     std::vector<Shown> shown;
     std::set<Ticket> dead;  ///< The dead letters that the hub lists at the end.
+    std::map<std::string, std::vector<std::string>> told;  ///< And the history of each context.
     std::vector<Finding> findings;
 };
 

@@ -335,6 +335,9 @@ void Hub::close() {
     for (const auto& letter : engine_->dead_letters({.count_max = 1'000'000})) {
         history_.dead.insert(letter.ticket);
     }
+    for (const auto& [workflow, context] : engine_->state().shared.contexts) {
+        history_.told[workflow] = context.history;
+    }
 }
 
 }  // namespace parlance::sim

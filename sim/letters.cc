@@ -23,6 +23,7 @@ std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(
 /// All but one; which one, is the agent's.
 Profile profile_of(std::uint64_t agent) {
     Profile profile;
+    if (agent % 3 != 2) profile.domain = kDomains.at(agent % 3);
     for (std::size_t i = 0; i < kTools.size(); ++i) {
         if (i != agent % kTools.size()) profile.tools_allowed.emplace_back(kTools.at(i));
     }

@@ -33,8 +33,8 @@ class Keeper {
   public:
     explicit Keeper(const std::string& path)
         : ledger_(views::Ledger::open(path, [](std::string_view text) {
-              return std::string{text};
-          }).value()) {}
+                      return std::string{text};
+                  }).value()) {}
 
     void take(const Event& event) {
         payload_.clear();
@@ -87,14 +87,14 @@ void measure_time(const std::string& path, std::uint64_t messages_each) {
         keeper.take(DeliveryAcknowledged{.ticket = ticket, .attempt = 1});
     }
     keeper.commit();
-    const std::chrono::duration<double, std::micro> took =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     const auto bytes = std::filesystem::file_size(path);
-    std::printf("conversations of %llu: %.2f µs a message that is accepted, leased and "
-                "acknowledged, %llu bytes of the file\n",
-                static_cast<unsigned long long>(messages_each),
-                took.count() / kMessages,
-                static_cast<unsigned long long>(bytes / kMessages));
+    std::printf(
+        "conversations of %llu: %.2f µs a message that is accepted, leased and "
+        "acknowledged, %llu bytes of the file\n",
+        static_cast<unsigned long long>(messages_each),
+        took.count() / kMessages,
+        static_cast<unsigned long long>(bytes / kMessages));
 }
 
 /// Four requests and their answers, of which the last one is still to come.
@@ -108,8 +108,8 @@ void measure_memory(const std::string& path) {
             const auto ticket = send(keeper, i * 4 + step, i, to, Intent::Request);
             keeper.take(LeaseGranted{.ticket = ticket, .attempt = 1});
             if (step == 3) continue;
-            keeper.take(RequestAnswered{.request = ticket,
-                                        .envelope = Envelope::make({.intent = Intent::Reply}, "{}")});
+            keeper.take(RequestAnswered{
+                .request = ticket, .envelope = Envelope::make({.intent = Intent::Reply}, "{}")});
         }
     }
     keeper.commit();

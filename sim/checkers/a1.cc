@@ -7,6 +7,7 @@
 
 #include "base/match.h"
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -191,7 +192,7 @@ class Audit {
         }
         const auto& envelope = message != nullptr ? message->envelope : answer->envelope;
         const auto& asked = history_.asked[told.ask.value - 1];
-        const auto* send = std::get_if<SendMessage>(&asked.command);
+        const auto* send = message_of(asked.command);
         if (send != nullptr && (send->envelope->id() != envelope->id() ||
                                 send->envelope->from() != envelope->from())) {
             find("a sender was told of the record of another message", told.ticket);

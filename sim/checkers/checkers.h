@@ -28,6 +28,8 @@ void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
 void check_w9(const Book& book, Findings& findings);
+/// W5, W6, W7 and W10: what one model of contexts and tasks says.
+void check_shared(const Book& book, Findings& findings);
 /// G1 to G4, I2 and I3: what one model of the tree of delegations says.
 void check_delegations(const Book& book, Findings& findings);
 /// And G6: both are about who is left alone.
@@ -42,24 +44,13 @@ struct Checker {
 };
 
 inline constexpr std::array kCheckers{
-    Checker{"D1", check_d1},
-    Checker{"D2", check_d2},
-    Checker{"D3", check_d3},
-    Checker{"D4", check_d4},
-    Checker{"D5", check_d5},
-    Checker{"D6", check_d6},
-    Checker{"D7", check_d7},
-    Checker{"D8", check_d8},
-    Checker{"D9", check_d9},
-    Checker{"W1", check_w1},
-    Checker{"W2", check_w2},
-    Checker{"W3", check_w3},
-    Checker{"W9", check_w9},
-    Checker{"G1", check_delegations},
-    Checker{"G5", check_g5},
-    Checker{"G7", check_g7},
-    Checker{"I4", check_i4},
-    Checker{"A1", check_a1},
+    Checker{"D1", check_d1},     Checker{"D2", check_d2},          Checker{"D3", check_d3},
+    Checker{"D4", check_d4},     Checker{"D5", check_d5},          Checker{"D6", check_d6},
+    Checker{"D7", check_d7},     Checker{"D8", check_d8},          Checker{"D9", check_d9},
+    Checker{"W1", check_w1},     Checker{"W2", check_w2},          Checker{"W3", check_w3},
+    Checker{"W9", check_w9},     Checker{"G1", check_delegations}, Checker{"G5", check_g5},
+    Checker{"G7", check_g7},     Checker{"I4", check_i4},          Checker{"A1", check_a1},
+    Checker{"W5", check_shared},
 };
 
 Findings check_all(const History& history);

@@ -755,5 +755,96 @@ TEST(Story, TellsTheRecordsOfOneMessage) {
     EXPECT_EQ(tell_story(life.history, {}), "");
 }
 
+/// Vendor has begun a context, and gives it to bob.
+struct SharedChronicle : Chronicle {
+    SharedChronicle() {
+        record(AgentRegistered{{"vendor"}, {.domain = "vendor"}});
+        record(AgentRegistered{{"bob"}, {.domain = "audit"}});
+        write({.version = 1, .history = {"1"}});
+    }
+    void write(ContextWritten event) {
+        event.workflow = "w";
+        if (event.owner.empty()) event.owner = "vendor";
+        if (event.by.empty()) event.by = "vendor";
+        record(std::move(event));
+    }
+    Ticket hand_off() {
+        const auto request =
+            accept({.id = "h", .from = "vendor", .to = "bob", .intent = Intent::Request});
+        record(ContextLocked{.workflow = "w", .request = request, .to = "bob"});
+        return request;
+    }
+    void answer(Ticket request) {
+        const Letter reply{
+            .id = "r", .from = "bob", .to = "vendor", .intent = Intent::Reply, .answers = "h"};
+        record(RequestAnswered{.request = request, .envelope = envelope(reply)});
+    }
+};
+
+TEST(W5, IsBrokenByAWriteOfWhoDoesNotHaveTheContext) {
+    SharedChronicle good;
+    good.write({.version = 2});
+    EXPECT_FALSE(good.breaks("W5"));
+    SharedChronicle bad;
+    bad.write({.version = 2, .by = "bob"});
+    EXPECT_TRUE(bad.breaks("W5"));
+}
+
+TEST(W5, IsBrokenByAWriteOutsideOfTheDomain) {
+    SharedChronicle good;
+    good.write({.version = 2, .entities = R"({"vendor":1,"quote":2})"});
+    EXPECT_FALSE(good.breaks("W5"));
+    SharedChronicle bad;
+    bad.write({.version = 2, .entities = R"({"audit":1})"});
+    EXPECT_TRUE(bad.breaks("W5"));
+}
+
+TEST(W5, IsBrokenByAWriteDuringAHandoff) {
+    SharedChronicle bad;
+    bad.hand_off();
+    EXPECT_FALSE(bad.breaks("W5"));
+    bad.write({.version = 2});
+    EXPECT_TRUE(bad.breaks("W5"));
+}
+
+TEST(W6, IsBrokenByAHistoryThatIsNotAllThatWasAdded) {
+    SharedChronicle life;
+    life.write({.version = 2, .history = {"2"}});
+    life.history.told["w"] = {"1", "2"};
+    EXPECT_FALSE(life.breaks("W6"));
+    life.history.told["w"] = {"2"};
+    EXPECT_TRUE(life.breaks("W6"));
+}
+
+TEST(W7, IsBrokenByAContextThatIsNotWithWhoTookIt) {
+    SharedChronicle good;
+    good.answer(good.hand_off());
+    good.record(HandoffEnded{.workflow = "w", .version = 2, .owner = "bob", .is_taken = true});
+    EXPECT_FALSE(good.breaks("W7"));
+    SharedChronicle bad;
+    bad.answer(bad.hand_off());
+    bad.record(HandoffEnded{.workflow = "w", .version = 2, .owner = "vendor", .is_taken = true});
+    EXPECT_TRUE(bad.breaks("W7"));
+}
+
+TEST(W7, IsBrokenByALockThatOutlivesItsRequest) {
+    SharedChronicle bad;
+    const auto request = bad.hand_off();
+    EXPECT_FALSE(bad.breaks("W7"));
+    bad.answer(request);
+    EXPECT_TRUE(bad.breaks("W7"));
+}
+
+TEST(W10, IsBrokenByAStaleChangeThatWasTaken) {
+    SharedChronicle life;
+    const WriteContext change{.workflow = "w", .agent = {"vendor"}, .version = 1};
+    life.write({.version = 2});
+    life.show(TellDone{life.ask(change, "vendor")});
+    EXPECT_FALSE(life.breaks("W10"));
+    life.write({.version = 3});
+    life.show(TellDone{life.ask(change, "vendor")});
+    EXPECT_TRUE(life.breaks("W10"));
+}
+
 }  // namespace
 }  // namespace parlance::sim

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -54,7 +55,7 @@ void check_d4(const Book& book, Findings& findings) {
                          : refused != nullptr ? refused->ask
                                               : Ask{};
         if (ask == Ask{}) continue;
-        const auto* send = std::get_if<SendMessage>(&history.asked[ask.value - 1].command);
+        const auto* send = message_of(history.asked[ask.value - 1].command);
         if (send == nullptr) continue;
         const auto first = firsts.find(name_of(*send->envelope));
         if (first == firsts.end()) continue;

@@ -8,6 +8,7 @@
 
 #include "base/match.h"
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -50,7 +51,7 @@ class Tokens {
     void run() {
         for (const auto& asked : history_.asked) {
             asked_.insert(settlement_of(asked.command));
-            const auto* send = std::get_if<SendMessage>(&asked.command);
+            const auto* send = message_of(asked.command);
             if (send != nullptr) sent_.emplace(send->envelope->from(), send->envelope->id());
         }
         for (const auto& entry : history_.journal) read(entry);

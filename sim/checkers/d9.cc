@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -21,7 +22,7 @@ std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
             sent.emplace(Name{said->from(), said->id()}, said);
             continue;
         }
-        const auto* send = std::get_if<SendMessage>(&asked.command);
+        const auto* send = message_of(asked.command);
         const auto* reply = std::get_if<ReplyToDelivery>(&asked.command);
         const auto& envelope = send != nullptr    ? send->envelope
                                : reply != nullptr ? reply->envelope

@@ -15,6 +15,7 @@
 #include "base/match.h"
 #include "model/policy.h"
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/sent.h"
 
 namespace parlance::sim {
 
@@ -42,7 +43,7 @@ class Circuits {
     Circuits(const Book& book, Findings& findings)
         : book_(book), findings_(findings), walker_(book) {
         for (const auto& asked : book.history->asked) {
-            const auto* send = std::get_if<SendMessage>(&asked.command);
+            const auto* send = message_of(asked.command);
             if (send == nullptr) continue;
             targets_[{asked.caller, std::string{send->envelope->id()}}].insert(
                 std::string{send->envelope->to()});

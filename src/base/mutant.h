@@ -61,6 +61,12 @@ enum class Mutant : std::uint8_t {
     AnswerTheWithdrawn,
     ApproveSomethingElse,
     ForgetWhoIsAsked,
+    WriteAnyContext,
+    WriteAnyDomain,
+    WriteWhileLocked,
+    RewriteHistory,
+    HandOverTwice,
+    AcceptStaleState,
 };
 
 struct MutantRow {
@@ -121,6 +127,12 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::SkipSync, "skip-sync", "A2"},
     MutantRow{Mutant::SkipDirectorySync, "skip-directory-sync", "A2"},
     MutantRow{Mutant::BreakTheChain, "break-the-chain", "A2"},
+    MutantRow{Mutant::WriteAnyContext, "write-any-context", "W5"},
+    MutantRow{Mutant::WriteAnyDomain, "write-any-domain", "W5"},
+    MutantRow{Mutant::WriteWhileLocked, "write-while-locked", "W5"},
+    MutantRow{Mutant::RewriteHistory, "rewrite-history", "W6"},
+    MutantRow{Mutant::HandOverTwice, "hand-over-twice", "W7"},
+    MutantRow{Mutant::AcceptStaleState, "accept-stale-state", "W10"},
 };
 
 #ifdef PARLANCE_MUTANTS

@@ -165,6 +165,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     }
     governor::note_success(state.governor.breakers,
                            registry::find_agent(state.registry, request->asked->to()));
+    shared::charge(state.shared, request->asked->to(), event.tokens_used);
     if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request, event.tokens_used);
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
@@ -350,7 +351,17 @@ void apply(State& state, Time at, const Event& event) {
         [&](const HumanEscalated& human) { of_people(human); },
         [&](const HumanAnswered& human) { of_people(human); },
         [&](const HumanLapsed& human) { of_people(human); },
-        [&](const HumanWithdrawn& human) { of_people(human); });
+        [&](const HumanWithdrawn& human) { of_people(human); },
+        [&](const ContextWritten& written) { shared::apply(state.shared, written); },
+        [&](const ContextLocked& locked) { shared::apply(state.shared, locked); },
+        [&](const HandoffEnded& ended) { shared::apply(state.shared, ended); },
+        [&](const TaskWritten& written) { shared::apply(state.shared, written); },
+        [&](const TaskDeleted& deleted) { shared::apply(state.shared, deleted); },
+        [&](const AllocationWritten& written) { shared::apply(state.shared, written); },
+        [&](const AllocationEnded& ended) { shared::apply(state.shared, ended); },
+        [&](const SessionWritten& written) { shared::apply(state.shared, written, at); },
+        [&](const FactLearnt& learnt) { shared::apply(state.shared, learnt, at); },
+        [&](const AnalysisKept& kept) { shared::apply(state.shared, kept, at); });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

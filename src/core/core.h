@@ -15,6 +15,7 @@
 #include "core/handles.h"
 #include "core/people/people.h"
 #include "core/registry/registry.h"
+#include "core/shared/shared.h"
 #include "core/workflow/workflow.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -39,6 +40,7 @@ struct State {
     workflow::Workflows workflows;
     const Scribe* scribe = nullptr;  ///< Given, like the limits. None: no workflow is started.
     people::People people;
+    shared::Shared shared;
 };
 
 /// What the agents are called, for a part that knows them only by their handles.

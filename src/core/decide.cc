@@ -38,7 +38,14 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
         [&](const StartWorkflow& start) { decide_start_workflow(draft, start); },
         [&](const AskPerson& ask) { decide_ask_person(draft, ask); },
-        [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); });
+        [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); },
+        [&](const WriteContext& write) { decide_context(draft, write); },
+        [&](const HandOffContext& handoff) { decide_handoff(draft, handoff); },
+        [&](const WriteTask& write) { decide_task(draft, write); },
+        [&](const WriteAllocation& write) { decide_allocation(draft, write); },
+        [&](const WriteSession& write) { decide_session(draft, write); },
+        [&](const AddFacts& add) { decide_facts(draft, add); },
+        [&](const KeepAnalysis& keep) { decide_analysis(draft, keep); });
 }
 
 }  // namespace parlance::core

@@ -140,6 +140,12 @@ void decide_tick(Draft& draft) {
     if (!idle.empty() && idle.begin()->first <= draft.now()) {
         return draft.add(DelegationTreeEnded{idle.begin()->second});
     }
+    const auto& expiring = state.shared.expiring;
+    if (!expiring.empty() && expiring.begin()->first <= draft.now()) {
+        const auto& id = expiring.begin()->second;
+        const auto version = state.shared.allocations.at(id).version;
+        return draft.add(AllocationEnded{.id = id, .version = version, .is_expired = true});
+    }
     if (is_due(state.registry.silence)) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];
         return end_silence(draft, instance.number);

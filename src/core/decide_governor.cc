@@ -13,20 +13,6 @@ namespace parlance::core {
 
 namespace {
 
-/// True, with the refusal drafted, if this is not for the caller to decide.
-bool is_not_operator(Draft& draft, std::string_view what) {
-    const auto& caller = draft.cause.caller;
-    const bool is_unnamed = caller && caller->agent.value.empty() && caller->user.empty();
-    const bool may =
-        !caller || is_unnamed || (caller->is_operator && caller->role != OperatorRole::Viewer);
-    if (!may) {
-        draft.refuse(what,
-                     Refusal::IdentityRoleForbidden,
-                     fmt::format("'{}' is an agent; {} is for operators", draft.asker(), what));
-    }
-    return !may;
-}
-
 // --- cancellation ----------------------------------------------------------------------------
 
 /// The open requests that an id means: a request's, a session's or a workflow's, of whom the caller
@@ -97,6 +83,19 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
 }
 
 }  // namespace
+
+bool is_not_operator(Draft& draft, std::string_view what) {
+    const auto& caller = draft.cause.caller;
+    const bool is_unnamed = caller && caller->agent.value.empty() && caller->user.empty();
+    const bool may =
+        !caller || is_unnamed || (caller->is_operator && caller->role != OperatorRole::Viewer);
+    if (!may) {
+        draft.refuse(what,
+                     Refusal::IdentityRoleForbidden,
+                     fmt::format("'{}' is an agent; {} is for operators", draft.asker(), what));
+    }
+    return !may;
+}
 
 void decide_policy(Draft& draft, const ChangePolicy& change) {
     if (is_not_operator(draft, "policy")) return;

@@ -83,6 +83,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                             .tokens_used = send.tokens_used,
                             .falls_short = send.falls_short});
         note_outcome(draft, request->asked->to(), Refusal::None);
+        end_handoff(draft, request->ticket, !send.falls_short);
+        learn_from(draft, request->ticket, send.facts);
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
@@ -368,6 +370,13 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() != Intent::Request) return accept(draft, send);
     if (auto full = lack_of_room(state, envelope); !full.empty()) {
         return refuse(draft, send, Refusal::HubOverloaded, std::move(full));
+    }
+    if (const auto* spent = shared::find_spent(state.shared, envelope.to(), "tokens")) {
+        return refuse(draft,
+                      send,
+                      Refusal::ResourceLimitExceeded,
+                      "nothing is left of the tokens that are allocated to '" +
+                          spent->allocation.agent + "'");
     }
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
     if (admitted.refusal != Refusal::None) {

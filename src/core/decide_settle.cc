@@ -63,6 +63,7 @@ void decide_ack(Draft& draft, const AckDelivery& ack) {
     if (message == nullptr) return;
     note_life(draft, *message);
     draft.add(DeliveryAcknowledged{ack.delivery.ticket, message->attempt});
+    take_handoff(draft, ack.delivery.ticket);
 }
 
 void decide_nack(Draft& draft, const NackDelivery& nack) {
@@ -125,6 +126,8 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                         .tokens_used = reply.tokens_used,
                         .falls_short = reply.falls_short});
     note_outcome(draft, request->asked->to(), Refusal::None);
+    end_handoff(draft, request->ticket, !reply.falls_short);
+    learn_from(draft, request->ticket, reply.facts);
 }
 
 /// The agent has had its turn, and the requester need not wait for a better one.

@@ -114,12 +114,8 @@ std::string inputs_of(const Spot& spot, const Duty& duty) {
 
 /// Follows from where in the run it is asked, and which try it is.
 std::string request_id(const Spot& spot, Road road, std::uint32_t attempt) {
-    return derived_uuid(fmt::format("{} {} {} {} {}",
-                                    spot.run.id,
-                                    spot.step,
-                                    spot.item,
-                                    static_cast<unsigned>(road),
-                                    attempt));
+    return derived_uuid(fmt::format(
+        "{} {} {} {} {}", spot.run.id, spot.step, spot.item, static_cast<unsigned>(road), attempt));
 }
 
 Duration time_for(const Draft& draft, const Spot& spot) {
@@ -133,14 +129,14 @@ ClaimPtr claim_of(const State& state,
                   const Spot& spot,
                   std::string_view capability,
                   std::string_view id) {
-    Claim claim{.user = spot.run.user,
-                .session = spot.run.id,
-                .capability = std::string{capability},
-                .objective = spot.plan().objective.empty() ? spot.plan().label
-                                                           : spot.plan().objective,
-                .depth_max = static_cast<std::uint32_t>(
-                    limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
-                .has_session = true};
+    Claim claim{
+        .user = spot.run.user,
+        .session = spot.run.id,
+        .capability = std::string{capability},
+        .objective = spot.plan().objective.empty() ? spot.plan().label : spot.plan().objective,
+        .depth_max = static_cast<std::uint32_t>(
+            limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
+        .has_session = true};
     claim.objective_hash = to_hex(sha256(folded(claim.objective) + '\n' + std::string{id}));
     return std::make_shared<const Claim>(std::move(claim));
 }
@@ -159,8 +155,8 @@ void end_step(Draft& draft, const Spot& spot, StepEnd end, Trouble trouble = {})
 void delay(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
     auto wait = Duration{};
     if (attempt > 0) {
-        wait = spot.plan().backoff *
-               (std::int64_t{1} << std::min(attempt - 1, kBackoffDoublingsMax));
+        wait =
+            spot.plan().backoff * (std::int64_t{1} << std::min(attempt - 1, kBackoffDoublingsMax));
     }
     draft.add(StepDelayed{.run = spot.run.number,
                           .step = spot.step,
@@ -177,8 +173,8 @@ bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) 
     if (trouble.is_retryable == false) return false;
     const auto& plan = spot.plan();
     const bool is_transient = trouble.is_retryable.value_or(false);
-    const auto most = plan.says_retries ? plan.retry_count_max
-                                        : (is_transient ? kTransientRetries : 0U);
+    const auto most =
+        plan.says_retries ? plan.retry_count_max : (is_transient ? kTransientRetries : 0U);
     return attempt <= most;
 }
 
@@ -342,10 +338,9 @@ void open(Draft& draft, const Spot& spot) {
         for (json::Elements elements{*list}; elements.next();) ++count;
     }
     if (!list || count > plan.count_max) {
-        const auto what = list ? fmt::format("is a list of {}, and at most {} are taken",
-                                             count,
-                                             plan.count_max)
-                               : std::string{"is no list"};
+        const auto what =
+            list ? fmt::format("is a list of {}, and at most {} are taken", count, plan.count_max)
+                 : std::string{"is no list"};
         return end_step(draft,
                         spot,
                         StepEnd::Failed,
@@ -438,8 +433,8 @@ void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
 }
 
 void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
-    auto report =
-        workflow::report(run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
+    auto report = workflow::report(
+        run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
     cancel_open(draft, run, "the workflow has ended");
     draft.add(WorkflowEnded{.run = run.number,
                             .id = run.id,
@@ -534,11 +529,12 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
     const auto* run = workflow::find_run(draft.state.workflows, id);
     if (run == nullptr || run->is_undoing) return false;
     const auto& caller = draft.cause.caller;
-    if (caller && !caller->is_operator && !caller->agent.value.empty() && run->by != draft.asker()) {
+    if (caller && !caller->is_operator && !caller->agent.value.empty() &&
+        run->by != draft.asker()) {
         return false;
     }
-    draft.add(WorkflowUndone{
-        .run = run->number, .by = std::string{draft.asker()}, .reason = reason});
+    draft.add(
+        WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     return true;
 }
@@ -550,7 +546,9 @@ bool advance_workflows(Draft& draft) {
     if (!is_due && workflows.restless.empty()) return false;
     const auto number = is_due ? workflows.due.begin()->second : *workflows.restless.begin();
     const auto& run = workflows.runs.at(number);
-    make(draft, run, workflow::next_move(run, draft.now(), governor::open_max(draft.state.governor.policy)));
+    make(draft,
+         run,
+         workflow::next_move(run, draft.now(), governor::open_max(draft.state.governor.policy)));
     return !draft.events.empty();
 }
 

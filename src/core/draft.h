@@ -107,6 +107,36 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
 /// What is next in one that has something to be decided; false if there is none.
 bool advance_workflows(Draft& draft);
 
+/// True, with the refusal drafted, if this is not for the caller to decide.
+bool is_not_operator(Draft& draft, std::string_view what);
+
+// decide_contexts.cc
+void decide_context(Draft& draft, const WriteContext& write);
+void decide_handoff(Draft& draft, const HandOffContext& handoff);
+/// The request has its end; if it carried a context, that has one owner again.
+void end_handoff(Draft& draft, Ticket request, bool is_taken);
+/// The recipient of a context has acknowledged it, and need not say more.
+void take_handoff(Draft& draft, Ticket request);
+
+// decide_state.cc
+void decide_task(Draft& draft, const WriteTask& write);
+void decide_allocation(Draft& draft, const WriteAllocation& write);
+/// By how much what is shared would grow: an item of so many bytes, or so many new ones.
+struct Growth {
+    std::uint64_t before = 0;
+    std::uint64_t more = 0;
+    std::uint64_t count = 1;  ///< Of new ones, which have nothing before.
+};
+/// Whether that is within the bounds; else the refusal is drafted.
+bool has_room_for(Draft& draft, std::string_view id, const Growth& growth);
+
+// decide_sessions.cc
+void decide_session(Draft& draft, const WriteSession& write);
+void decide_facts(Draft& draft, const AddFacts& add);
+void decide_analysis(Draft& draft, const KeepAnalysis& keep);
+/// What an answer says was learnt is the user's from here on.
+void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts);
+
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
 void decide_tick(Draft& draft);

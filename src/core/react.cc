@@ -90,8 +90,10 @@ void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
                     Effects& effects) {
-    // A person has heard already that the answer counts.
-    const bool is_told = std::holds_alternative<AnswerPerson>(cause.command);
+    // A person has heard already that the answer counts, and who took a context by acknowledging it
+    // has said nothing that could be accepted.
+    const bool is_told = std::holds_alternative<AnswerPerson>(cause.command) ||
+                         std::holds_alternative<AckDelivery>(cause.command);
     if (cause.ask != Ask{} && !is_told) {
         effects.emplace_back(TellAccepted{.ask = cause.ask,
                                           .ticket = ticket_at(state.sequence),
@@ -320,7 +322,19 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         },
         [&](const HumanAnswered&) { done(); },
         [&](const HumanLapsed&) {},
-        [&](const HumanWithdrawn&) { tell_cancelled_once(cause, effects); });
+        [&](const HumanWithdrawn&) { tell_cancelled_once(cause, effects); },
+        [&](const ContextWritten&) { done(); },
+        [&](const ContextLocked&) {},
+        [&](const HandoffEnded&) {},
+        [&](const TaskWritten&) { done(); },
+        [&](const TaskDeleted&) { done(); },
+        [&](const AllocationWritten&) { done(); },
+        [&](const AllocationEnded&) { done(); },
+        [&](const SessionWritten&) { done(); },
+        [&](const FactLearnt&) {
+            if (std::holds_alternative<AddFacts>(cause.command)) done();
+        },
+        [&](const AnalysisKept&) { done(); });
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -334,6 +348,8 @@ Time next_due(const State& state) {
     for (const auto& [agent, breaker] : state.governor.breakers) {
         if (breaker.stage == governor::BreakerStage::Open) due = std::min(due, breaker.open_until);
     }
+    const auto& expiring = state.shared.expiring;
+    if (!expiring.empty()) due = std::min(due, expiring.begin()->first);
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
     const auto& workflows = state.workflows;

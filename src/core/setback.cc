@@ -55,6 +55,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .detail = std::move(detail),
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
     note_outcome(draft, request->asked->to(), refusal);
+    end_handoff(draft, ticket, false);
 }
 
 std::string timeout_of(const State& state, Ticket request) {

@@ -12,6 +12,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Something of everything that is shared, one context of which is on its way.
+void share(Story& story) {
+    story.ask(WriteContext{.workflow = "w",
+                           .agent = {"alice"},
+                           .entities = R"({"e":{"n":1}})",
+                           .history = {R"({"did":"it"})"},
+                           .artifacts = {"1"}});
+    const auto& context = story.state().shared.contexts.at("w");
+    const Letter letter{.id = "h", .to = "carol", .intent = Intent::Request};
+    story.ask(HandOffContext{.workflow = "w",
+                             .version = context.version,
+                             .request = {.envelope = envelope(letter), .priority = Priority::High},
+                             .done = envelope({.id = "d", .from = "carol", .to = "alice"})});
+    story.ask(WriteTask{.id = "t", .document = R"({"id":"t"})", .agent = "bob", .user = "u"});
+    story.ask(WriteAllocation{
+        .id = "a",
+        .allocation = {
+            .agent = "bob", .resource = "cpu", .limit = 9, .expires_at = story.now() + 1h}});
+    story.ask(WriteSession{.id = "s", .user = "u", .agent = "bob", .agent_state = "1"});
+    story.ask(AddFacts{"s", {{.kind = "fact", .about = "a", .value = "1"}}});
+    story.ask(KeepAnalysis{.session = "s", .key = "k", .capability = "c", .result = "1"});
+}
+
 /// A state with something of everything in it.
 void live(Story& story) {
     story.limits().remembered_ids_max = 16;
@@ -47,6 +70,7 @@ void live(Story& story) {
     story.as_operator().ask(AskPerson{{.text = "May I?"}});
     story.as_caller({.agent = {"ann"}, .is_operator = true});
     story.ask(AnswerPerson{story.state().people.appeals.rbegin()->first}).as_the_hub();
+    share(story);
 }
 
 TEST(Snapshot, W11_AReloadedHubGoesOnAsIfNothingHadHappened) {

@@ -54,8 +54,7 @@ Item take_item(ByteReader& in, const State& state) {
     expect(in, std::uint64_t{item.output_at} + item.output_size <= size);
     if (!in.ok()) return {};
     const auto output = workflow::output_of(item);
-    expect(in,
-           item.stage != Stage::Done || output.empty() || json::check(output).has_value());
+    expect(in, item.stage != Stage::Done || output.empty() || json::check(output).has_value());
     expect(in, item.stage != Stage::Answered || item.reply != nullptr);
     expect(in,
            item.stage != Stage::Running ||
@@ -157,8 +156,7 @@ void take_workflows(ByteReader& in, State& state) {
         workflow::index(workflows, run);
         workflows.runs.emplace(run.number, std::move(run));
     }
-    workflow::attend_all(
-        workflows, state.now, governor::open_max(state.governor.policy));
+    workflow::attend_all(workflows, state.now, governor::open_max(state.governor.policy));
 }
 
 }  // namespace parlance::core

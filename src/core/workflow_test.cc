@@ -21,8 +21,8 @@ struct Office {
 
     explicit Office(const std::vector<std::string>& agents) {
         for (const auto& agent : agents) {
-            story.as_the_hub().ask(RegisterAgent{
-                {agent}, {.capabilities = R"([{"code":"DO_)" + agent + R"("}])"}});
+            story.as_the_hub().ask(
+                RegisterAgent{{agent}, {.capabilities = R"([{"code":"DO_)" + agent + R"("}])"}});
             story.connect(agent, 10);
         }
     }
@@ -217,7 +217,8 @@ TEST(Workflow, C9_CarriesOutTheStrategyThatTheAgentNames) {
 
 TEST(Workflow, TakesTheFallbackThatWasPlanned) {
     Office office{{"a", "b"}};
-    office.start(R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"b","inputs":{"easy":true}}}]})");
+    office.start(
+        R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"b","inputs":{"easy":true}}}]})");
     office.answer("a", R"({"error":"NO_IDEA","retryable":false})");
     EXPECT_EQ(office.inputs("b"), R"({"easy":true})");
     Office value{{"a"}};
@@ -237,8 +238,7 @@ TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
 
 TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
     Office office{{"a", "b"}};
-    office.start(
-        R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
+    office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
     office.answer("a", R"({"output":1})").later(999ms);
     EXPECT_FALSE(office.ended());
     office.later(1ms);
@@ -292,8 +292,7 @@ TEST(Workflow, C8_StartedTwiceRunsOnce) {
 
 TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
     Office office{{"a", "b"}};
-    office.story.as_the_hub().ask(
-        RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});
+    office.story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});
     office.story.send({.id = "busy", .to = "a"});
     office.start(R"({"steps":[{"id":"x","capability":"DO_a"}]})");
     EXPECT_EQ(office.order.back(), "b");

@@ -78,12 +78,10 @@ EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
     meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(Priority::High), texts);
     const std::string text = express(form_for(*row->forms, Act::Request), meaning, request.now);
     if (text.size() > kMessageBytesMax || !json::check(text)) return nullptr;
-    auto message = row->read_message(*row,
-                                     text,
-                                     {.dialect = dialect,
-                                      .caller = request.from,
-                                      .fresh_id = request.id,
-                                      .now = request.now});
+    auto message = row->read_message(
+        *row,
+        text,
+        {.dialect = dialect, .caller = request.from, .fresh_id = request.id, .now = request.now});
     if (!message || message->envelope->intent() != Intent::Request) return nullptr;
     return message->envelope;
 }
@@ -94,7 +92,8 @@ Said read_said(const Envelope& answer) {
     const json::Value message = json::root(answer.body());
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) {
-        return {.code = "AGENT_REPORTED_ERROR", .text = "its answer is none of its dialect's forms"};
+        return {.code = "AGENT_REPORTED_ERROR",
+                .text = "its answer is none of its dialect's forms"};
     }
     Texts texts;
     const Meaning meaning = understand(*form, message, {}, texts);

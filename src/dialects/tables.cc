@@ -205,6 +205,16 @@ Header header_of(const DialectRow& row,
     return header;
 }
 
+/// What an answer says was learnt, each as JSON.
+std::vector<std::string> facts_of(const Meaning& meaning) {
+    std::vector<std::string> facts;
+    if (!meaning[Slot::Facts].is_array()) return facts;
+    for (json::Elements elements{meaning[Slot::Facts]}; elements.next();) {
+        facts.emplace_back(elements.value.raw);
+    }
+    return facts;
+}
+
 SendMessage compose(const DialectRow& row,
                     const Form& form,
                     Header header,
@@ -229,6 +239,7 @@ SendMessage compose(const DialectRow& row,
     send.fingerprint = fingerprint_of(form, message);
     if (is_request && row.threads_sessions) send.claim = read_claim(row, meaning);
     if (form.intent == Intent::Reply) send.falls_short = falls_short(form, meaning);
+    if (form.intent == Intent::Reply) send.facts = facts_of(meaning);
     send.tokens_used = static_cast<std::uint64_t>(
         std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     return send;

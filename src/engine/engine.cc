@@ -19,14 +19,30 @@ constexpr std::uint64_t kReserveBytes = std::uint64_t{1} << 20;
 /// How many things that follow by themselves one turn lives through before it is made durable.
 constexpr int kFollowUpsMax = 10'000;
 
+std::size_t bytes_of(const std::vector<std::string>& texts) {
+    std::size_t bytes = 0;
+    for (const auto& text : texts) bytes += text.size();
+    return bytes;
+}
+
 std::size_t bytes_of(const Stamped& stamped) {
-    if (const auto* send = std::get_if<SendMessage>(&stamped.command)) {
-        return send->envelope->body().size();
-    }
-    if (const auto* reply = std::get_if<ReplyToDelivery>(&stamped.command)) {
-        return reply->envelope->body().size();
-    }
-    return 0;
+    return match(
+        stamped.command,
+        [](const SendMessage& send) { return send.envelope->body().size(); },
+        [](const ReplyToDelivery& reply) { return reply.envelope->body().size(); },
+        [](const HandOffContext& handoff) { return handoff.request.envelope->body().size(); },
+        [](const WriteContext& write) {
+            return write.entities.size() + bytes_of(write.history) + bytes_of(write.artifacts);
+        },
+        [](const WriteTask& write) { return write.document.size(); },
+        [](const WriteSession& write) { return write.workflow.size() + write.agent_state.size(); },
+        [](const AddFacts& add) {
+            std::size_t bytes = 0;
+            for (const auto& fact : add.facts) bytes += fact.about.size() + fact.value.size();
+            return bytes;
+        },
+        [](const KeepAnalysis& keep) { return keep.result.size(); },
+        [](const auto&) { return std::size_t{0}; });
 }
 
 /// Not taken, said of whatever the command was about.

@@ -196,6 +196,7 @@ inline constexpr std::array kComponents{
         "Routing",
         R"({"type":"object","required":["decision","target","rule"],"properties":{"decision":{"enum":["route","local"]},
 "target":{"type":"string"},"capability":{"type":"string"},"rule":{"type":"string"}}})"},
+    Component{
         "HumanQuestion",
         R"({"type":"object","required":["question"],"properties":{"question":{"type":"string","minLength":1},
 "role":{"type":"string","description":"Empty: any operator."},"kind":{"enum":["approve","answer","edit","choose"],"default":"answer"},
@@ -226,6 +227,56 @@ inline constexpr std::array kComponents{
         "HumanAnswer",
         R"({"type":"object","required":["decision"],"properties":{"decision":{"enum":["approve","reject","edit","answer"]},
 "reason":{"type":"string"},"content":{},"expected_version":{"type":"integer","minimum":0}}})"},
+    Component{
+        "Context",
+        R"({"type":"object","required":["workflow_id","status","current_agent","entities","history","artifacts","version","locked"],"properties":{
+"workflow_id":{"type":"string"},"status":{"type":"string"},"current_agent":{"type":"string"},"entities":{"type":"object"},
+"history":{"type":"array","items":{"type":"object"}},"artifacts":{"type":"array"},"version":{"type":"integer"},"locked":{"type":"boolean"},
+"handoff_to":{"type":"string","description":"While it is locked."}}})"},
+    Component{
+        "ContextPatch",
+        R"({"type":"object","additionalProperties":false,"properties":{"workflow_id":{"type":"string"},"agent":{"type":"string","description":"Who writes, where the caller may act for several."},
+"current_agent":{"type":"string"},"version":{"type":"integer"},"status":{"type":"string","maxLength":64},
+"entities":{"type":"object","description":"A merge patch (RFC 7396)."},
+"history":{"type":"array","description":"Entries to append, or all that there are and those behind them."},"artifacts":{"type":"array","description":"To append."}}})"},
+    Component{
+        "Handoff",
+        R"({"type":"object","required":["to"],"properties":{"to":{"type":"string"},"agent":{"type":"string"},
+"timeout_ms":{"type":"integer","minimum":1},"data":{"description":"Any JSON: what the recipient should know besides."}}})"},
+    Component{
+        "StateUpdate",
+        R"({"type":"object","required":["operation","entity_type","entity_id"],"properties":{"operation":{"enum":["CREATE","UPDATE","DELETE"]},
+"entity_type":{"enum":["TASK","AGENT","RESOURCE","POLICY"]},"entity_id":{"type":"string"},"changes":{"type":"object"},
+"version":{"type":"integer","description":"The version that was changed."},"timestamp":{"type":"string","format":"date-time"}}})"},
+    Component{
+        "Session",
+        R"({"type":"object","required":["session_id","user_id","workflow_state","agents","version"],"properties":{
+"session_id":{"type":"string"},"user_id":{"type":"string"},"parent_session_id":{"type":"string"},"history_reference":{"type":"string"},
+"workflow_state":{},"agents":{"type":"object"},"version":{"type":"integer"},
+"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"}}})"},
+    Component{
+        "SessionChange",
+        R"({"type":"object","properties":{"user_id":{"type":"string"},"parent_session_id":{"type":"string"},"history_reference":{"type":"string"},
+"workflow_state":{},"agent":{"type":"string"},"agent_state":{}}})"},
+    Component{
+        "Facts",
+        R"({"type":"object","required":["facts"],"properties":{"known":{"type":"boolean"},"value":{},"source":{"type":"object"},
+"at":{"type":"string","format":"date-time"},"facts":{"type":"array","items":{"type":"object"}}}})"},
+    Component{
+        "NewFacts",
+        R"({"type":"object","properties":{"kind":{"enum":["fact","decision","constraint"]},"about":{"type":"string"},"value":{},"message_id":{"type":"string"},"agent":{"type":"string"},
+"facts":{"type":"array"},"decisions":{"type":"array"},"constraints":{"type":"array"}}})"},
+    Component{
+        "Analysis",
+        R"({"type":"object","required":["key","known"],"properties":{"key":{"type":"string"},"known":{"type":"boolean"},"capability":{"type":"string"},
+"result":{},"source":{"type":"object"},"presented_at":{"type":"string","format":"date-time"}}})"},
+    Component{
+        "Analyses",
+        R"({"type":"object","required":["analyses"],"properties":{"analyses":{"type":"array","items":{"$ref":"#/components/schemas/Analysis"}}}})"},
+    Component{
+        "AnalysisQuestion",
+        R"({"type":"object","properties":{"key":{"type":"string"},"capability":{"type":"string"},"inputs":{},"result":{"description":"Without it: was it presented?"},
+"afresh":{"type":"boolean","description":"As if it had not been."},"agent":{"type":"string"}}})"},
     Component{"Document", R"({"type":["object","boolean"]})"},
     Component{"Text", R"({"type":"string"})"},
     Component{
@@ -238,9 +289,8 @@ inline constexpr std::array kComponents{
 "open_requests":{"type":"array","maxItems":100,"items":{"type":"object","required":["message_id","from","to","state","since"]}},
 "first_sequence":{"type":"integer"},"last_sequence":{"type":"integer"},
 "as_of":{"type":"integer","description":"The last record of the journal that is in it."}}})"},
-    Component{
-        "Journey",
-        R"({"type":"object","required":["message_id","sequence","from","to","type","dialect","kind","state","status","attempts","accepted_at","leased_at","ended_at","queue_ms","run_ms","human_ms"],"properties":{
+    Component{"Journey",
+              R"({"type":"object","required":["message_id","sequence","from","to","type","dialect","kind","state","status","attempts","accepted_at","leased_at","ended_at","queue_ms","run_ms","human_ms"],"properties":{
 "message_id":{"type":"string"},"sequence":{"type":"integer"},"ticket":{"type":"integer"},
 "parent":{"type":"integer","description":"The ticket of the request that it answers, or that it was delegated for; 0: none."},
 "from":{"type":"string","description":"Empty: the hub."},"to":{"type":"string"},"type":{"type":"string"},"dialect":{"type":"string"},

@@ -31,6 +31,17 @@ void bring_done(Desk& desk, Call& call, Command command) {
     bring(desk, std::move(command), {.exchange = std::move(call.exchange)}, std::move(caller));
 }
 
+void bring_shown(Desk& desk,
+                 Call& call,
+                 Command command,
+                 std::function<transport::Response()> show) {
+    auto caller = call.caller;
+    bring(desk,
+          std::move(command),
+          {.exchange = std::move(call.exchange), .show = std::move(show)},
+          std::move(caller));
+}
+
 namespace {
 
 /// What a refusal says on record. A value that was cut short could be a piece of anything, so
@@ -201,7 +212,8 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
     return ReplyToDelivery{.delivery = question.delivery,
                            .envelope = std::move(told),
                            .tokens_used = reply->tokens_used,
-                           .falls_short = reply->falls_short};
+                           .falls_short = reply->falls_short,
+                           .facts = std::move(reply->facts)};
 }
 
 void add_claim(const Desk& desk, SendMessage& message) {

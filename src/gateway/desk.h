@@ -67,6 +67,7 @@ struct Pending {
     bool is_answered = false;
     bool is_parked = false;
     bool has_rejoined = false;
+    std::function<transport::Response()> show{};  ///< Done: what to say, once it is true.
 };
 
 /// One that holds the line for the answer to a request.
@@ -136,6 +137,11 @@ struct Call {
 void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
 /// The same for a command whose success is all there is to say.
 void bring_done(Desk& desk, Call& call, Command command);
+/// The same, and how things stand then is the answer.
+void bring_shown(Desk& desk,
+                 Call& call,
+                 Command command,
+                 std::function<transport::Response()> show);
 /// Puts a command to the engine under an ask that exists already.
 Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
 

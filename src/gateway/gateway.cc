@@ -65,7 +65,9 @@ void answer_done(Desk& desk, const TellDone& done) {
     const auto exchange = std::move(pending.exchange);
     const auto agent = std::move(pending.agent);
     const auto kind = pending.kind;
+    const auto show = std::move(pending.show);
     desk.pending.erase(found);
+    if (show) return exchange->respond(show());
     if (kind == Pending::Kind::Tool) {
         return exchange->respond({.status = 200, .headers = {}, .body = R"({"allowed":true})"});
     }

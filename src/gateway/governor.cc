@@ -32,14 +32,6 @@ void invalid(Call& call, const std::string& detail) {
     call.exchange->respond(problem(Refusal::PolicyInvalid, detail));
 }
 
-/// "3" or 3 in If-Match; nothing if it is not there.
-std::optional<std::uint64_t> version_of(const transport::Request& request) {
-    auto text = request.header("If-Match");
-    while (text.starts_with('"')) text.remove_prefix(1);
-    while (text.ends_with('"')) text.remove_suffix(1);
-    return parse_number(text);
-}
-
 std::string finding_json(const core::Finding& finding) {
     return json::ObjectWriter{}
         .text("guard", finding.guard)
@@ -49,6 +41,13 @@ std::string finding_json(const core::Finding& finding) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> version_of(const transport::Request& request) {
+    auto text = request.header("If-Match");
+    while (text.starts_with('"')) text.remove_prefix(1);
+    while (text.ends_with('"')) text.remove_suffix(1);
+    return parse_number(text);
+}
 
 void get_policy(Desk& desk, Call& call) {
     const auto& policy = desk.engine->state().governor.policy;

@@ -59,6 +59,19 @@ void get_humans(Desk& desk, Call& call);
 void get_human(Desk& desk, Call& call);
 void post_human_answer(Desk& desk, Call& call);
 
+void get_context(Desk& desk, Call& call);
+void patch_context(Desk& desk, Call& call);
+void post_handoff(Desk& desk, Call& call);
+void get_state(Desk& desk, Call& call);
+void get_state_item(Desk& desk, Call& call);
+void post_state(Desk& desk, Call& call);
+void get_session(Desk& desk, Call& call);
+void post_session(Desk& desk, Call& call);
+void get_facts(Desk& desk, Call& call);
+void post_facts(Desk& desk, Call& call);
+void get_analyses(Desk& desk, Call& call);
+void post_analysis(Desk& desk, Call& call);
+
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
@@ -71,6 +84,12 @@ Duration preferred_wait(const transport::Request& request);
 /// What may stand after "topic:" in a recipient, and how to say that something may not.
 bool is_topic_name(std::string_view name);
 std::string no_topic_name(std::string_view name);
+
+/// "3" or 3 in If-Match; nothing if it is not there.
+std::optional<std::uint64_t> version_of(const transport::Request& request);
+
+/// Says that a member of the body is not as it should be.
+void refuse_member(Call& call, std::string_view key, std::string_view rule);
 
 /// A member's text; empty if it is not there or no string.
 std::string text_member(json::Value object, std::string_view key);

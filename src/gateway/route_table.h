@@ -124,6 +124,21 @@ inline constexpr std::array kDeadLetterParameters{
 inline constexpr std::array kPolicyParameters{
     Parameter{"If-Match", "header", kText, "The version that was changed; another one in force is not replaced."},
     Parameter{"Parlance-Reason", "header", kText, "Why, for the record."}};
+inline constexpr std::array kContext{Answer{200, "The context.", "Context"}};
+inline constexpr std::array kState{Answer{200, "What there is.", "Document"}};
+inline constexpr std::array kStateUpdated{Answer{200, "What it is now.", "Document"},
+                                          Answer{204, "It is gone."}};
+inline constexpr std::array kSession{Answer{200, "The session.", "Session"}};
+inline constexpr std::array kFacts{Answer{200, "What is known, with where it is from.", "Facts"}};
+inline constexpr std::array kAnalyses{Answer{200, "What was presented.", "Analyses"}};
+inline constexpr std::array kAnalysis{Answer{200, "What was presented, if it was.", "Analysis"}};
+inline constexpr std::array kContextParameters{
+    Parameter{"If-Match", "header", kText, "The version that was changed; another one is not written to."}};
+inline constexpr std::array kStateParameters{
+    Parameter{"after", "query", kText, "Only those behind this id."},
+    Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":1000})", "So many at most."}};
+inline constexpr std::array kFactParameters{
+    Parameter{"about", "query", kText, "What is asked; then `known` says whether there is an answer."}};
 inline constexpr std::array kEventParameters{
     Parameter{"from", "query", kCount, "The first sequence; without it, from now on."},
     Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},
@@ -209,6 +224,26 @@ inline constexpr std::array kRoutes{
           routes::kClassified, "Words", true},
     Route{"POST", "/v1/route", post_route, kInsiders, "Whether an agent should route a request or handle it itself",
           routes::kRouted, "RoutingQuestion", true},
+    Route{"POST", "/v1/contexts/{workflow_id}/handoff", post_handoff, kWorkers, "Hand a workflow's context to another agent",
+          routes::kAccepted, "Handoff", true},
+    Route{"GET", "/v1/contexts/{workflow_id}", get_context, kInsiders, "The context of a workflow", routes::kContext},
+    Route{"PATCH", "/v1/contexts/{workflow_id}", patch_context, kWorkers, "Write to a context, or begin one",
+          routes::kContext, "ContextPatch", true, routes::kContextParameters},
+    Route{"POST", "/v1/state", post_state, kWorkers, "Create, update or delete a part of the shared state",
+          routes::kStateUpdated, "StateUpdate", true},
+    Route{"GET", "/v1/state/{kind}/{id}", get_state_item, kInsiders, "One task, agent, resource or policy", routes::kState},
+    Route{"GET", "/v1/state/{kind}", get_state, kInsiders, "All tasks, agents or resources, or the policy",
+          routes::kState, {}, false, routes::kStateParameters},
+    Route{"GET", "/v1/sessions/{id}/facts", get_facts, kIdentified, "What is known of the user",
+          routes::kFacts, {}, false, routes::kFactParameters},
+    Route{"POST", "/v1/sessions/{id}/facts", post_facts, kWorkers | kUsers, "Add facts, decisions and constraints",
+          routes::kDone, "NewFacts", true},
+    Route{"GET", "/v1/sessions/{id}/analyses", get_analyses, kIdentified, "What was presented in a session", routes::kAnalyses},
+    Route{"POST", "/v1/sessions/{id}/analyses", post_analysis, kWorkers | kUsers, "Keep an analysis, or ask whether there is one",
+          routes::kAnalysis, "AnalysisQuestion", true},
+    Route{"GET", "/v1/sessions/{id}", get_session, kIdentified, "Show a session", routes::kSession},
+    Route{"POST", "/v1/sessions/{id}", post_session, kWorkers | kUsers, "Begin a session, or change it",
+          routes::kSession, "SessionChange", true},
     Route{"GET", "/v1/events", get_events, kWatchers, "Follow everything that happens",
           routes::kEvents, {}, false, routes::kEventParameters},
     Route{"GET", "/v1/connect", get_connect, kAgents, "Open an agent's duplex connection", routes::kUpgraded},

@@ -26,16 +26,16 @@ EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
 Outcome DialectScribe::read(const Envelope& answer) const {
     auto said = dialects::read_said(answer);
     Outcome outcome{.is_done = said.is_done,
-                          .is_partial = said.is_partial,
-                          .output = said.content,
-                          .made = std::move(said.made),
-                          .code = std::move(said.code),
-                          .detail = std::move(said.text),
-                          .is_retryable = said.is_retryable,
-                          .strategy = std::move(said.fallback)};
+                    .is_partial = said.is_partial,
+                    .output = said.content,
+                    .made = std::move(said.made),
+                    .code = std::move(said.code),
+                    .detail = std::move(said.text),
+                    .is_retryable = said.is_retryable,
+                    .strategy = std::move(said.fallback)};
     if (said.confidence) {
-        outcome.confidence = static_cast<std::uint32_t>(
-            std::lround(std::clamp(*said.confidence, 0.0, 1.0) * 1000));
+        outcome.confidence =
+            static_cast<std::uint32_t>(std::lround(std::clamp(*said.confidence, 0.0, 1.0) * 1000));
     }
     return outcome;
 }

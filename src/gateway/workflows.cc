@@ -88,8 +88,7 @@ void answer_from_record(Desk& desk, const ExchangePtr& exchange, CallerPtr calle
                 return exchange->respond(
                     problem(Refusal::HubStorageFailed, "the record of its end cannot be read"));
             }
-            exchange->respond(
-                {.headers = {}, .body = shown_report(desk, *caller, ended->report)});
+            exchange->respond({.headers = {}, .body = shown_report(desk, *caller, ended->report)});
         });
     });
 }

@@ -94,6 +94,7 @@ void append_nested(std::string& out, const T& value) {
 
 void append(std::string& out, const Profile& profile) { append_nested(out, profile); }
 void append(std::string& out, const DeliveryToken& delivery) { append_nested(out, delivery); }
+void append(std::string& out, const Allocation& allocation) { append_nested(out, allocation); }
 
 template <As as, class Value>
 void append_as(std::string& out, const Value& value) {

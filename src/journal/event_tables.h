@@ -385,6 +385,88 @@ template <> inline constexpr std::tuple kFields<HumanWithdrawn>{
     Field{2, "reason", &HumanWithdrawn::reason},
     Field{3, "by", &HumanWithdrawn::by},
 };
+template <> inline constexpr std::tuple kFields<Allocation>{
+    Field{1, "agent", &Allocation::agent},
+    Field{2, "resource", &Allocation::resource},
+    Field{3, "allocated", &Allocation::allocated},
+    Field{4, "consumed", &Allocation::consumed},
+    Field{5, "limit", &Allocation::limit},
+    Field{6, "expires_at", &Allocation::expires_at},
+};
+template <> inline constexpr std::tuple kFields<ContextWritten>{
+    Field{1, "workflow", &ContextWritten::workflow},
+    Field{2, "version", &ContextWritten::version},
+    Field{3, "owner", &ContextWritten::owner},
+    Field{4, "status", &ContextWritten::status},
+    Field{5, "entities", &ContextWritten::entities, As::Document},
+    Field{6, "domain", &ContextWritten::domain},
+    Field{7, "history", &ContextWritten::history},
+    Field{8, "artifacts", &ContextWritten::artifacts},
+    Field{9, "by", &ContextWritten::by},
+};
+template <> inline constexpr std::tuple kFields<ContextLocked>{
+    Field{1, "workflow", &ContextLocked::workflow},
+    Field{2, "request", &ContextLocked::request},
+    Field{3, "to", &ContextLocked::to},
+    Field{4, "done", &ContextLocked::done},
+};
+template <> inline constexpr std::tuple kFields<HandoffEnded>{
+    Field{1, "workflow", &HandoffEnded::workflow},
+    Field{2, "version", &HandoffEnded::version},
+    Field{3, "owner", &HandoffEnded::owner},
+    Field{4, "is_taken", &HandoffEnded::is_taken},
+};
+template <> inline constexpr std::tuple kFields<TaskWritten>{
+    Field{1, "id", &TaskWritten::id},
+    Field{2, "version", &TaskWritten::version},
+    Field{3, "document", &TaskWritten::document, As::Document},
+    Field{4, "agent", &TaskWritten::agent},
+    Field{5, "user", &TaskWritten::user},
+    Field{6, "by", &TaskWritten::by},
+};
+template <> inline constexpr std::tuple kFields<TaskDeleted>{
+    Field{1, "id", &TaskDeleted::id},
+    Field{2, "version", &TaskDeleted::version},
+    Field{3, "by", &TaskDeleted::by},
+};
+template <> inline constexpr std::tuple kFields<AllocationWritten>{
+    Field{1, "id", &AllocationWritten::id},
+    Field{2, "version", &AllocationWritten::version},
+    Field{3, "allocation", &AllocationWritten::allocation},
+    Field{4, "by", &AllocationWritten::by},
+};
+template <> inline constexpr std::tuple kFields<AllocationEnded>{
+    Field{1, "id", &AllocationEnded::id},
+    Field{2, "version", &AllocationEnded::version},
+    Field{3, "by", &AllocationEnded::by},
+    Field{4, "is_expired", &AllocationEnded::is_expired},
+};
+template <> inline constexpr std::tuple kFields<SessionWritten>{
+    Field{1, "id", &SessionWritten::id},
+    Field{2, "user", &SessionWritten::user},
+    Field{3, "parent", &SessionWritten::parent},
+    Field{4, "history", &SessionWritten::history},
+    Field{5, "workflow", &SessionWritten::workflow, As::Document},
+    Field{6, "agent", &SessionWritten::agent},
+    Field{7, "agent_state", &SessionWritten::agent_state, As::Document},
+    Field{8, "by", &SessionWritten::by},
+};
+template <> inline constexpr std::tuple kFields<FactLearnt>{
+    Field{1, "user", &FactLearnt::user},
+    Field{2, "session", &FactLearnt::session},
+    Field{3, "kind", &FactLearnt::kind},
+    Field{4, "about", &FactLearnt::about},
+    Field{5, "value", &FactLearnt::value, As::Document},
+    Field{6, "agent", &FactLearnt::agent},
+    Field{7, "source", &FactLearnt::source},
+};
+template <> inline constexpr std::tuple kFields<AnalysisKept>{
+    Field{1, "session", &AnalysisKept::session},
+    Field{2, "key", &AnalysisKept::key},
+    Field{3, "capability", &AnalysisKept::capability},
+    Field{4, "result", &AnalysisKept::result, As::Document},
+    Field{5, "agent", &AnalysisKept::agent},
+};
 // clang-format on
 
 template <class>
@@ -448,6 +530,16 @@ inline constexpr std::tuple kKinds{
     Kind<HumanAnswered>{63, "HumanAnswered"},
     Kind<HumanLapsed>{64, "HumanLapsed"},
     Kind<HumanWithdrawn>{65, "HumanWithdrawn"},
+    Kind<ContextWritten>{70, "ContextWritten"},
+    Kind<ContextLocked>{71, "ContextLocked"},
+    Kind<HandoffEnded>{72, "HandoffEnded"},
+    Kind<TaskWritten>{73, "TaskWritten"},
+    Kind<TaskDeleted>{74, "TaskDeleted"},
+    Kind<AllocationWritten>{75, "AllocationWritten"},
+    Kind<AllocationEnded>{76, "AllocationEnded"},
+    Kind<SessionWritten>{77, "SessionWritten"},
+    Kind<FactLearnt>{78, "FactLearnt"},
+    Kind<AnalysisKept>{79, "AnalysisKept"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

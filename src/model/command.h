@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/time.h"
 #include "model/caller.h"
@@ -76,12 +77,13 @@ struct SendMessage {
     std::optional<Duration> ttl{};
     std::optional<Duration> timeout{};  ///< Request only: how long the answer may take.
     std::optional<std::uint32_t> retry_count_max{};
-    std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
-    bool waits = false;             ///< Request only: the asker holds the line.
-    ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
-    std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
-    bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
-    HumanQuestionPtr question{};    ///< To people only: what it asks, in words for them.
+    std::uint64_t fingerprint = 0;     ///< Of the content, to tell a repeat from a conflict.
+    bool waits = false;                ///< Request only: the asker holds the line.
+    ClaimPtr claim{};                  ///< Request only: what it says of the delegation that it is.
+    std::uint64_t tokens_used = 0;     ///< Reply only: what the answer cost.
+    bool falls_short = false;          ///< Reply only: it says that not all that was asked is done.
+    HumanQuestionPtr question{};       ///< To people only: what it asks, in words for them.
+    std::vector<std::string> facts{};  ///< Reply only: what was learnt about the user.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -126,8 +128,9 @@ struct ReportProgress {
 struct ReplyToDelivery {
     DeliveryToken delivery;
     EnvelopePtr envelope;
-    std::uint64_t tokens_used = 0;  ///< What the answer cost, as the agent reports it.
-    bool falls_short = false;       ///< It says that not all that was asked is done.
+    std::uint64_t tokens_used = 0;     ///< What the answer cost, as the agent reports it.
+    bool falls_short = false;          ///< It says that not all that was asked is done.
+    std::vector<std::string> facts{};  ///< What was learnt about the user.
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the
@@ -216,6 +219,91 @@ struct AnswerPerson {
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
+/// Changes a workflow's context; the first write makes it. What is JSON here is strict.
+struct WriteContext {
+    std::string workflow;
+    AgentId agent{};                         ///< Who writes; empty: an operator, as itself.
+    std::optional<std::uint64_t> version{};  ///< Of the context that was changed, if it matters.
+    std::string status{};                    ///< Empty: as it is.
+    AgentId owner{};                         ///< From an operator: whose turn it is from now on.
+    std::string entities{};                  ///< A merge patch, by name; empty: as they are.
+    std::vector<std::string> history{};      ///< Entries to append.
+    std::vector<std::string> artifacts{};    ///< The same.
+    bool changes_history = false;            ///< It wants an entry that is there to be another.
+};
+
+/// Gives a context to another agent, with a request that carries it.
+struct HandOffContext {
+    std::string workflow;
+    std::uint64_t version = 0;  ///< Of the context that the request carries.
+    SendMessage request;
+    EnvelopePtr done;  ///< The answer, where the recipient takes it without a word.
+};
+
+enum class StateOperation : std::uint8_t { Create, Update, Delete };
+
+/// A task of the shared state, whole.
+struct WriteTask {
+    StateOperation operation = StateOperation::Create;
+    std::string id;
+    std::uint64_t version = 0;  ///< Of the task that was changed.
+    std::string document{};     ///< JSON.
+    std::string agent{};        ///< Whom it is assigned to; empty: nobody.
+    std::string user{};         ///< Whose it is; empty: no user's.
+};
+
+/// What an agent may use of something. Amounts are millionths.
+struct Allocation {
+    std::string agent;
+    std::string resource;
+    std::uint64_t allocated = 0;
+    std::uint64_t consumed = 0;
+    std::uint64_t limit = 0;
+    Time expires_at{};  ///< Zero: never.
+    bool operator==(const Allocation&) const = default;
+};
+
+struct WriteAllocation {
+    StateOperation operation = StateOperation::Create;
+    std::string id;
+    std::uint64_t version = 0;
+    Allocation allocation{};
+};
+
+/// Begins a session or changes it. Empty: as it is.
+struct WriteSession {
+    std::string id;
+    std::string user{};
+    std::string parent{};
+    std::string history{};      ///< Where the conversation is kept.
+    std::string workflow{};     ///< JSON: how far the work is.
+    std::string agent{};        ///< Who reports its own part.
+    std::string agent_state{};  ///< JSON: that part.
+};
+
+/// Something that a user said, or that was found out or decided for that user.
+struct Fact {
+    std::string kind;
+    std::string about;
+    std::string value;     ///< JSON.
+    std::string agent{};   ///< Who says so.
+    std::string source{};  ///< In which message.
+};
+
+struct AddFacts {
+    std::string session;
+    std::vector<Fact> facts;
+};
+
+/// An analysis as it was presented, to be presented again.
+struct KeepAnalysis {
+    std::string session;
+    std::string key;  ///< Of what was asked, with what.
+    std::string capability;
+    std::string result;  ///< JSON.
+    std::string agent{};
+};
+
 using Command = std::variant<StartHub,
                              RegisterAgent,
                              RemoveAgent,
@@ -245,7 +333,14 @@ using Command = std::variant<StartHub,
                              Tick,
                              StartWorkflow,
                              AskPerson,
-                             AnswerPerson>;
+                             AnswerPerson,
+                             WriteContext,
+                             HandOffContext,
+                             WriteTask,
+                             WriteAllocation,
+                             WriteSession,
+                             AddFacts,
+                             KeepAnalysis>;
 
 /// Where the direct answer to a command goes. The core passes it through and never looks inside.
 using Ask = Strong<struct AskTag, std::uint64_t>;

@@ -15,8 +15,8 @@
 #include "model/envelope.h"
 #include "model/ids.h"
 #include "model/message.h"
-#include "model/plan.h"
 #include "model/person.h"
+#include "model/plan.h"
 #include "model/profile.h"
 #include "model/refusal.h"
 
@@ -440,6 +440,92 @@ struct HumanWithdrawn {
     std::string reason;
 };
 
+struct ContextWritten {
+    std::string workflow;
+    std::uint64_t version = 0;
+    std::string owner;  ///< Whose turn it is.
+    std::string status;
+    std::string entities;  ///< A merge patch, by name.
+    std::string domain;    ///< Of those that are new.
+    std::vector<std::string> history;
+    std::vector<std::string> artifacts;
+    std::string by;
+};
+
+/// Nobody writes until the request that carries the context has its end.
+struct ContextLocked {
+    std::string workflow;
+    Ticket request;
+    std::string to;
+    EnvelopePtr done;
+};
+
+struct HandoffEnded {
+    std::string workflow;
+    std::uint64_t version = 0;
+    std::string owner;  ///< Whose turn it is.
+    bool is_taken = false;
+};
+
+struct TaskWritten {
+    std::string id;
+    std::uint64_t version = 0;
+    std::string document;
+    std::string agent;
+    std::string user;
+    std::string by;
+};
+
+struct TaskDeleted {
+    std::string id;
+    std::uint64_t version = 0;
+    std::string by;
+};
+
+struct AllocationWritten {
+    std::string id;
+    std::uint64_t version = 0;
+    Allocation allocation;
+    std::string by;
+};
+
+struct AllocationEnded {
+    std::string id;
+    std::uint64_t version = 0;
+    std::string by;
+    bool is_expired = false;
+};
+
+/// As WriteSession: what is empty is as it was.
+struct SessionWritten {
+    std::string id;
+    std::string user;
+    std::string parent;
+    std::string history;
+    std::string workflow;
+    std::string agent;
+    std::string agent_state;
+    std::string by;
+};
+
+struct FactLearnt {
+    std::string user;
+    std::string session;  ///< Empty: whatever session of the user.
+    std::string kind;
+    std::string about;
+    std::string value;
+    std::string agent;
+    std::string source;
+};
+
+struct AnalysisKept {
+    std::string session;
+    std::string key;
+    std::string capability;
+    std::string result;
+    std::string agent;
+};
+
 using Event = std::variant<HubFounded,
                            HubStarted,
                            AgentRegistered,
@@ -493,7 +579,17 @@ using Event = std::variant<HubFounded,
                            HumanEscalated,
                            HumanAnswered,
                            HumanLapsed,
-                           HumanWithdrawn>;
+                           HumanWithdrawn,
+                           ContextWritten,
+                           ContextLocked,
+                           HandoffEnded,
+                           TaskWritten,
+                           TaskDeleted,
+                           AllocationWritten,
+                           AllocationEnded,
+                           SessionWritten,
+                           FactLearnt,
+                           AnalysisKept>;
 using Events = std::vector<Event>;
 
 }  // namespace parlance

@@ -45,6 +45,11 @@ struct Limits {
     PeopleRules people{};
     std::uint64_t appeals_max = 1'000'000;
     std::uint64_t appeals_ended_max = 1'000;  ///< How many of those that ended can be looked at.
+
+    // What is shared: contexts, state and sessions.
+    std::uint64_t shared_items_max = 1'000'000;  ///< Of all kinds together, facts included.
+    std::uint64_t shared_item_bytes_max = std::uint64_t{1} << 20;
+    std::uint64_t shared_bytes_max = std::uint64_t{1} << 30;
 };
 
 }  // namespace parlance

@@ -10,8 +10,8 @@
 
 #include "model/envelope.h"
 #include "model/message.h"
-#include "model/plan.h"
 #include "model/person.h"
+#include "model/plan.h"
 #include "model/refusal.h"
 
 namespace parlance {

@@ -213,9 +213,8 @@ tl::expected<PlanPtr, std::vector<PlanFault>> read_plan(std::string_view text) {
     const json::Value said = json::root(text);
     Reader reader;
     for (auto& violation : schema::check(plan_schema(), said)) {
-        reader.faults.push_back({std::move(violation.pointer),
-                                 std::move(violation.value),
-                                 std::move(violation.rule)});
+        reader.faults.push_back(
+            {std::move(violation.pointer), std::move(violation.value), std::move(violation.rule)});
     }
     if (!reader.faults.empty()) return tl::unexpected{std::move(reader.faults)};
 

@@ -81,10 +81,10 @@ struct StepPlan {
     bool says_retries = false;
     Duration backoff{std::chrono::milliseconds{200}};
     Duty fallback{};
-    std::string fallback_value{};       ///< JSON, in place of an answer; empty: none.
-    std::uint32_t confidence_min = 0;   ///< In thousandths.
+    std::string fallback_value{};      ///< JSON, in place of an answer; empty: none.
+    std::uint32_t confidence_min = 0;  ///< In thousandths.
     OnError on_error = OnError::Continue;
-    Duty compensation{};              ///< What undoes it when the workflow is cancelled.
+    Duty compensation{};  ///< What undoes it when the workflow is cancelled.
     bool asks_person = false;
     PersonPlan person{};
     bool is_internal = false;  ///< Not part of what the user is told.

@@ -29,10 +29,12 @@ TEST(Plan, SaysEverythingThatIsWrongWithIt) {
 }
 
 TEST(Plan, HoldsNoRing) {
-    EXPECT_EQ(faults(R"({"steps":[{"id":"a","agent":"x","after":["c"]},{"id":"b","agent":"x","after":["a"]},
+    EXPECT_EQ(
+        faults(
+            R"({"steps":[{"id":"a","agent":"x","after":["c"]},{"id":"b","agent":"x","after":["a"]},
                                   {"id":"c","agent":"x","after":["b"]},{"id":"d","agent":"x"}]})")
-                  .size(),
-              3U);
+            .size(),
+        3U);
     EXPECT_EQ(faults(R"({"steps":[{"id":"a","agent":"x","after":["a"]}]})").size(), 1U);
 }
 

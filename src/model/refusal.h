@@ -66,6 +66,14 @@ enum class Refusal : std::uint8_t {
     HumanAnswerForbidden,
     HumanRoleUnknown,
     HumanNotAnswered,
+    ContextNotFound,
+    ContextNotOwner,
+    ContextLocked,
+    ContextHistoryImmutable,
+    StateNotFound,
+    StateLimitExceeded,
+    ResourceLimitExceeded,
+    SessionNotFound,
 };
 
 struct RefusalRow {
@@ -187,6 +195,22 @@ inline constexpr std::array kRefusals{
                "Ask one of the roles that are named, or 'human' for any operator."},
     RefusalRow{Refusal::HumanNotAnswered, "HUMAN_NOT_ANSWERED", 504, true,
                "Nobody decided in time. Ask again with a longer time, or go on without it."},
+    RefusalRow{Refusal::ContextNotFound, "CONTEXT_NOT_FOUND", 404, false,
+               "Write to it first: whoever does so becomes its current agent."},
+    RefusalRow{Refusal::ContextNotOwner, "CONTEXT_NOT_OWNER", 403, false,
+               "Leave it to the current agent and to the domain that the entity belongs to."},
+    RefusalRow{Refusal::ContextLocked, "CONTEXT_LOCKED", 423, true,
+               "It is being handed over. Read it again when the handoff has ended."},
+    RefusalRow{Refusal::ContextHistoryImmutable, "CONTEXT_HISTORY_IMMUTABLE", 409, false,
+               "Send only the entries that are new; those before them stay as they are."},
+    RefusalRow{Refusal::StateNotFound, "STATE_NOT_FOUND", 404, false,
+               "List what there is with GET /v1/state/tasks or /v1/state/resources, or create it."},
+    RefusalRow{Refusal::StateLimitExceeded, "STATE_LIMIT_EXCEEDED", 413, false,
+               "Keep less of it here: remove what is done with, or refer to where the rest is kept."},
+    RefusalRow{Refusal::ResourceLimitExceeded, "RESOURCE_LIMIT_EXCEEDED", 403, false,
+               "Stay within the limit of the allocation, or have an operator raise it."},
+    RefusalRow{Refusal::SessionNotFound, "SESSION_NOT_FOUND", 404, false,
+               "Use the id of a session of this user, or begin one with POST /v1/sessions/{id}."},
 };
 // clang-format on
 

@@ -32,15 +32,15 @@ struct Assignment {
 
 /// What an agent's answer says.
 struct Outcome {
-    bool is_done = false;         ///< Wholly, or as far as it goes.
+    bool is_done = false;  ///< Wholly, or as far as it goes.
     bool is_partial = false;
-    std::string_view output{};    ///< JSON. Stands in the answer itself if it can.
-    std::string made{};           ///< Where it cannot.
+    std::string_view output{};                  ///< JSON. Stands in the answer itself if it can.
+    std::string made{};                         ///< Where it cannot.
     std::optional<std::uint32_t> confidence{};  ///< In thousandths.
-    std::string code{};           ///< Of a failure.
+    std::string code{};                         ///< Of a failure.
     std::string detail{};
     std::optional<bool> is_retryable{};
-    std::string strategy{};       ///< What the agent says should be tried instead.
+    std::string strategy{};  ///< What the agent says should be tried instead.
 };
 
 class Scribe {

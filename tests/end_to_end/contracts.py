@@ -279,6 +279,28 @@ def the_routes_are_as_described(hub, schemas):
     check(call("GET", f"/v1/human/{asked}")["context"] == {"sum": 1}, "the context is not there")
     refuse("POST", f"/v1/human/{asked}/answer", {"decision": "reject"})
     call("POST", f"/v1/human/{asked}/answer", {"decision": "approve"}, {"Parlance-Operator": "ann"})
+    tour = {"Parlance-Agent": "tour"}
+    refuse("GET", "/v1/contexts/flow")
+    call("PATCH", "/v1/contexts/flow", {"entities": {"tour": {"at": 1}}, "history": [{"action": "began"}]}, tour)
+    check(call("GET", "/v1/contexts/flow")["current_agent"] == "tour", "the writer does not have the context")
+    refuse("PATCH", "/v1/contexts/flow", {"history": []})
+    call("POST", "/v1/contexts/flow/handoff", {"to": "delegate", "timeout_ms": 60_000}, tour)
+    refuse("POST", "/v1/contexts/flow/handoff", {"to": "delegate"})
+    task = {"operation": "CREATE", "entity_type": "TASK", "entity_id": "one", "changes": {"assigned_agent": "tour"}}
+    call("POST", "/v1/state", task)
+    refuse("POST", "/v1/state", task)
+    call("GET", "/v1/state/tasks/one")
+    call("POST", "/v1/state", {"operation": "DELETE", "entity_type": "TASK", "entity_id": "one", "version": 1})
+    for kind in ("tasks", "agents", "resources", "policy"):
+        call("GET", f"/v1/state/{kind}")
+    call("POST", "/v1/sessions/talk", {"user_id": "u", "workflow_state": {"step": 1}})
+    call("GET", "/v1/sessions/talk")
+    refuse("GET", "/v1/sessions/nobody")
+    call("POST", "/v1/sessions/talk/facts", {"about": "colour", "value": "red"})
+    check(call("GET", "/v1/sessions/talk/facts?about=colour")["value"] == "red", "the answer is not known")
+    call("POST", "/v1/sessions/talk/analyses", {"capability": "T", "inputs": {"a": 1}, "result": 2})
+    check(call("POST", "/v1/sessions/talk/analyses", {"capability": "T", "inputs": {"a": 1}})["known"], "not kept")
+    call("GET", "/v1/sessions/talk/analyses")
     call("GET", "/v1/delegations?user=u")
     refuse("GET", "/v1/delegations?max=many")
     for part in ("", "/messages", "/timeline"):

@@ -132,10 +132,9 @@ int show(const Context& context, const WorkflowOptions& options) {
 int cancel(const Context& context, const WorkflowOptions& options) {
     auto client = client_of(context, operator_identity(context));
     if (!client) return complain(context, Misused, client.error().message);
-    const auto response =
-        client->call("POST",
-                     "/v1/workflows/" + percent_encoded(options.id) + "/cancel",
-                     json::ObjectWriter{}.text("reason", options.reason).done());
+    const auto response = client->call("POST",
+                                       "/v1/workflows/" + percent_encoded(options.id) + "/cancel",
+                                       json::ObjectWriter{}.text("reason", options.reason).done());
     if (!response) return complain(context, response.error());
     if (response->status / 100 != 2) return complain(context, *response);
     if (!context.is_json) fmt::print("{}\n", paint(context.out(), Tone::Green, "cancelled"));
@@ -146,12 +145,13 @@ int cancel(const Context& context, const WorkflowOptions& options) {
 
 void add_workflow(CLI::App& app, Context& context) {
     auto options = std::make_shared<WorkflowOptions>();
-    CLI::App* const verb = add_verb(app,
-                                    {"workflow",
-                                     "Start a workflow of several agents, see how far it is, end it",
-                                     "  parlance workflow run case.json --input '{\"amount\":5}'\n"
-                                     "  parlance workflow show wf-42\n"
-                                     "  parlance workflow cancel wf-42 --reason 'not needed'"});
+    CLI::App* const verb =
+        add_verb(app,
+                 {"workflow",
+                  "Start a workflow of several agents, see how far it is, end it",
+                  "  parlance workflow run case.json --input '{\"amount\":5}'\n"
+                  "  parlance workflow show wf-42\n"
+                  "  parlance workflow cancel wf-42 --reason 'not needed'"});
     verb->require_subcommand(1);
     const auto leave = [&context, options](int (*work)(const Context&, const WorkflowOptions&)) {
         return [&context, options, work] {

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
-#include "model/scribe.h"
 #include "model/plan.h"
+#include "model/scribe.h"
 
 namespace parlance::core {
 

@@ -21,11 +21,16 @@ struct StageName {
     std::string_view name;
 };
 constexpr std::array kStageNames{
-    StageName{Stage::Waiting, "PENDING"},   StageName{Stage::Running, "RUNNING"},
-    StageName{Stage::Answered, "RUNNING"},  StageName{Stage::Broken, "RUNNING"},
-    StageName{Stage::Delayed, "RETRYING"},  StageName{Stage::Done, "COMPLETED"},
-    StageName{Stage::Failed, "FAILED"},     StageName{Stage::Skipped, "SKIPPED"},
-    StageName{Stage::Missing, "BLOCKED"},   StageName{Stage::Undone, "COMPENSATED"},
+    StageName{Stage::Waiting, "PENDING"},
+    StageName{Stage::Running, "RUNNING"},
+    StageName{Stage::Answered, "RUNNING"},
+    StageName{Stage::Broken, "RUNNING"},
+    StageName{Stage::Delayed, "RETRYING"},
+    StageName{Stage::Done, "COMPLETED"},
+    StageName{Stage::Failed, "FAILED"},
+    StageName{Stage::Skipped, "SKIPPED"},
+    StageName{Stage::Missing, "BLOCKED"},
+    StageName{Stage::Undone, "COMPENSATED"},
 };
 
 std::string_view stage_name(Stage stage) {
@@ -56,9 +61,8 @@ std::string& next(std::string& out) {
 }
 
 const Item* failed_item(const Step& step) {
-    const auto found = std::ranges::find_if(step.items, [](const Item& item) {
-        return !item.code.empty() || !item.detail.empty();
-    });
+    const auto found = std::ranges::find_if(
+        step.items, [](const Item& item) { return !item.code.empty() || !item.detail.empty(); });
     return found == step.items.end() ? nullptr : &*found;
 }
 
@@ -127,9 +131,7 @@ void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of
 
 json::ObjectWriter begin_report(const Run& run, std::string_view status) {
     json::ObjectWriter out;
-    out.text("workflow_id", run.id)
-        .text("correlation_id", run.correlation)
-        .text("status", status);
+    out.text("workflow_id", run.id).text("correlation_id", run.correlation).text("status", status);
     if (!run.plan->name.empty()) out.text("name", run.plan->name);
     if (!run.user.empty()) out.text("user_id", run.user);
     if (!run.session.empty()) out.text("session_id", run.session);
@@ -172,7 +174,8 @@ json::Value Places::in_step(std::string_view pointer) {
     if (pointer != "/output" && !pointer.starts_with("/output/")) return {};
     auto output = output_of(step, *plan);
     if (output.empty()) return {};
-    return json::find_at(made(std::move(output)), pointer.substr(std::string_view{"/output"}.size()))
+    return json::find_at(made(std::move(output)),
+                         pointer.substr(std::string_view{"/output"}.size()))
         .value_or(json::Value{});
 }
 

@@ -124,8 +124,8 @@ void forget_plans(Workflows& workflows) {
         auto oldest = workflows.plans.end();
         for (auto at = workflows.plans.begin(); at != workflows.plans.end(); ++at) {
             if (at->second.runs > 0) continue;
-            const bool is_older = oldest == workflows.plans.end() ||
-                                  at->second.last_used < oldest->second.last_used;
+            const bool is_older =
+                oldest == workflows.plans.end() || at->second.last_used < oldest->second.last_used;
             if (is_older) oldest = at;
         }
         if (oldest == workflows.plans.end()) return;

@@ -68,7 +68,7 @@ inline std::string_view output_of(const Item& item) {
 }
 
 struct Step {
-    std::vector<Item> items{};  ///< None until it is opened.
+    std::vector<Item> items{};     ///< None until it is opened.
     Stage stage = Stage::Waiting;  ///< Waiting, Running, or how it ended.
 };
 
@@ -114,7 +114,7 @@ struct Workflows {
     // Found again from the two above.
     boost::unordered_flat_map<std::string, Ticket> by_id;
     boost::unordered_flat_map<std::uint64_t, Place> by_request;
-    std::set<Ticket> restless;                 ///< Those with something to be decided now.
+    std::set<Ticket> restless;  ///< Those with something to be decided now.
     std::set<std::pair<Time, Ticket>> due;
 };
 

@@ -269,6 +269,14 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::HumanAnswerForbidden, "AUTHENTICATION_ERROR", "high"},
     ErrorTypeRow{Refusal::HumanRoleUnknown, "VALIDATION_ERROR", "medium"},
     ErrorTypeRow{Refusal::HumanNotAnswered, "TIMEOUT", "high"},
+    ErrorTypeRow{Refusal::ContextNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::ContextNotOwner, "AUTHENTICATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::ContextLocked, "RESOURCE_EXHAUSTED", "low"},
+    ErrorTypeRow{Refusal::ContextHistoryImmutable, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::StateNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::StateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::ResourceLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::SessionNotFound, "VALIDATION_ERROR", "low"},
 };
 
 }  // namespace parlance::dialects::taskwire

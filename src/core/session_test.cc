@@ -1,0 +1,122 @@
+// What is kept of a user's conversations, and for whom it is there.
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+class Session : public testing::Test {
+  protected:
+    Session() {
+        story.agent("alice").agent("bob");
+        as_agent("alice", {"u"}).ask(WriteSession{.id = "s", .user = "u", .history = "h-1"});
+    }
+
+    Story& as_agent(const std::string& name, std::vector<std::string> users) {
+        return story.as_caller(Caller{.agent = {name}, .users = std::move(users)});
+    }
+    Story& as_user(const std::string& name) { return story.as_caller(Caller{.user = name}); }
+
+    const shared::Session& now() { return story.state().shared.sessions.at("s"); }
+
+    Story story;
+};
+
+TEST_F(Session, K23_KeepsWhatEachReportsAndTheRest) {
+    as_agent("alice", {"u"})
+        .ask(WriteSession{
+            .id = "s", .workflow = R"({"step":2})", .agent = "alice", .agent_state = "1"});
+    as_agent("bob", {"*"}).ask(WriteSession{.id = "s", .agent = "bob", .agent_state = "2"});
+    EXPECT_EQ(now().user, "u");
+    EXPECT_EQ(now().history, "h-1");
+    EXPECT_EQ(now().workflow, R"({"step":2})");
+    EXPECT_EQ(now().agents.at("alice"), "1");
+    EXPECT_EQ(now().agents.at("bob"), "2");
+    EXPECT_EQ(now().version, 3U);
+    story.restart();
+    EXPECT_EQ(now().version, 3U);
+}
+
+TEST_F(Session, K23_AnAgentReportsItsOwnPartAlone) {
+    as_agent("bob", {"u"}).ask(WriteSession{.id = "s", .agent = "alice", .agent_state = "0"});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    EXPECT_TRUE(now().agents.empty());
+}
+
+TEST_F(Session, X13_IsNotThereForWhoMayNotActForItsUser) {
+    const auto is_hidden = [&] {
+        story.ask(WriteSession{.id = "s", .workflow = "{}"});
+        EXPECT_EQ(story.refusal(), Refusal::SessionNotFound);
+        const auto words = story.asked_for<TellRefused>().front().detail;
+        story.ask(AddFacts{"s", {{.kind = "fact", .about = "a", .value = "1"}}});
+        EXPECT_EQ(story.refusal(), Refusal::SessionNotFound);
+        EXPECT_EQ(story.asked_for<TellRefused>().front().detail, words);
+        story.ask(KeepAnalysis{.session = "s", .key = "k", .result = "1"});
+        EXPECT_EQ(story.refusal(), Refusal::SessionNotFound);
+    };
+    as_user("v");
+    is_hidden();
+    as_agent("bob", {"v"});
+    is_hidden();
+    as_agent("alice", {"u", "v"}).ask(WriteSession{.id = "s", .user = "v"});
+    EXPECT_EQ(story.refusal(), Refusal::SessionNotFound) << "and it does not change hands";
+    as_user("u").ask(WriteSession{.id = "s", .workflow = "{}"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST_F(Session, K24_AFactIsTheUsersWithWhereItIsFrom) {
+    as_agent("alice", {"u"})
+        .ask(AddFacts{"s",
+                      {{.kind = "decision",
+                        .about = "supplier",
+                        .value = R"("Acme")",
+                        .agent = "alice",
+                        .source = "m-1"},
+                       {.kind = "constraint", .about = "budget", .value = "5000"}}});
+    const auto& facts = story.state().shared.facts.at("u");
+    ASSERT_EQ(facts.size(), 2U);
+    EXPECT_EQ(facts[0].fact.value, R"("Acme")");
+    EXPECT_EQ(facts[0].fact.source, "m-1");
+    EXPECT_EQ(facts[0].session, "s");
+    EXPECT_EQ(facts[0].at, story.now());
+    EXPECT_EQ(facts[1].fact.kind, "constraint");
+}
+
+TEST_F(Session, K24_AnAnalysisIsKeptUnderWhatWasAskedAndTheLastOneCounts) {
+    as_agent("alice", {"u"});
+    story.ask(KeepAnalysis{.session = "s", .key = "k", .capability = "npv", .result = "1"});
+    story.later(std::chrono::hours{1});
+    story.ask(KeepAnalysis{.session = "s", .key = "k", .capability = "npv", .result = "2"});
+    ASSERT_EQ(now().analyses.size(), 1U);
+    EXPECT_EQ(now().analyses.at("k").result, "2");
+    EXPECT_EQ(now().analyses.at("k").at, story.now());
+}
+
+TEST_F(Session, X2_WhatAnAnswerSaysWasLearntIsTheUsers) {
+    story.as_the_hub().connect("bob", 9);
+    auto claim = std::make_shared<Claim>();
+    claim->has_session = true;
+    claim->user = "u";
+    claim->session = "root";
+    claim->child_session = "child";
+    claim->objective = "find out";
+    claim->objective_hash = "hash";
+    claim->depth_max = 2;
+    const Letter letter{.id = "q", .intent = Intent::Request};
+    story.ask(
+        SendMessage{.envelope = envelope(letter), .priority = Priority::High, .claim = claim});
+    const Letter reply{
+        .id = "r", .from = "bob", .to = "alice", .intent = Intent::Reply, .answers = "q"};
+    story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
+                              .envelope = envelope(reply),
+                              .facts = {R"("likes trains")"}});
+    ASSERT_EQ(story.happened<FactLearnt>().size(), 1U);
+    const auto& fact = story.state().shared.facts.at("u").front();
+    EXPECT_EQ(fact.fact.value, R"("likes trains")");
+    EXPECT_EQ(fact.fact.agent, "bob");
+    EXPECT_EQ(fact.fact.source, "q");
+}
+
+}  // namespace
+}  // namespace parlance::core

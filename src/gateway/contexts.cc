@@ -1,0 +1,306 @@
+// The context of a workflow: shown, changed by a merge patch, and handed to the next agent.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/iso_time.h"
+#include "base/json_equal.h"
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::size_t kStatusBytesMax = 64;
+
+const core::shared::Context* find_context(const Desk& desk, std::string_view workflow) {
+    return core::shared::find(desk.engine->state().shared.contexts, workflow);
+}
+
+std::string array_of(const std::vector<std::string>& items) {
+    return fmt::format("[{}]", fmt::join(items, ","));
+}
+
+std::string context_json(std::string_view workflow, const core::shared::Context& context) {
+    json::ObjectWriter entities;
+    for (const auto& [name, entity] : context.entities) entities.raw(name, entity.value);
+    json::ObjectWriter out;
+    out.text("workflow_id", workflow)
+        .text("status", context.status)
+        .text("current_agent", context.owner)
+        .raw("entities", entities.done())
+        .raw("history", array_of(context.history))
+        .raw("artifacts", array_of(context.artifacts))
+        .integer("version", static_cast<std::int64_t>(context.version))
+        .boolean("locked", context.is_locked());
+    if (context.is_locked()) out.text("handoff_to", context.recipient);
+    return out.done();
+}
+
+transport::Response show_context(const Desk& desk, const std::string& workflow) {
+    const auto* context = find_context(desk, workflow);
+    if (context == nullptr) {
+        return problem(Refusal::ContextNotFound,
+                       fmt::format("there is no context of workflow '{}'", workflow));
+    }
+    return {.headers = {{"ETag", fmt::format("\"{}\"", context->version)}},
+            .body = context_json(workflow, *context)};
+}
+
+/// Who acts: the agent that calls, or the one that an operator or, in --dev, anybody names.
+AgentId acting_agent(const Call& call, json::Value body) {
+    AgentId agent{text_member(body, "agent")};
+    if (agent.value.empty() && !call.caller->is_operator) agent = call.caller->agent;
+    return agent;
+}
+
+/// An entry as it is kept: who and when are what the hub knows, not what the writer says.
+std::string stamped(json::Value entry, std::string_view agent, std::string_view now) {
+    json::ObjectWriter out;
+    out.text("agent", agent);
+    if (entry.is_string()) {
+        out.raw("action", entry.raw);
+    } else {
+        for (json::Members members{entry}; members.next();) {
+            if (members.key == "agent" || members.key == "timestamp") continue;
+            out.raw(members.key, members.value.raw);
+        }
+    }
+    return out.text("timestamp", now).done();
+}
+
+/// How many of the entries are those that are there, repeated; nothing if one of them is changed
+/// or left out. An entry with the timestamp of one that is there is that one.
+std::optional<std::size_t> repeated(const std::vector<json::Value>& entries,
+                                    const std::vector<std::string>& there) {
+    const auto is_same = [](json::Value entry, const std::string& old) {
+        return json::is_equal(entry, json::root(old), json::Numbers::ByValue);
+    };
+    if (there.empty()) return 0;
+    if (entries.empty()) return std::nullopt;
+    if (entries.size() >= there.size() &&
+        std::equal(there.begin(), there.end(), entries.begin(), [&](const auto& old, auto entry) {
+            return is_same(entry, old);
+        })) {
+        return there.size();
+    }
+    std::set<std::string> times;
+    for (const auto& old : there) times.insert(text_member(json::root(old), "timestamp"));
+    const bool is_past = std::ranges::any_of(entries, [&](json::Value entry) {
+        return entry.is_object() && times.contains(text_member(entry, "timestamp"));
+    });
+    if (is_past) return std::nullopt;
+    return 0;
+}
+
+/// False, with the call answered, if it is no list of entries.
+bool read_history(Call& call,
+                  json::Value list,
+                  const core::shared::Context* context,
+                  std::string_view now,
+                  WriteContext& write) {
+    static const std::vector<std::string> none;
+    const auto& there = context != nullptr ? context->history : none;
+    std::vector<json::Value> entries;
+    if (list.is_array()) {
+        for (json::Elements elements{list}; elements.next();) entries.push_back(elements.value);
+    }
+    const bool is_list = list.is_array() && std::ranges::all_of(entries, [](json::Value entry) {
+                             return entry.is_object() || entry.is_string();
+                         });
+    if (!is_list && !list.is_null()) {
+        refuse_member(call, "history", "a list of entries to append");
+        return false;
+    }
+    const auto count = repeated(entries, there);
+    write.changes_history = !count;
+    if (!count) return true;
+    // What is there was compared with what is there now.
+    if (*count > 0 && !write.version) write.version = context->version;
+    const std::string_view writer =
+        write.agent.value.empty() ? call.caller->agent.value : write.agent.value;
+    for (std::size_t i = *count; i < entries.size(); ++i) {
+        write.history.push_back(stamped(entries[i], writer, now));
+    }
+    return true;
+}
+
+std::string text_of(json::Value value) {
+    std::string spare;
+    return value.is_string() ? std::string{value.text(spare)} : std::string{};
+}
+
+bool read_status(json::Value value, WriteContext& write) {
+    write.status = text_of(value);
+    return !write.status.empty() && write.status.size() <= kStatusBytesMax;
+}
+
+/// The header says it first.
+bool read_version(json::Value value, WriteContext& write) {
+    const auto version = value.integer();
+    if (!version || *version < 0) return false;
+    if (!write.version) write.version = static_cast<std::uint64_t>(*version);
+    return true;
+}
+
+bool read_owner(json::Value value, WriteContext& write) {
+    write.owner.value = text_of(value);
+    return write.agent.value.empty() || write.owner == write.agent;
+}
+
+bool read_entities(json::Value value, WriteContext& write) {
+    write.entities = value.raw;
+    return value.is_object();
+}
+
+bool read_artifacts(json::Value value, WriteContext& write) {
+    if (!value.is_array()) return false;
+    for (json::Elements elements{value}; elements.next();) {
+        write.artifacts.emplace_back(elements.value.raw);
+    }
+    return true;
+}
+
+struct PatchRow {
+    std::string_view key;
+    std::string_view rule;
+    bool (*read)(json::Value value, WriteContext& write);
+};
+/// What a patch can have beside history, which is read with what is there already.
+constexpr std::array kPatchRows{
+    PatchRow{
+        "workflow_id",
+        "the workflow of the path",
+        [](json::Value value, WriteContext& write) { return text_of(value) == write.workflow; }},
+    PatchRow{"agent",
+             "the name of an agent",
+             [](json::Value value, WriteContext&) { return value.is_string(); }},
+    PatchRow{"current_agent", "the writer: a context changes hands by a handoff", read_owner},
+    PatchRow{"version", "the version that was changed", read_version},
+    PatchRow{"status", "a word of 1 to 64 bytes", read_status},
+    PatchRow{"entities", "an object: entities by name, or null to remove one", read_entities},
+    PatchRow{"artifacts", "a list of artifacts to append", read_artifacts},
+};
+
+/// False, with the call answered, if something in it is not as it should be.
+bool read_patch(Desk& desk, Call& call, json::Value body, WriteContext& write) {
+    const auto* context = find_context(desk, write.workflow);
+    const auto now = print_iso_time(desk.clock());
+    for (json::Members members{body}; members.next();) {
+        if (members.key == "history") {
+            if (!read_history(call, members.value, context, now, write)) return false;
+            continue;
+        }
+        const auto row = std::ranges::find(kPatchRows, members.key, &PatchRow::key);
+        const bool is_known = row != kPatchRows.end();
+        if (is_known && row->read(members.value, write)) continue;
+        refuse_member(call,
+                      json::shortened(members.key),
+                      is_known ? row->rule : "left out: a context has no such member");
+        return false;
+    }
+    return true;
+}
+
+/// The request that brings the context to its next agent.
+std::string handoff_message(const AgentId& from,
+                            std::string_view to,
+                            std::string_view workflow,
+                            const core::shared::Context& context,
+                            json::Value body) {
+    json::ObjectWriter metadata;
+    metadata.text("priority", "high");
+    const auto timeout = json::find(body, "timeout_ms");
+    if (timeout) metadata.raw("timeout_ms", timeout->raw);
+    const auto data = json::find(body, "data");
+    json::ObjectWriter payload;
+    payload.text("action", "handoff").raw("data", data ? data->raw : "{}");
+    payload.raw("context", context_json(workflow, context));
+    return json::ObjectWriter{}
+        .text("correlation_id", workflow)
+        .raw("sender", json::ObjectWriter{}.text("agent_id", from.value).done())
+        .raw("recipient", json::ObjectWriter{}.text("agent_id", to).done())
+        .text("message_type", "REQUEST")
+        .raw("metadata", metadata.done())
+        .raw("payload", payload.done())
+        .done();
+}
+
+}  // namespace
+
+void refuse_member(Call& call, std::string_view key, std::string_view rule) {
+    call.exchange->respond(
+        problem(Refusal::InputValidationFailed, fmt::format("'{}' must be {}", key, rule)));
+}
+
+void get_context(Desk& desk, Call& call) {
+    call.exchange->respond(show_context(desk, std::string{call.captures.at(0)}));
+}
+
+void patch_context(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    const std::string workflow{call.captures.at(0)};
+    if (workflow.size() > kIdBytesMax) {
+        return refuse_member(call, "workflow_id", "at most 128 bytes long");
+    }
+    WriteContext write{.workflow = workflow,
+                       .agent = acting_agent(call, *body),
+                       .version = version_of(call.request())};
+    if (!read_patch(desk, call, *body, write)) return;
+    bring_shown(
+        desk, call, std::move(write), [&desk, workflow] { return show_context(desk, workflow); });
+}
+
+void post_handoff(Desk& desk, Call& call) {
+    const auto body = read_object(call);
+    if (!body) return;
+    const std::string workflow{call.captures.at(0)};
+    const auto* context = find_context(desk, workflow);
+    if (context == nullptr) return call.exchange->respond(show_context(desk, workflow));
+    const auto to = text_member(*body, "to");
+    if (to.empty()) return refuse_member(call, "to", "the agent that takes the context over");
+    auto from = acting_agent(call, *body);
+    if (from.value.empty()) from.value = context->owner;
+    const auto text = handoff_message(from, to, workflow, *context, *body);
+    const auto request_id = fresh_uuid(desk);
+    const auto now = desk.clock();
+    auto request = dialects::read_message(text,
+                                          {.dialect = Dialect::Sam,
+                                           .caller = from.value,
+                                           .fresh_id = request_id,
+                                           .now = now,
+                                           .role_of = &desk.role_of});
+    if (!request) return refuse_message(desk, call, std::move(request).error());
+    const auto reply_id = fresh_uuid(desk);
+    const auto said = json::ObjectWriter{}
+                          .text("handoff", "complete")
+                          .text("workflow_id", workflow)
+                          .text("current_agent", to)
+                          .done();
+    auto done = dialects::read_reply(said,
+                                     *request->envelope,
+                                     {.dialect = Dialect::Sam,
+                                      .caller = to,
+                                      .fresh_id = reply_id,
+                                      .now = now,
+                                      .role_of = &desk.role_of});
+    if (!done) return refuse_message(desk, call, std::move(done).error());
+    Pending pending{.kind = Pending::Kind::Send,
+                    .exchange = std::move(call.exchange),
+                    .envelope = request->envelope,
+                    .caller = call.caller};
+    bring(desk,
+          HandOffContext{.workflow = workflow,
+                         .version = context->version,
+                         .request = *std::move(request),
+                         .done = done->envelope},
+          std::move(pending),
+          std::move(call.caller));
+}
+
+}  // namespace parlance::gateway
