@@ -124,7 +124,7 @@ TEST(Snapshot, AFormOfBeforeThereWerePeopleIsRead) {
     story.agent("alice").send({.id = "m1", .to = "alice"});
     auto bytes = encode_state(story.state());
     ASSERT_EQ(bytes.back(), 0) << "nothing waits for people";
-    bytes[0] = 2;
+    bytes[0] = 3;
     bytes.pop_back();
     const auto state = decode_state(bytes, story.limits());
     ASSERT_TRUE(state) << state.error().message;
