@@ -39,7 +39,7 @@ constexpr double kMiddleMost = 0.11;
 /// How sharply the best two are told apart.
 constexpr double kRivalry = 8;
 double middle_for(std::size_t lessons) {
-    const double size = static_cast<double>(std::max<std::size_t>(lessons, 1));
+    const double size = static_cast<double>(std::max<std::size_t>(lessons, 3));
     return std::min(kMiddleMost, 0.45 * std::log10(size) - 1.12);
 }
 

@@ -49,6 +49,7 @@ TEST(Intents, K13_OneCapabilityWithOneExampleIsNotTheAnswerToEverything) {
     const auto classifier = learnt({{"NPV", "compute the net present value"}});
     EXPECT_GE(best(classifier, "compute the net present value").confidence, 0.5);
     EXPECT_LT(best(classifier, "can you please tell me the time").confidence, 0.35);
+    EXPECT_LT(best(learnt({{"T", "T"}}), "how tall is a giraffe").confidence, 0.15);
     EXPECT_TRUE(learnt({}).guess("anything").empty());
 }
 
