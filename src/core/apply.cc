@@ -341,6 +341,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const StepDelayed& delayed) { apply_step(state, delayed); },
         [&](const StepEnded& ended) { apply_step(state, ended); },
         [&](const WorkflowUndone& undone) { apply_step(state, undone); },
+        [&](const StepAsked& asked) { apply_step(state, asked); },
         [&](const WorkflowEnded& ended) {
             broker::remember_answer(
                 state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);

@@ -365,6 +365,8 @@ bool tend_people(Draft& draft) {
     return true;
 }
 
-void after_person(Draft&, const people::Appeal&, const HumanOutcome&) {}
+void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
+    end_asking(draft, appeal, outcome);
+}
 
 }  // namespace parlance::core

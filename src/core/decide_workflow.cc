@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 
 #include "base/fold.h"
+#include "base/json_write.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
 #include "core/workflow/report.h"
 #include "core/workflow/values.h"
+#include "model/names.h"
 
 namespace parlance::core {
 
@@ -178,6 +180,59 @@ bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) 
     return attempt <= most;
 }
 
+// --- people ----------------------------------------------------------------------------------
+
+/// What a person is asked about a step, and why.
+HumanQuestion question_of(const Draft& draft, const Spot& spot, const Trouble& trouble) {
+    const auto& plan = spot.plan().person;
+    const auto* item = spot.find_item();
+    // There is an answer to be judged, or none.
+    const auto preset = item != nullptr && item->reply ? HumanKind::Edit : HumanKind::Answer;
+    workflow::Places places{spot.run};
+    json::ObjectWriter context;
+    context.raw("workflow", workflow::context_for(spot.run, spot.step, names_of(draft.state)));
+    context.raw("inputs", workflow::filled(json::root(spot.plan().duty.inputs), places.lookup()));
+    if (!trouble.code.empty()) context.text("problem", trouble.code + ": " + trouble.detail);
+    if (item != nullptr && item->reply) context.raw("answer", item->reply->body());
+    HumanQuestion question{.role = plan.role,
+                           .kind = enum_named<HumanKind>(plan.kind).value_or(preset),
+                           .text = plan.question,
+                           .context = context.done(),
+                           .options = plan.options,
+                           .workflow = spot.run.id,
+                           .step = spot.plan().id,
+                           .user = spot.run.user,
+                           .escalation = plan.escalate_to,
+                           .if_nobody = enum_named<IfNobody>(plan.if_nobody),
+                           .approvals_needed = plan.approvals};
+    if (question.text.empty()) {
+        question.text = fmt::format(
+            "'{}' did not work out ({}). How should it go on?", spot.plan().label, trouble.detail);
+    }
+    if (plan.deadline > Duration{}) question.deadline = plan.deadline;
+    if (plan.reminder > Duration{}) question.reminder = plan.reminder;
+    return question;
+}
+
+/// Puts the step to a person; or ends it, if nobody can be asked. `asked` has what there is to
+/// decide about.
+void ask_about(Draft& draft, const Spot& spot, Trouble trouble, StepAsked asked = {}) {
+    const auto question = question_of(draft, spot, trouble);
+    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = std::string{refusal_row(no.refusal).code}, .detail = no.detail});
+    }
+    asked.run = spot.run.number;
+    asked.step = spot.step;
+    asked.item = spot.item;
+    asked.appeal = ask_person(draft, question, {.by = spot.run.by});
+    asked.code = std::move(trouble.code);
+    asked.detail = std::move(trouble.detail);
+    draft.add(std::move(asked));
+}
+
 /// Another try, another way, or the end of it.
 void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
     if (road == Road::Undo) {
@@ -207,6 +262,7 @@ void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Tro
                                    .code = std::move(trouble.code),
                                    .detail = std::move(trouble.detail)});
     }
+    if (plan.on_error == OnError::Person) return ask_about(draft, spot, std::move(trouble));
     end_step(draft, spot, StepEnd::Failed, std::move(trouble));
 }
 
@@ -331,6 +387,7 @@ void open(Draft& draft, const Spot& spot) {
                         {.code = "WORKFLOW_STEP_BLOCKED",
                          .detail = fmt::format("it needs '{}', which did not come", lost)});
     }
+    if (plan.asks_person) return ask_about(draft, spot, {});
     if (plan.for_each.empty()) return begin(draft, spot, {});
     const auto list = list_of(places, plan);
     std::uint32_t count = 0;
@@ -363,15 +420,22 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
     auto outcome = draft.state.scribe->read(*item.reply);
     if (item.road == Road::Undo && outcome.is_done) return end_step(draft, spot, StepEnd::Undone);
     const auto confidence = outcome.confidence.value_or(kNoConfidence);
+    const auto at = place_in(item.reply->body(), outcome.output);
     if (outcome.is_done && confidence < spot.plan().confidence_min) {
-        return go_on(draft,
-                     spot,
-                     item.road,
-                     item.attempt,
-                     {.code = "CONFIDENCE_TOO_LOW",
-                      .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
-                                            confidence / 1000.0,
-                                            spot.plan().confidence_min / 1000.0)});
+        Trouble unsure{.code = "CONFIDENCE_TOO_LOW",
+                       .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
+                                             confidence / 1000.0,
+                                             spot.plan().confidence_min / 1000.0)};
+        // A person may find it good enough.
+        if (spot.plan().on_error == OnError::Person && at) {
+            return ask_about(draft,
+                             spot,
+                             std::move(unsure),
+                             {.confidence = confidence,
+                              .output_at = *at,
+                              .output_size = static_cast<std::uint32_t>(outcome.output.size())});
+        }
+        return go_on(draft, spot, item.road, item.attempt, std::move(unsure));
     }
     if (!outcome.is_done) {
         return go_on(draft,
@@ -389,7 +453,7 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
                     .is_partial = outcome.is_partial,
                     .confidence = confidence,
                     .detail = std::move(outcome.detail)};
-    if (const auto at = place_in(item.reply->body(), outcome.output)) {
+    if (at) {
         ended.output_at = *at;
         ended.output_size = static_cast<std::uint32_t>(outcome.output.size());
     } else {
@@ -425,11 +489,14 @@ WorkflowEnd end_of(const Run& run) {
 }
 
 void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
+    bool is_asking = false;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
             if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
+            is_asking = is_asking || item.stage == Stage::Asking;
         }
     }
+    if (is_asking) withdraw_meant(draft, run.id, reason);
 }
 
 void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
@@ -523,6 +590,40 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
     draft.add(std::move(started));
+}
+
+void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
+    const auto* place = workflow::find_place(draft.state.workflows, appeal.asked.id);
+    if (place == nullptr || outcome.stage == people::Stage::Withdrawn) return;
+    const Spot spot{draft.state.workflows.runs.at(place->run), place->step, place->item};
+    const bool is_lapsed = outcome.stage == people::Stage::Lapsed;
+    if (outcome.decision == HumanDecision::Reject) {
+        const bool is_failed = is_lapsed && appeal.asked.if_nobody == IfNobody::Fail;
+        const auto refusal = is_failed ? Refusal::HumanNotAnswered : Refusal::RequestRejected;
+        std::string why{outcome.reason};
+        if (is_lapsed) why = "nobody answered in time";
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = std::string{refusal_row(refusal).code}, .detail = std::move(why)});
+    }
+    StepEnded ended{.run = spot.run.number, .step = spot.step, .item = spot.item};
+    const auto* item = spot.find_item();
+    const bool is_kept = outcome.decision == HumanDecision::Approve && item->output_size > 0;
+    if (is_kept) {
+        ended.confidence = item->confidence;
+        ended.output_at = item->output_at;
+        ended.output_size = item->output_size;
+    } else if (spot.plan().asks_person) {
+        json::ObjectWriter said;
+        said.text("decision", enum_name(outcome.decision)).text("by", outcome.by);
+        if (!outcome.reason.empty()) said.text("reason", outcome.reason);
+        if (!outcome.content.empty()) said.raw("content", outcome.content);
+        ended.output = said.done();
+    } else {
+        ended.output = std::string{outcome.content};
+    }
+    draft.add(std::move(ended));
 }
 
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason) {

@@ -169,6 +169,8 @@ struct HumanOutcome {
     std::string_view reason{};
     std::string_view content{};  ///< JSON.
 };
+/// A workflow that asked goes on with what was said.
+void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
 /// Called when an appeal has just ended, with its event drafted: whoever waits for it goes on here.
 void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
 

@@ -309,6 +309,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const StepBegan&) {},
         [&](const StepDelayed&) {},
         [&](const StepEnded&) {},
+        [&](const StepAsked&) {},
         [&](const WorkflowUndone&) { done(); },
         [&](const WorkflowEnded& ended) {
             effects.emplace_back(TellEnded{ended.id, ended.report});

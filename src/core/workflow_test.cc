@@ -236,6 +236,81 @@ TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
     EXPECT_EQ(office.report_at("/missing/0/code"), R"("CONFIDENCE_TOO_LOW")");
 }
 
+/// What a person of the office says to the one question that waits.
+void answer_as(Office& office, const char* who, AnswerPerson answer) {
+    for (const auto& [id, appeal] : office.story.state().people.appeals) {
+        if (appeal.stage == people::Stage::Waiting) answer.id = id;
+    }
+    office.story.as_caller({.agent = {who}, .is_operator = true, .role = OperatorRole::Operator});
+    office.story.ask(std::move(answer));
+    office.look();
+}
+
+TEST(Workflow, S13_AHumanStepWaitsForItsAnswerAndNothingElseRuns) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a"},
+        {"id":"ok","after":["x"],"human":{"role":"compliance","question":"Take them on?"}},
+        {"id":"y","agent":"b","inputs":{"said":{"$from":"/steps/ok/output/decision"}}}]})");
+    office.answer("a", R"({"output":1})");
+    EXPECT_EQ(office.order, (Ids{"a"}));
+    office.story.as_the_hub().restart();
+    EXPECT_EQ(office.order.size(), 1U);
+    answer_as(office, "ann", {.decision = HumanDecision::Approve});
+    EXPECT_EQ(office.story.happened<StepEnded>().size(), 1U);
+    office.story.as_the_hub().connect("b", 1, "again");
+    office.look();
+    EXPECT_EQ(office.inputs("b"), R"({"said":"approve"})");
+}
+
+TEST(Workflow, S13_WhatAPersonRejectsHasFailed) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"ok","human":{"question":"May we?"}}]})");
+    answer_as(office, "ann", {.decision = HumanDecision::Reject, .reason = "too dear"});
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.report_at("/missing/0/reason"), R"("too dear")");
+}
+
+TEST(Workflow, S13_APersonMayFindAnUnsureAnswerGoodEnough) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","confidence_min":0.6,"on_error":"human"}]})");
+    office.answer("a", R"({"output":{"n":7},"confidence":0.3})");
+    EXPECT_FALSE(office.ended());
+    answer_as(office, "ann", {.decision = HumanDecision::Approve});
+    EXPECT_EQ(office.report_at("/output/x"), R"({"n":7})");
+}
+
+TEST(Workflow, S12_WhatFailedForGoodIsPutToAPerson) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","on_error":"human"}]})");
+    office.answer("a", R"({"error":"NO_IDEA","retryable":false})");
+    answer_as(office, "ann", {.decision = HumanDecision::Answer, .content = "42"});
+    EXPECT_EQ(office.report_at("/output/x"), "42");
+}
+
+TEST(Workflow, W9_CancellingWithdrawsWhatWasAsked) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"ok","human":{"question":"May we?"}}]})");
+    office.story.as_operator().ask(CancelRequest{"w", "no longer"});
+    EXPECT_EQ(office.story.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+}
+
+TEST(Workflow, S13_IfNobodyAnswersItFailsOrGoesOnAsItSays) {
+    for (const auto& [word, end] :
+         {std::pair{"fail", WorkflowEnd::Failed}, {"approve", WorkflowEnd::Completed}}) {
+        Office office{{"a"}};
+        office.start(
+            std::string{
+                R"({"steps":[{"id":"ok","human":{"question":"May we?","deadline_ms":1000,"if_nobody":")"} +
+            word + R"("}}]})");
+        office.later(999ms);
+        EXPECT_FALSE(office.ended());
+        office.later(1ms);
+        ASSERT_TRUE(office.ended()) << word;
+        EXPECT_EQ(office.ended()->end, end);
+    }
+}
+
 TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
     Office office{{"a", "b"}};
     office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");

@@ -82,12 +82,12 @@ inline constexpr std::array kComponents{
         R"({"type":"object","required":["workflow_id","correlation_id","status","started_at","steps","output"],"properties":{
 "workflow_id":{"type":"string"},"correlation_id":{"type":"string"},"name":{"type":"string"},
 "user_id":{"type":"string"},"session_id":{"type":"string"},
-"status":{"enum":["RUNNING","COMPENSATING","COMPLETED","PARTIAL","FAILED","CANCELLED","TIMED_OUT"]},
+"status":{"enum":["RUNNING","WAITING_FOR_HUMAN","COMPENSATING","COMPLETED","PARTIAL","FAILED","CANCELLED","TIMED_OUT"]},
 "started_at":{"type":"string","format":"date-time"},"ended_at":{"type":"string","format":"date-time"},
 "reason":{"type":"string"},
 "steps":{"type":"array","items":{"type":"object","required":["id","label","status","attempts"],"properties":{
 "id":{"type":"string"},"label":{"type":"string"},
-"status":{"enum":["PENDING","RUNNING","RETRYING","COMPLETED","FAILED","SKIPPED","BLOCKED","COMPENSATED"]},
+"status":{"enum":["PENDING","RUNNING","RETRYING","WAITING_FOR_HUMAN","COMPLETED","FAILED","SKIPPED","BLOCKED","COMPENSATED"]},
 "agent":{"type":"string"},"capability":{"type":"string"},"attempts":{"type":"integer"},"by":{"type":"string"},
 "partial":{"type":"boolean"},"confidence":{"type":"number","minimum":0,"maximum":1},"output":true,
 "error":{"type":"object","required":["code","message"]}}}},

@@ -340,6 +340,17 @@ template <> inline constexpr std::tuple kFields<WorkflowEnded>{
     Field{4, "reason", &WorkflowEnded::reason},
     Field{5, "report", &WorkflowEnded::report, As::Document},
 };
+template <> inline constexpr std::tuple kFields<StepAsked>{
+    Field{1, "run", &StepAsked::run},
+    Field{2, "step", &StepAsked::step},
+    Field{3, "item", &StepAsked::item},
+    Field{4, "appeal", &StepAsked::appeal},
+    Field{5, "confidence", &StepAsked::confidence},
+    Field{6, "output_at", &StepAsked::output_at},
+    Field{7, "output_size", &StepAsked::output_size},
+    Field{8, "code", &StepAsked::code},
+    Field{9, "detail", &StepAsked::detail},
+};
 template <> inline constexpr std::tuple kFields<HumanAsked>{
     Field{1, "id", &HumanAsked::id},
     Field{2, "request", &HumanAsked::request},
@@ -524,6 +535,7 @@ inline constexpr std::tuple kKinds{
     Kind<StepEnded>{46, "StepEnded"},
     Kind<WorkflowUndone>{47, "WorkflowUndone"},
     Kind<WorkflowEnded>{48, "WorkflowEnded"},
+    Kind<StepAsked>{49, "StepAsked"},
     Kind<HumanAsked>{60, "HumanAsked"},
     Kind<HumanReminded>{61, "HumanReminded"},
     Kind<HumanEscalated>{62, "HumanEscalated"},

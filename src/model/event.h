@@ -376,6 +376,19 @@ struct WorkflowUndone {
     std::string reason;
 };
 
+/// A person decides how the step goes on. If there is an answer to decide about, it stands here.
+struct StepAsked {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+    Ticket appeal;
+    std::uint32_t confidence = kNoConfidence;
+    std::uint32_t output_at = 0;
+    std::uint32_t output_size = 0;
+    std::string code;
+    std::string detail;
+};
+
 /// It leaves the hub's mind; the report is what there is to say of it.
 struct WorkflowEnded {
     Ticket run;
@@ -574,6 +587,7 @@ using Event = std::variant<HubFounded,
                            StepEnded,
                            WorkflowUndone,
                            WorkflowEnded,
+                           StepAsked,
                            HumanAsked,
                            HumanReminded,
                            HumanEscalated,

@@ -26,6 +26,7 @@ constexpr std::array kStageNames{
     StageName{Stage::Answered, "RUNNING"},
     StageName{Stage::Broken, "RUNNING"},
     StageName{Stage::Delayed, "RETRYING"},
+    StageName{Stage::Asking, "WAITING_FOR_HUMAN"},
     StageName{Stage::Done, "COMPLETED"},
     StageName{Stage::Failed, "FAILED"},
     StageName{Stage::Skipped, "SKIPPED"},
@@ -129,6 +130,23 @@ void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of
     out.raw("steps", steps + "]").raw("output", output + "}");
 }
 
+/// Whether nothing happens until a person has answered.
+bool waits_for_people(const Run& run) {
+    bool is_asking = false;
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) {
+            if (item.stage == Stage::Running || item.stage == Stage::Delayed) return false;
+            is_asking = is_asking || item.stage == Stage::Asking;
+        }
+    }
+    return is_asking;
+}
+
+std::string_view standing_of(const Run& run) {
+    if (run.is_undoing) return "COMPENSATING";
+    return waits_for_people(run) ? "WAITING_FOR_HUMAN" : "RUNNING";
+}
+
 json::ObjectWriter begin_report(const Run& run, std::string_view status) {
     json::ObjectWriter out;
     out.text("workflow_id", run.id).text("correlation_id", run.correlation).text("status", status);
@@ -216,7 +234,7 @@ std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_o
 }
 
 std::string report(const Run& run, const NameOf& name_of) {
-    auto out = begin_report(run, run.is_undoing ? "COMPENSATING" : "RUNNING");
+    auto out = begin_report(run, standing_of(run));
     write_report(out, run, name_of);
     return out.done();
 }

@@ -236,9 +236,25 @@ void apply(Workflows& workflows, const StepDelayed& event) {
     item.output = event.strategy;
 }
 
+void apply(Workflows& workflows, const StepAsked& event) {
+    auto& run = run_of(workflows, event.run);
+    auto& item = item_of(run, event.step, event.item);
+    run.steps[event.step].stage = Stage::Running;
+    item.stage = Stage::Asking;
+    item.request = event.appeal;
+    item.confidence = event.confidence;
+    item.output_at = event.output_at;
+    item.output_size = event.output_size;
+    item.output.clear();
+    item.code = event.code;
+    item.detail = event.detail;
+    workflows.by_request[event.appeal.value] = {event.run, event.step, event.item};
+}
+
 void apply(Workflows& workflows, const StepEnded& event) {
     auto& run = run_of(workflows, event.run);
     auto& item = item_of(run, event.step, event.item);
+    if (item.stage == Stage::Asking) forget_request(workflows, item);
     item.stage = event.end == StepEnd::Done      ? Stage::Done
                  : event.end == StepEnd::Failed  ? Stage::Failed
                  : event.end == StepEnd::Skipped ? Stage::Skipped
@@ -261,7 +277,9 @@ void apply(Workflows& workflows, const WorkflowUndone& event) {
     run.reason = event.reason;
     for (auto& step : run.steps) {
         for (auto& item : step.items) {
-            if (item.stage == Stage::Delayed) item.stage = Stage::Failed;
+            if (item.stage == Stage::Asking) forget_request(workflows, item);
+            const bool is_waiting = item.stage == Stage::Delayed || item.stage == Stage::Asking;
+            if (is_waiting) item.stage = Stage::Failed;
         }
     }
 }
@@ -323,7 +341,8 @@ void index(Workflows& workflows, const Run& run) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
         const auto& items = run.steps[step].items;
         for (std::uint32_t item = 0; item < items.size(); ++item) {
-            if (items[item].stage != Stage::Running) continue;
+            const auto stage = items[item].stage;
+            if (stage != Stage::Running && stage != Stage::Asking) continue;
             workflows.by_request[items[item].request.value] = {run.number, step, item};
         }
     }

@@ -6,6 +6,7 @@
 //   Waiting ─▶ Running ─▶ Answered ─▶ Done
 //     │  ▲       │            │  └───▶ Failed
 //     │  └ Delayed ◀─ Broken ◀┘
+//     │  Waiting, Answered or Broken ─▶ Asking (a person) ─▶ Done or Failed
 //     └──▶ Skipped (its condition did not hold) or Missing (what it needs is)
 #pragma once
 
@@ -33,6 +34,7 @@ enum class Stage : std::uint8_t {
     Answered,  ///< And its answer is still to be judged.
     Broken,    ///< It will have no answer, and what follows is still to be decided.
     Delayed,
+    Asking,  ///< A person is asked.
     Done,
     Failed,
     Skipped,
@@ -53,7 +55,7 @@ struct Item {
     AgentHandle agent = kNoAgent;
     std::uint32_t output_at = 0;  ///< Of the output, in the answer.
     std::uint32_t output_size = 0;
-    Ticket request{};
+    Ticket request{};  ///< Or the appeal, while a person is asked.
     EnvelopePtr reply{};
     std::string output{};  ///< Where it does not stand in an answer.
     std::string code{};    ///< Why it failed, the last time.
@@ -139,6 +141,7 @@ void apply(Workflows& workflows, const StepOpened& event);
 void apply(Workflows& workflows, const StepBegan& event, AgentHandle agent);
 void apply(Workflows& workflows, const StepDelayed& event);
 void apply(Workflows& workflows, const StepEnded& event);
+void apply(Workflows& workflows, const StepAsked& event);
 void apply(Workflows& workflows, const WorkflowUndone& event);
 void apply(Workflows& workflows, const WorkflowEnded& event);
 /// The one answer to a request of a run.
