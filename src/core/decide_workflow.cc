@@ -29,6 +29,7 @@ using workflow::Stage;
 /// Tries after the first, of what may work the next time, where the plan says nothing.
 constexpr std::uint32_t kTransientRetries = 2;
 constexpr std::uint32_t kBackoffDoublingsMax = 10;
+constexpr std::string_view kTooUnsure = "CONFIDENCE_TOO_LOW";
 constexpr Duration kStepTimeout{std::chrono::seconds{30}};
 
 /// One place in one run.
@@ -186,8 +187,8 @@ bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) 
 HumanQuestion question_of(const Draft& draft, const Spot& spot, const Trouble& trouble) {
     const auto& plan = spot.plan().person;
     const auto* item = spot.find_item();
-    // There is an answer to be judged, or none.
-    const auto preset = item != nullptr && item->reply ? HumanKind::Edit : HumanKind::Answer;
+    // There is an answer to be judged, or one to be given.
+    const auto preset = trouble.code == kTooUnsure ? HumanKind::Edit : HumanKind::Answer;
     workflow::Places places{spot.run};
     json::ObjectWriter context;
     context.raw("workflow", workflow::context_for(spot.run, spot.step, names_of(draft.state)));
@@ -422,7 +423,7 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
     const auto confidence = outcome.confidence.value_or(kNoConfidence);
     const auto at = place_in(item.reply->body(), outcome.output);
     if (outcome.is_done && confidence < spot.plan().confidence_min) {
-        Trouble unsure{.code = "CONFIDENCE_TOO_LOW",
+        Trouble unsure{.code = std::string{kTooUnsure},
                        .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
                                              confidence / 1000.0,
                                              spot.plan().confidence_min / 1000.0)};

@@ -53,7 +53,8 @@ std::string strip(const Bar& bar, const Scale& scale, const Screen& screen) {
     const auto start = std::min<std::int64_t>(scale.column(bar.start_ms), scale.width - 1);
     const auto lease = scale.column(bar.start_ms + bar.queue_ms);
     const auto end = scale.column(bar.start_ms + bar.queue_ms + bar.run_ms);
-    const auto waits = std::clamp<std::int64_t>(lease - start, 0, scale.width - start);
+    const auto room = scale.width - start;
+    const auto waits = bar.queue_ms == 0 ? 0 : std::clamp<std::int64_t>(lease - start, 0, room);
     auto runs = std::clamp<std::int64_t>(end - start - waits, 0, scale.width - start - waits);
     if (waits + runs == 0) runs = 1;
     const auto rest = scale.width - start - waits - runs;
