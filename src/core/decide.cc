@@ -4,6 +4,8 @@
 
 namespace parlance::core {
 
+void Draft::add(Event event) { events.push_back(std::move(event)); }
+
 void decide(const State& state, const Stamped& request, Events& events) {
     events.clear();
     Draft draft{.state = state, .cause = request, .events = events};

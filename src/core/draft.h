@@ -17,10 +17,8 @@ struct Draft {
     Time now() const { return cause.now; }
     /// The sequence that the next event added here will have.
     Sequence next_sequence() const { return {state.sequence.value + events.size() + 1}; }
-    template <class Fact>
-    void add(Fact fact) {
-        events.emplace_back(std::move(fact));
-    }
+    /// Not a template: growing a list of events is a lot of code, and this is compiled once.
+    void add(Event event);
     /// On record under the identity that the connection proved.
     void refuse(std::string_view id, Refusal refusal, std::string detail) {
         add(MessageRefused{.from = std::string{asker()},

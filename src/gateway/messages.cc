@@ -97,17 +97,17 @@ void tell_answer(transport::Exchange& exchange, std::string message, Dialect dia
 /// A repeat of a request that has its answer gets that answer, from the record.
 void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     auto& loop = desk.loop;
-    desk.feed.read_one(at, [&desk, &loop, pending](Result<Event> event) {
-        loop.post([&desk, pending, event = std::move(event)] {
+    desk.feed.read_one(at, [&desk, &loop, pending](const Result<EventPtr>& event) {
+        loop.post([&desk, pending, event] {
             if (!event) {
                 return pending.exchange->respond(
                     problem(Refusal::HubStorageFailed, event.error().message));
             }
             const auto dialect = pending.envelope->dialect();
             std::string said;
-            if (const auto* answered = std::get_if<RequestAnswered>(&*event)) {
+            if (const auto* answered = std::get_if<RequestAnswered>(event->get())) {
                 said = shown(desk, answered->envelope, {}, dialect);
-            } else if (const auto* failed = std::get_if<RequestFailed>(&*event)) {
+            } else if (const auto* failed = std::get_if<RequestFailed>(event->get())) {
                 said = shown(desk, pending.envelope, {failed->refusal, failed->detail}, dialect);
             }
             tell_answer(*pending.exchange, std::move(said), dialect);

@@ -81,9 +81,9 @@ transport::Response not_found(std::string_view id) {
 /// A finished one, from the record.
 void answer_from_record(Desk& desk, const ExchangePtr& exchange, CallerPtr caller, Sequence at) {
     auto& loop = desk.loop;
-    desk.feed.read_one(at, [&desk, &loop, exchange, caller](Result<Event> event) {
-        loop.post([&desk, exchange, caller, event = std::move(event)] {
-            const auto* ended = event ? std::get_if<WorkflowEnded>(&*event) : nullptr;
+    desk.feed.read_one(at, [&desk, &loop, exchange, caller](const Result<EventPtr>& event) {
+        loop.post([&desk, exchange, caller, event] {
+            const auto* ended = event ? std::get_if<WorkflowEnded>(event->get()) : nullptr;
             if (ended == nullptr) {
                 return exchange->respond(
                     problem(Refusal::HubStorageFailed, "the record of its end cannot be read"));

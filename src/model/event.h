@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -605,5 +606,7 @@ using Event = std::variant<HubFounded,
                            FactLearnt,
                            AnalysisKept>;
 using Events = std::vector<Event>;
+/// One that is passed around: copying an event is a lot of code wherever it is done.
+using EventPtr = std::shared_ptr<const Event>;
 
 }  // namespace parlance

@@ -92,16 +92,16 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
     return passage;
 }
 
-void Feed::read_one(Sequence at, std::function<void(Result<Event>)> told) {
+void Feed::read_one(Sequence at, std::function<void(Result<EventPtr>)> told) {
     enqueue([=, this, told = std::move(told)] {
-        told([&]() -> Result<Event> {
+        told([&]() -> Result<EventPtr> {
             auto reader = TRY(journal::Reader::open(disk_, at));
             journal::Record record;
             if (!TRY(reader.next(record, at))) {
                 return fail(Fault::NotFound,
                             "record " + std::to_string(at.value) + " is not there");
             }
-            return TRY(journal::decode(record.payload));
+            return std::make_shared<const Event>(TRY(journal::decode(record.payload)));
         }());
     });
 }

@@ -45,7 +45,7 @@ class Feed {
     void read(std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told);
     void close(std::uint64_t id);
     /// One event, wherever it stands.
-    void read_one(Sequence at, std::function<void(Result<Event>)> told);
+    void read_one(Sequence at, std::function<void(Result<EventPtr>)> told);
 
   private:
     void run();

@@ -31,9 +31,9 @@ Result<Passage> read(Feed& feed, Sequence from, Sequence up_to, std::size_t byte
     return told.get_future().get();
 }
 
-Result<Event> read_one(Feed& feed, Sequence at) {
-    std::promise<Result<Event>> told;
-    feed.read_one(at, [&](Result<Event> event) { told.set_value(std::move(event)); });
+Result<EventPtr> read_one(Feed& feed, Sequence at) {
+    std::promise<Result<EventPtr>> told;
+    feed.read_one(at, [&](Result<EventPtr> event) { told.set_value(std::move(event)); });
     return told.get_future().get();
 }
 
@@ -67,7 +67,7 @@ TEST(Feed, FindsOneEventAndSaysWhichIsNotThere) {
     Feed feed{disk};
     const auto event = read_one(feed, {2});
     ASSERT_TRUE(event) << event.error().message;
-    EXPECT_EQ(std::get<AgentRegistered>(*event).agent, AgentId{"a1"});
+    EXPECT_EQ(std::get<AgentRegistered>(**event).agent, AgentId{"a1"});
     EXPECT_FALSE(read_one(feed, {9}));
 }
 
