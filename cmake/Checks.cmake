@@ -35,11 +35,11 @@ endfunction()
 
 parlance_check(format COMMAND ${tools}/format)
 # All of it would take a third of the 40 minutes that ./test may: what changed since it was all clean
-# is looked at here, and of the rest what four minutes allow. tools/tidy.py looks at everything; who
+# is looked at here, and of the rest what a minute allows. tools/tidy.py looks at everything; who
 # finds it clean moves the mark in tools/tidy_since.
 parlance_check(tidy ALL_CORES
   COMMAND ${Python3_EXECUTABLE} ${tools}/tidy.py --build ${CMAKE_BINARY_DIR} --jobs ${cores}
-          --since tools/tidy_since)
+          --since tools/tidy_since --seconds 60)
 
 # The same tests under the address and undefined-behaviour sanitizers. Lines are enough for their
 # reports, and take less time to compile than full debug information.

@@ -109,14 +109,14 @@ Sequence shown_as_of(const Asked& asked, const views::Books& books) {
 struct Teller {
     const Options& options;
 
-    std::string operator()(const MessageAccepted& event) { return body(*event.envelope); }
-    std::string operator()(const RequestAnswered& event) { return body(*event.envelope); }
-    std::string operator()(const RequestFailed& event) {
+    std::string operator()(const MessageAccepted& event) const { return body(*event.envelope); }
+    std::string operator()(const RequestAnswered& event) const { return body(*event.envelope); }
+    std::string operator()(const RequestFailed& event) const {
         std::string words;
         json::append_quoted(words, redacted_words(options, event.detail, "audit"));
         return R"(,"message":null,"detail":)" + words;
     }
-    std::string operator()(const auto&) { return R"(,"message":null)"; }
+    std::string operator()(const auto&) const { return R"(,"message":null)"; }
 
     std::string body(const Envelope& envelope) const {
         return R"(,"message":)" + redacted_body(options, envelope);

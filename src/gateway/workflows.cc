@@ -20,6 +20,7 @@ namespace {
 /// What is wrong with a definition, all of it at once.
 transport::Response invalid(const std::vector<PlanFault>& faults) {
     std::vector<dialects::Problem> problems;
+    problems.reserve(faults.size());
     for (const auto& fault : faults) {
         problems.push_back({.pointer = fault.pointer, .value = fault.value, .rule = fault.rule});
     }
@@ -79,7 +80,10 @@ transport::Response not_found(std::string_view id) {
 }
 
 /// A finished one, from the record.
-void answer_from_record(Desk& desk, const ExchangePtr& exchange, CallerPtr caller, Sequence at) {
+void answer_from_record(Desk& desk,
+                        const ExchangePtr& exchange,
+                        const CallerPtr& caller,
+                        Sequence at) {
     auto& loop = desk.loop;
     desk.feed.read_one(at, [&desk, &loop, exchange, caller](const Result<EventPtr>& event) {
         loop.post([&desk, exchange, caller, event] {

@@ -107,8 +107,9 @@ struct Gathered {
 
 using Groups = std::map<std::pair<std::string, std::string>, Gathered>;
 
-std::vector<Share> shares_of(Groups groups) {
+std::vector<Share> shares_of(Groups&& groups) {
     std::vector<Share> shares;
+    shares.reserve(groups.size());
     for (auto& [name, gathered] : groups) {
         gathered.share.agent = name.first;
         gathered.share.type = name.second;

@@ -189,7 +189,8 @@ Result<void> TraceBook::read_open(Database& database) {
         for (const auto* correlation : {&journey.correlation, &journey.root}) {
             if (!correlation->empty()) active_.try_emplace(*correlation);
         }
-        journeys_.emplace(journey.ticket.value, Held{std::move(journey)});
+        const auto ticket = journey.ticket.value;
+        journeys_.emplace(ticket, Held{std::move(journey)});
     }
     away_ =
         unsigned_of(TRY(database.number("SELECT count(*) FROM messages WHERE ended_ms IS NULL"))) -
@@ -456,6 +457,7 @@ void TraceBook::make_room() {
     const auto drop_oldest = [this](auto& held, auto age_of) {
         if (held.size() <= 2 * held_max_) return std::size_t{0};
         std::vector<std::uint64_t> ages;
+        ages.reserve(held.size());
         for (const auto& each : held) ages.push_back(age_of(each));
         const auto limit = ages.end() - static_cast<std::ptrdiff_t>(held_max_);
         std::ranges::nth_element(ages, limit);
@@ -540,7 +542,7 @@ Result<std::vector<Journey>> TraceBook::journeys(const JourneyQuery& query) {
 
 Result<bool> TraceBook::has_older(const std::string& correlation, Sequence first) {
     bind_all(statements_.older, correlation, signed_of(first.value * kTicketsPerRecord));
-    const auto found = statements_.older.step();
+    auto found = statements_.older.step();
     statements_.older.reset();
     return found;
 }

@@ -35,7 +35,7 @@ std::string repeated(std::string_view mark, std::int64_t count) {
     return text;
 }
 
-std::string padded(std::string text, int width) {
+std::string padded(const std::string& text, int width) {
     return text + std::string(static_cast<std::size_t>(std::max(0, width - width_of(text))), ' ');
 }
 

@@ -149,7 +149,7 @@ void take_answer(Workflows& workflows, Ticket request, const EnvelopePtr& reply)
 void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail);
 
 /// Looks whether there is something to be decided. After every change of a run.
-void attend(Workflows& workflows, Ticket run, Time now, std::size_t open_max);
+void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max);
 /// The same for all, when what may be open has changed, or a process begins.
 void attend_all(Workflows& workflows, Time now, std::size_t open_max);
 
