@@ -16,6 +16,7 @@ test_packages=(
     libgtest-dev libbenchmark-dev
     clang libclang-rt-14-dev                # libFuzzer and the sanitizers' runtime
     clang-format clang-tidy
+    lld                                     # links a test program in a second instead of six
     openssl                                 # certificates that the hub itself would not issue
     strace curl                             # failing system calls on purpose; transcripts
     python3-jsonschema                      # another's judgement on the schemas that are served
