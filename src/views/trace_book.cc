@@ -185,7 +185,8 @@ Result<void> TraceBook::read_open(Database& database) {
     auto rows =
         TRY(database.prepare(select("WHERE ended_ms IS NULL ORDER BY ticket DESC LIMIT ?1")));
     bind_all(rows, signed_of(held_max_));
-    for (auto& journey : TRY(read_rows(rows))) {
+    auto journeys = TRY(read_rows(rows));
+    for (auto& journey : journeys) {
         for (const auto* correlation : {&journey.correlation, &journey.root}) {
             if (!correlation->empty()) active_.try_emplace(*correlation);
         }

@@ -87,7 +87,8 @@ class TraceBookTest : public testing::DelegationsTest {
     }
     std::string ids(const JourneyQuery& query) {
         std::string list;
-        for (const auto& journey : book().journeys(query).value()) list += journey.id + " ";
+        const auto journeys = book().journeys(query).value();
+        for (const auto& journey : journeys) list += journey.id + " ";
         return list;
     }
 
