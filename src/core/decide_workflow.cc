@@ -546,6 +546,11 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     if (state.scribe == nullptr) {
         return refuse(Refusal::WorkflowInvalid, "this hub runs no workflows");
     }
+    // Before anything else: who repeats another's start would be told what came of it.
+    if (is_user_foreign(draft, start.user)) {
+        return refuse(Refusal::UserIsolationViolated,
+                      fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
+    }
     const auto* known =
         broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
     if (known != nullptr) {
@@ -564,10 +569,6 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                       fmt::format("workflow '{}' runs already", start.id));
     }
     if (state.governor.is_stopped) return refuse(Refusal::FleetStopped, "the fleet is stopped");
-    if (is_user_foreign(draft, start.user)) {
-        return refuse(Refusal::UserIsolationViolated,
-                      fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
-    }
     if (state.workflows.runs.size() >= state.limits.workflows_max) {
         return refuse(Refusal::HubOverloaded,
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",

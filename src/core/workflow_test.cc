@@ -365,6 +365,17 @@ TEST(Workflow, C8_StartedTwiceRunsOnce) {
     EXPECT_EQ(office.story.refusal(), Refusal::MessageIdConflict);
 }
 
+TEST(Workflow, X13_WhoRepeatsAnothersStartIsToldNothing) {
+    Office office{{"a"}};
+    const StartWorkflow start{
+        .id = "w", .plan = R"({"steps":[{"id":"x","agent":"a"}]})", .user = "u"};
+    office.story.as_caller({.agent = {"a"}, .users = {"u"}}).ask(start);
+    EXPECT_EQ(office.story.happened<WorkflowStarted>().size(), 1U);
+    office.story.as_caller({.agent = {"eve"}}).ask(start);
+    EXPECT_EQ(office.story.refusal(), Refusal::UserIsolationViolated);
+    EXPECT_TRUE(office.story.happened<DuplicateReceived>().empty());
+}
+
 TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
     Office office{{"a", "b"}};
     office.story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});
