@@ -112,9 +112,11 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
     if (const auto* run = workflow::find_run(state.workflows, id)) {
         return WorkflowStanding{.report = workflow::report(*run, names_of(state)), .by = run->by};
     }
-    const auto ended = broker::find_answer(state.memory, message_key(state.key, kOrchestrator, id));
-    if (ended == Sequence{}) return std::nullopt;
-    return WorkflowStanding{.ended = ended};
+    const auto key = message_key(state.key, kOrchestrator, id);
+    const auto* known = broker::find_id(state.memory, key);
+    const auto ended = broker::find_answer(state.memory, key);
+    if (known == nullptr || ended == Sequence{}) return std::nullopt;
+    return WorkflowStanding{.started = sequence_of(known->ticket), .ended = ended};
 }
 
 bool is_at_work(const State& state, std::string_view agent) {

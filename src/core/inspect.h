@@ -36,7 +36,8 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 /// A workflow: how far it is, or where its end is on record.
 struct WorkflowStanding {
     std::string report{};
-    std::string by{};
+    std::string by{};    ///< While it runs; later, its start is on record.
+    Sequence started{};  ///< Of one that has ended.
     Sequence ended{};
 };
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id);

@@ -97,6 +97,29 @@ void answer_from_record(Desk& desk,
     });
 }
 
+/// The same, for whoever may see who started it.
+void answer_starter(Desk& desk,
+                    const Call& call,
+                    std::string id,
+                    const core::WorkflowStanding& at) {
+    auto& loop = desk.loop;
+    desk.feed.read_one(at.started,
+                       [&desk,
+                        &loop,
+                        exchange = call.exchange,
+                        caller = call.caller,
+                        id = std::move(id),
+                        ended = at.ended](const Result<EventPtr>& event) {
+                           loop.post([&desk, exchange, caller, id, ended, event] {
+                               const auto* start =
+                                   event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+                               const bool is_own = start != nullptr && may_see(*caller, start->by);
+                               if (!is_own) return exchange->respond(not_found(id));
+                               answer_from_record(desk, exchange, caller, ended);
+                           });
+                       });
+}
+
 /// The one who waits has waited long enough, or is gone.
 void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
     const auto found = desk.workflow_waiters.find(id);
@@ -128,11 +151,11 @@ void post_workflow(Desk& desk, Call& call) {
 void get_workflow(Desk& desk, Call& call) {
     const auto id = call.captures.at(0);
     const auto standing = desk.engine->workflow(id);
+    if (standing && standing->ended != Sequence{}) {
+        return answer_starter(desk, call, std::string{id}, *standing);
+    }
     if (!standing || !may_see(*call.caller, standing->by)) {
         return call.exchange->respond(not_found(id));
-    }
-    if (standing->ended != Sequence{}) {
-        return answer_from_record(desk, call.exchange, call.caller, standing->ended);
     }
     call.exchange->respond(
         {.headers = {}, .body = shown_report(desk, *call.caller, standing->report)});

@@ -217,6 +217,20 @@ def killed_on_the_way(scratch):
     check(hub.verify() == "", "the record does not verify")
 
 
+def the_starter_and_nobody_else(scratch):
+    """X13: an agent reads what came of what it started; to another agent it is not there."""
+    hub = Hub(scratch + "/mine").start()
+    for name in ("boss", "eve"):
+        hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "taskwire"})
+    status, report = hub.ask("POST", "/v1/workflows", {"workflow_id": "mine", "steps": [
+        {"id": "a", "agent": "nobody-there"}]}, {**WAIT, "Parlance-Agent": "boss"}, timeout=30)
+    check(status == 200 and report["status"] == "FAILED", f"{status} {report}")
+    for name, expected in (("boss", 200), ("eve", 404)):
+        status, told = hub.ask("GET", "/v1/workflows/mine", headers={"Parlance-Agent": name})
+        check(status == expected, f"{name}: {status} {told}")
+    hub.stop()
+
+
 def bad_definitions(scratch):
     hub = Hub(scratch + "/bad").start()
     status, told = hub.ask("POST", "/v1/workflows", {"steps": [{"id": "a", "agent": "x", "after": ["a", "b"]},
@@ -231,7 +245,7 @@ def bad_definitions(scratch):
 def main():
     with Scratch() as scratch:
         for story in (the_business_case, the_receipt, every_dialect_takes_a_step, killed_on_the_way,
-                      bad_definitions):
+                      the_starter_and_nobody_else, bad_definitions):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}")
 
