@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "gateway/errand.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "intents/understand.h"
@@ -191,28 +192,6 @@ void classify_here(Desk& desk, ExchangePtr exchange, std::string text, std::stri
 
 // --- by an agent -----------------------------------------------------------------------------
 
-/// The hub's own call to one of its routes: the answer goes to a function instead of a peer.
-class Errand : public transport::Exchange {
-  public:
-    using Then = std::function<void(const transport::Response&)>;
-    Errand(transport::Request request, Then then)
-        : request_(std::move(request)), then_(std::move(then)) {}
-
-    const transport::Request& request() const override { return request_; }
-    void respond(transport::Response response) override {
-        if (const auto then = std::exchange(then_, nullptr)) then(response);
-    }
-    void begin_stream(transport::Response head) override { respond(std::move(head)); }
-    void write(std::string /*chunk*/) override {}
-    std::size_t backlog_bytes() const override { return 0; }
-    void end_stream() override {}
-    void on_gone(std::function<void()> /*gone*/) override {}
-
-  private:
-    transport::Request request_;
-    Then then_;
-};
-
 const Offer* appointed(const Desk& desk, const Offers& offers, const Caller& caller) {
     const auto* offer = target_of(offers, kClassifyCode, *desk.engine);
     // Who is to classify and asks the hub would be asked by it in turn.
@@ -330,9 +309,7 @@ void ask_agent(Desk& desk, Call& call, const Offer& classifier, std::string text
                 .found = understanding_of(*said, bounds_of(desk)),
                 .classified_by = agent});
     };
-    Call errand{.exchange = std::make_shared<Errand>(std::move(request), std::move(then)),
-                .caller = call.caller,
-                .captures = {}};
+    auto errand = errand_call(std::move(request), call.caller, std::move(then));
     post_message(desk, errand);
 }
 

@@ -1,0 +1,42 @@
+// The hub's own call to one of its routes: the answer goes to a function instead of a peer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gateway/desk.h"
+#include "transport/transport.h"
+
+namespace parlance::gateway {
+
+class Errand : public transport::Exchange {
+  public:
+    using Then = std::function<void(const transport::Response&)>;
+    Errand(transport::Request request, Then then)
+        : request_(std::move(request)), then_(std::move(then)) {}
+
+    const transport::Request& request() const override { return request_; }
+    void respond(transport::Response response) override {
+        if (const auto then = std::exchange(then_, nullptr)) then(response);
+    }
+    void begin_stream(transport::Response head) override { respond(std::move(head)); }
+    void write(std::string /*chunk*/) override {}
+    std::size_t backlog_bytes() const override { return 0; }
+    void end_stream() override {}
+    void on_gone(std::function<void()> /*gone*/) override {}
+
+  private:
+    transport::Request request_;
+    Then then_;
+};
+
+/// A call to be given to a handler, in the name of `caller`.
+inline Call errand_call(transport::Request request, CallerPtr caller, Errand::Then then) {
+    return {.exchange = std::make_shared<Errand>(std::move(request), std::move(then)),
+            .caller = std::move(caller),
+            .captures = {}};
+}
+
+}  // namespace parlance::gateway
