@@ -2,18 +2,19 @@
 # An edge that is not written here does not exist. tools/check_rooms.py holds every #include to it.
 set(ROOM_base      "")
 set(ROOM_model     base)
-set(ROOM_core      base model)
+set(ROOM_narrative base model)  # Words for users, of JSON: knows no agent, no run and no session.
+set(ROOM_core      base model narrative)
 set(ROOM_journal   base model)
 set(ROOM_views     base model journal)
-set(ROOM_engine    base model core journal)
+set(ROOM_engine    base model narrative core journal)
 set(ROOM_dialects  base model)
 set(ROOM_transport base)
 set(ROOM_identity  base model)
 set(ROOM_intents   base)  # Knows sentences only: who asks and what is registered are its user's.
-set(ROOM_gateway   base model engine views dialects transport identity intents)
-set(ROOM_sim       base model core journal engine)
+set(ROOM_gateway   base model engine views dialects transport identity intents narrative)
+set(ROOM_sim       base model narrative core journal engine)
 set(ROOM_sdk       base)
-set(ROOM_app       base model core journal engine views dialects transport identity intents gateway sim sdk)
+set(ROOM_app       base model narrative core journal engine views dialects transport identity intents gateway sim sdk)
 
 add_custom_target(unit_tests)  # All tests that stand beside the code.
 

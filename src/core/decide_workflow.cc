@@ -483,7 +483,7 @@ WorkflowEnd end_of(const Run& run) {
         const bool fails_all = run.plan->steps[i].on_error == OnError::Fail;
         if (stage == Stage::Failed && fails_all) return WorkflowEnd::Failed;
         has_done = has_done || stage == Stage::Done || stage == Stage::Skipped;
-        has_lost = has_lost || workflow::is_lost(stage);
+        has_lost = has_lost || workflow::lost_count(run.steps[i]) > 0;
     }
     if (!has_lost) return WorkflowEnd::Completed;
     return has_done ? WorkflowEnd::Partial : WorkflowEnd::Failed;

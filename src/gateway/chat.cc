@@ -16,6 +16,7 @@
 #include "gateway/errand.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
+#include "narrative/aggregate.h"
 
 namespace parlance::gateway {
 
@@ -234,7 +235,7 @@ void tell_report(Desk& desk,
 bool tell_again(const Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     const auto* session = core::shared::find(desk.engine->state().shared.sessions, talk.session);
     if (talk.is_afresh || session == nullptr) return false;
-    std::vector<core::workflow::Part> parts;
+    std::vector<narrative::Part> parts;
     Time oldest = Time::max();
     for (const auto& wish : wishes) {
         const auto* known = core::shared::find(session->analyses,
@@ -243,7 +244,7 @@ bool tell_again(const Desk& desk, const Talk& talk, const std::vector<Wish>& wis
         parts.push_back({.label = wish.label, .output = known->result});
         oldest = std::min(oldest, known->at);
     }
-    const auto all = core::workflow::aggregate(parts, {});
+    const auto all = narrative::aggregate(parts, {});
     auto out = begin_answer(talk, "answered");
     out.text("answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)))
         .raw("components", all.components)

@@ -9,6 +9,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "model/names.h"
+#include "narrative/aggregate.h"
 
 namespace parlance::core::workflow {
 
@@ -107,12 +108,18 @@ std::string missing_of(const Run& run) {
     std::string out = "[";
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& step = run.steps[i];
-        if (step.stage == Stage::Done || step.stage == Stage::Skipped) continue;
+        const auto lost = lost_count(step);
+        const bool is_whole = step.stage == Stage::Done && lost == 0;
+        if (is_whole || step.stage == Stage::Skipped) continue;
         json::ObjectWriter each;
         each.text("step", run.plan->steps[i].id).text("label", run.plan->steps[i].label);
         const auto* item = failed_item(step);
         each.text("reason", item != nullptr ? item->detail : "it was not done");
         if (item != nullptr) each.text("code", item->code);
+        if (step.stage == Stage::Done) {
+            each.integer("elements", static_cast<std::int64_t>(lost))
+                .integer("of", static_cast<std::int64_t>(step.items.size()));
+        }
         next(out) += each.done();
     }
     return out + "]";
@@ -145,6 +152,44 @@ bool waits_for_people(const Run& run) {
 std::string_view standing_of(const Run& run) {
     if (run.is_undoing) return "COMPENSATING";
     return waits_for_people(run) ? "WAITING_FOR_HUMAN" : "RUNNING";
+}
+
+/// K11: what users are not told, and what they are told instead.
+std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name_of) {
+    std::vector<narrative::Internal> internals{{kOrchestrator, "I"}};
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto& plan = run.plan->steps[i];
+        for (const auto* duty : {&plan.duty, &plan.fallback, &plan.compensation}) {
+            internals.push_back({duty->capability, plan.label});
+            internals.push_back({duty->agent, plan.label});
+        }
+        internals.push_back({agent_of(run.steps[i], name_of), plan.label});
+    }
+    // A longer name may begin with a shorter one.
+    std::ranges::stable_sort(internals, std::ranges::greater{}, [](const auto& each) {
+        return each.name.size();
+    });
+    return internals;
+}
+
+/// K17, K18: all of it as one answer, for users.
+void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of) {
+    std::vector<narrative::Part> parts;
+    for (std::size_t i = 0; i < run.steps.size(); ++i) {
+        const auto& plan = run.plan->steps[i];
+        const auto& step = run.steps[i];
+        if (plan.is_internal || plan.asks_person || step.stage == Stage::Skipped) continue;
+        const auto* item = failed_item(step);
+        parts.push_back({.label = plan.label,
+                         .output = output_of(step, plan),
+                         .confidence = confidence_of(step),
+                         .reason = item != nullptr ? std::string_view{item->detail}
+                                                   : std::string_view{}});
+    }
+    const auto all = narrative::aggregate(
+        parts, {.terms = run.plan->terms, .internals = internals_of(run, name_of)});
+    out.text("answer", all.answer).raw("components", all.components).raw("conflicts", all.conflicts);
+    if (!all.question.empty()) out.text("question", all.question);
 }
 
 json::ObjectWriter begin_report(const Run& run, std::string_view status) {
@@ -245,6 +290,7 @@ std::string report(const Run& run, const NameOf& name_of, const Ending& ending) 
     if (!ending.reason.empty()) out.text("reason", ending.reason);
     write_report(out, run, name_of);
     if (ending.end != WorkflowEnd::Completed) out.raw("missing", missing_of(run));
+    write_answer(out, run, name_of);
     return out.done();
 }
 

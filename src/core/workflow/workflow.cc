@@ -157,6 +157,12 @@ const Place* find_place(const Workflows& workflows, Ticket request) {
     return found == workflows.by_request.end() ? nullptr : &found->second;
 }
 
+std::size_t lost_count(const Step& step) {
+    const auto count = std::ranges::count_if(
+        step.items, [](const Item& item) { return is_lost(item.stage); });
+    return static_cast<std::size_t>(count);
+}
+
 std::size_t open_count(const Run& run) {
     std::size_t count = 0;
     for (const auto& step : run.steps) {

@@ -133,6 +133,9 @@ struct Move {
 /// `open_max`: how many requests of one run may be open at a time.
 Move next_move(const Run& run, Time now, std::size_t open_max);
 
+/// How much of what the step was to bring will not come.
+std::size_t lost_count(const Step& step);
+
 /// How many requests of the run are open, or were and will be again.
 std::size_t open_count(const Run& run);
 

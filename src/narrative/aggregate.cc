@@ -1,4 +1,4 @@
-#include "core/workflow/aggregate.h"
+#include "narrative/aggregate.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/json_equal.h"
 #include "base/json_write.h"
 
-namespace parlance::core::workflow {
+namespace parlance::narrative {
 
 namespace {
 
@@ -238,4 +238,4 @@ Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words) {
     return all;
 }
 
-}  // namespace parlance::core::workflow
+}  // namespace parlance::narrative

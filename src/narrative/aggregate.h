@@ -12,7 +12,7 @@
 
 #include "model/plan.h"
 
-namespace parlance::core::workflow {
+namespace parlance::narrative {
 
 /// What one step brought.
 struct Part {
@@ -44,4 +44,4 @@ Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words);
 /// The text without names of ours. Also for what an agent wrote for users.
 std::string discreet(std::string_view text, const std::vector<Internal>& internals);
 
-}  // namespace parlance::core::workflow
+}  // namespace parlance::narrative

@@ -1,10 +1,10 @@
-#include "core/workflow/aggregate.h"
+#include "narrative/aggregate.h"
 
 #include <gtest/gtest.h>
 
 #include "base/json.h"
 
-namespace parlance::core::workflow {
+namespace parlance::narrative {
 namespace {
 
 TEST(Aggregate, K17_ToldInTheDeclaredOrderInOneVocabularyWithHowSureEachIs) {
@@ -62,4 +62,4 @@ TEST(Aggregate, K11_NoNameOfOursIsTold) {
 }
 
 }  // namespace
-}  // namespace parlance::core::workflow
+}  // namespace parlance::narrative
