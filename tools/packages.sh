@@ -19,5 +19,6 @@ test_packages=(
     lld                                     # links a test program in a second instead of six
     openssl                                 # certificates that the hub itself would not issue
     strace curl                             # failing system calls on purpose; transcripts
+    python3-aiosmtpd                        # a mail server that the hub writes to
     python3-jsonschema                      # another's judgement on the schemas that are served
 )

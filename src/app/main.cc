@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     add_agents(app, context);
     add_workflow(app, context);
     add_capabilities(app, context);
+    add_chat(app, context);
     add_classify(app, context);
     add_cancel(app, context);
     add_policy(app, context);

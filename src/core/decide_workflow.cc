@@ -329,19 +329,24 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
                      .timeout = time_for(draft, spot),
                      .waits = true,
                      .claim = claim};
-    send.envelope =
-        state.scribe->write({.id = id,
-                             .to = target.id.value,
-                             .dialect = target.profile.dialect,
-                             .capability = capability,
-                             .objective = claim->objective,
-                             .inputs = inputs,
-                             .context = context,
-                             .correlation = spot.run.correlation,
-                             .user = spot.run.user,
-                             .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
-                             .timeout = *send.timeout,
-                             .now = draft.now()});
+    const Assignment assignment{
+        .id = id,
+        .to = target.id.value,
+        .dialect = target.profile.dialect,
+        .capability = capability,
+        .capabilities = target.profile.capabilities,
+        .objective = claim->objective,
+        .inputs = inputs,
+        .context = context,
+        .correlation = spot.run.correlation,
+        .user = spot.run.user,
+        .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
+        .timeout = *send.timeout,
+        .now = draft.now()};
+    if (auto flaw = state.scribe->flaw(assignment); !flaw.empty()) {
+        return fail(Refusal::InputValidationFailed, std::move(flaw));
+    }
+    send.envelope = state.scribe->write(assignment);
     if (!send.envelope) return fail(Refusal::MessageTooLarge, "what it would be asked is too much");
     send.fingerprint = body_key(state.key, send.envelope->body());
     const auto from = draft.events.size();

@@ -178,6 +178,41 @@ TEST(Workflow, TakesNoMoreElementsThanItMay) {
               R"("'/input' is a list of 3, and at most 2 are taken")");
 }
 
+TEST(Workflow, K16_AListOfWhichSomeFailedIsPartial) {
+    Office office{{"a"}};
+    office.start(
+        R"({"steps":[{"id":"y","label":"Pages","agent":"a","for_each":{"$from":"/input","at_most":2}}]})",
+        "[1,2]");
+    office.answer("a", R"({"error":"UNREADABLE","retryable":false})");
+    EXPECT_FALSE(office.ended());
+    const auto pages = office.story.happened<StepBegan>();
+    ASSERT_EQ(pages.size(), 2U);
+    office.held["a"] = {pages.front().request, 1};
+    office.answer("a", R"({"output":"one"})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Partial);
+    EXPECT_EQ(office.report_at("/output/y"), R"(["one",null])");
+    EXPECT_EQ(office.report_at("/missing/0/elements"), "1");
+    EXPECT_EQ(office.report_at("/missing/0/of"), "2");
+    EXPECT_EQ(office.report_at("/missing/0/code"), R"("UNREADABLE")");
+}
+
+TEST(Workflow, K18_WhatStepsContradictIsToldAndNoNameOfOurs) {
+    Office office{{"a", "b"}};
+    office.start(
+        R"({"steps":[{"id":"x","label":"Market","agent":"a"},{"id":"y","label":"Finance","agent":"b"}]})");
+    office.answer("b", R"({"output":{"rate":2},"confidence":0.9})");
+    office.answer("a", R"({"output":{"rate":1},"confidence":0.6})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.report_at("/conflicts/0/preferred"), "2");
+    EXPECT_EQ(office.report_at("/components/0/label"), R"("Market")")
+        << "as planned, not as they came";
+    EXPECT_EQ(
+        office.report_at("/answer"),
+        R"("Market: rate: 1 (confidence medium)\nFinance: rate: 2 (confidence high)\n)"
+        R"(Note: there are different values for rate: 1 (Market), 2 (Finance). I go by 2, which is surer.")");
+}
+
 TEST(Workflow, C13_TriesAgainWhatMayWorkTheNextTime) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"}]})");

@@ -118,27 +118,9 @@ std::vector<Capability> read_set(std::string_view text) {
     return all;
 }
 
-/// Made when it is first asked for, and again when the profile is another.
-const std::vector<Capability>& set_of(Desk& desk, std::string_view agent, const Profile& profile) {
-    if (desk.capabilities.size() > kSetsKept) desk.capabilities.clear();
-    auto& set = desk.capabilities[std::string{agent}];
-    if (set.text != profile.capabilities) {
-        set = {.text = profile.capabilities, .all = read_set(profile.capabilities)};
-    }
-    return set.all;
-}
+constexpr std::string_view kNone = "[]";
 
-bool has_none(const Profile& profile) { return profile.capabilities == "[]"; }
-
-const Capability* find_capability(Desk& desk,
-                                  std::string_view agent,
-                                  const Profile& profile,
-                                  std::string_view code) {
-    if (code.empty() || has_none(profile)) return nullptr;
-    const auto& all = set_of(desk, agent, profile);
-    const auto found = std::ranges::find(all, code, &Capability::code);
-    return found == all.end() ? nullptr : &*found;
-}
+bool has_none(const Profile& profile) { return profile.capabilities == kNone; }
 
 Problems violations(const schema::Schema& schema,
                     const dialects::Matter& matter,
@@ -175,6 +157,20 @@ std::string_view content_place(const dialects::Matter& matter, std::string_view 
 
 }  // namespace
 
+const Capability* find_capability(CapabilityShelf& shelf,
+                                  std::string_view agent,
+                                  std::string_view capabilities,
+                                  std::string_view code) {
+    if (code.empty() || capabilities.empty() || capabilities == kNone) return nullptr;
+    if (shelf.size() > kSetsKept) shelf.clear();
+    auto& set = shelf[std::string{agent}];
+    if (set.text != capabilities) {
+        set = {.text = std::string{capabilities}, .all = read_set(capabilities)};
+    }
+    const auto found = std::ranges::find(set.all, code, &Capability::code);
+    return found == set.all.end() ? nullptr : &*found;
+}
+
 void check_capabilities(json::Value list, Problems& problems) {
     const Place place{"/capabilities", list};
     if (!list.is_array()) return add(problems, place, "must be a list of capabilities");
@@ -202,7 +198,8 @@ std::optional<dialects::Rejection> unfit_as_written(Desk& desk,
                                                     const Envelope& request,
                                                     const Profile& profile) {
     const auto matter = dialects::matter_of(request);
-    const auto* capability = find_capability(desk, request.to(), profile, matter.action);
+    const auto* capability =
+        find_capability(desk.capabilities, request.to(), profile.capabilities, matter.action);
     const std::string agent{request.to()};
     if (capability == nullptr) {
         if (!matter.names_capability) return {};
@@ -258,7 +255,8 @@ std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& a
     const auto* profile = desk.engine->profile(answer.agent.value);
     if (profile == nullptr || has_none(*profile)) return {};
     const auto asked = dialects::matter_of(answer.request);
-    const auto* capability = find_capability(desk, answer.agent.value, *profile, asked.action);
+    const auto* capability =
+        find_capability(desk.capabilities, answer.agent.value, profile->capabilities, asked.action);
     if (capability == nullptr || !capability->output) return {};
     auto matter = dialects::matter_of(answer.reply);
     if (!matter.is_success) return {};

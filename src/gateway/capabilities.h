@@ -2,6 +2,8 @@
 // which requests are held to before an agent is bothered and answers before anybody trusts them.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,14 @@ struct CapabilitySet {
     std::string text;
     std::vector<Capability> all;
 };
+
+using CapabilityShelf = std::map<std::string, CapabilitySet, std::less<>>;  ///< By agent.
+
+/// Compiled when it is first asked for, and again when the text is another; null if there is none.
+const Capability* find_capability(CapabilityShelf& shelf,
+                                  std::string_view agent,
+                                  std::string_view capabilities,
+                                  std::string_view code);
 
 /// Adds a problem for everything that is wrong with a list of capabilities.
 void check_capabilities(json::Value list, std::vector<dialects::Problem>& problems);

@@ -1,22 +1,22 @@
 // POST /v1/chat: a user's words in, one coherent answer out (K11-K18, K24).
 //
-// The words are classified; what each part asks for is a step of a workflow; what came of it is told
-// in one text. What the session knows is not asked for again, and what was presented in it is not
-// worked out again, unless the user wants it afresh. Nothing is decided here: every stage is a call
-// to a route that others may call as well.
+// The words are classified; what each part asks for is a step of a workflow; what came of it is
+// told in one text. What the session knows is not asked for again, and what was presented in it is
+// not worked out again, unless the user wants it afresh. Nothing is decided here: every stage is a
+// call to a route that others may call as well.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/fold.h"
 #include "base/iso_time.h"
-#include "base/json.h"
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/errand.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
-#include "narrative/aggregate.h"
+#include "gateway/wishes.h"
 
 namespace parlance::gateway {
 
@@ -25,148 +25,38 @@ namespace {
 constexpr std::size_t kTextBytesMax = 8'192;
 constexpr Duration kPatience{std::chrono::seconds{60}};
 
-/// Members of a capability's inputs that are the user's own words, whatever it calls them.
-constexpr std::array<std::string_view, 6> kOwnWords{
-    "text", "question", "message", "query", "request", "input"};
-
 /// One thing that a user said, on its way to an answer.
 struct Talk {
     ExchangePtr exchange;
     CallerPtr caller;
-    std::string text;
-    std::string session;
-    std::string user;
+    Saying saying;
     bool is_afresh = false;
     Duration wait{};
-};
-
-/// What one part of the words asks for.
-struct Wish {
-    std::string agent;
-    std::string capability;
-    std::string label;      ///< For the user.
-    std::string narration;  ///< What is being done, for the user.
-    std::string inputs;     ///< JSON.
-    std::string lacking;    ///< What has to be known first, in words; empty if nothing.
+    std::string asked{};  ///< What the hub asked back the last time, JSON; empty: nothing.
 };
 
 json::ObjectWriter begin_answer(const Talk& talk, std::string_view status) {
     json::ObjectWriter out;
-    out.text("session_id", talk.session).text("status", status);
+    if (!talk.saying.session.empty()) out.text("session_id", talk.saying.session);
+    out.text("status", status);
     return out;
 }
 
-void tell(const Talk& talk, json::ObjectWriter& out, int status = 200) {
-    talk.exchange->respond({.status = status, .headers = {}, .body = out.done()});
+/// K11: whatever a user is told goes through here.
+void write_words(Desk& desk,
+                 json::ObjectWriter& out,
+                 std::string_view key,
+                 std::string_view words) {
+    const auto& offers = tutor_of(desk).offers(*desk.engine);
+    out.text(key, narrative::discreet(words, internals_of(offers)));
 }
 
-/// The newest that is known of the user under this name; null if nothing is.
-const Fact* known_fact(const Desk& desk, const Talk& talk, std::string_view about) {
-    const auto& shared = desk.engine->state().shared;
-    const auto* facts = core::shared::find(shared.facts, talk.user);
-    if (facts == nullptr) return nullptr;
-    const auto wanted = folded(about);
-    std::string spaced{about};
-    std::ranges::replace(spaced, '_', ' ');
-    const auto wanted_spaced = folded(spaced);
-    for (auto at = facts->rbegin(); at != facts->rend(); ++at) {
-        const auto name = folded(at->fact.about);
-        if (name == wanted || name == wanted_spaced) return &at->fact;
-    }
-    return nullptr;
-}
-
-/// The capability as it was registered; an empty value if it was not.
-json::Value registered(const Desk& desk, std::string_view agent, std::string_view code) {
-    const auto* profile = desk.engine->profile(agent);
-    if (profile == nullptr) return {};
-    for (json::Elements each{json::root(profile->capabilities)}; each.next();) {
-        if (text_member(each.value, "code") == code) return each.value;
-    }
-    return {};
-}
-
-bool is_required(json::Value schema, std::string_view name) {
-    const auto required = json::find(schema, "required");
-    if (!required || !required->is_array()) return false;
-    std::string spare;
-    for (json::Elements each{*required}; each.next();) {
-        if (each.value.is_string() && each.value.text(spare) == name) return true;
-    }
-    return false;
-}
-
-/// What the capability is given: the words, and what is known of what it asks for.
-void fill_inputs(const Desk& desk, const Talk& talk, json::Value capability, Wish& wish) {
-    json::ObjectWriter inputs;
-    const auto schema = capability.raw.empty() ? std::nullopt : json::find(capability, "input_schema");
-    const auto properties = schema ? json::find(*schema, "properties") : std::nullopt;
-    if (!properties || !properties->is_object()) {
-        wish.inputs = inputs.text("text", talk.text).done();
-        return;
-    }
-    for (json::Members each{*properties}; each.next();) {
-        const bool is_words = std::ranges::find(kOwnWords, each.key) != kOwnWords.end();
-        if (is_words) {
-            inputs.text(each.key, talk.text);
-        } else if (const auto* fact = known_fact(desk, talk, each.key)) {
-            inputs.raw(each.key, fact->value);
-        } else if (is_required(*schema, each.key) && !json::find(each.value, "default")) {
-            auto words = text_member(each.value, "description");
-            if (words.empty()) words = each.key;
-            wish.lacking += (wish.lacking.empty() ? "" : ", ") + words;
-        }
-    }
-    wish.inputs = inputs.done();
-}
-
-Wish wish_for(const Desk& desk, const Talk& talk, std::string agent, std::string code) {
-    const auto capability = registered(desk, agent, code);
-    Wish wish{.agent = std::move(agent), .capability = std::move(code)};
-    if (!capability.raw.empty()) {
-        wish.label = text_member(capability, "description");
-        wish.narration = text_member(capability, "narration");
-    }
-    if (wish.label.empty()) wish.label = "What you asked for";
-    if (wish.narration.empty()) wish.narration = "Let me see to this: " + wish.label;
-    fill_inputs(desk, talk, capability, wish);
-    return wish;
-}
-
-std::vector<Wish> wishes_of(const Desk& desk, const Talk& talk, json::Value found) {
-    std::vector<Wish> wishes;
-    wishes.push_back(wish_for(
-        desk, talk, text_member(found, "target_agent"), text_member(found, "target_capability")));
-    if (const auto others = json::find(found, "secondary_targets")) {
-        for (json::Elements each{*others}; each.next();) {
-            wishes.push_back(wish_for(desk,
-                                      talk,
-                                      text_member(each.value, "agent"),
-                                      text_member(each.value, "capability")));
-        }
-    }
-    return wishes;
-}
-
-std::string definition_of(const Talk& talk, const std::vector<Wish>& wishes) {
-    std::string steps = "[";
-    for (std::size_t i = 0; i < wishes.size(); ++i) {
-        if (i > 0) steps += ',';
-        steps += json::ObjectWriter{}
-                     .text("id", fmt::format("part-{}", i + 1))
-                     .text("label", wishes[i].label)
-                     .text("agent", wishes[i].agent)
-                     .text("capability", wishes[i].capability)
-                     .raw("inputs", wishes[i].inputs)
-                     .done();
-    }
-    return json::ObjectWriter{}
-        .text("name", "chat")
-        .text("request", talk.text)
-        .text("user_id", talk.user)
-        .text("session_id", talk.session)
-        .raw("steps", steps + "]")
-        .done();
+/// An operator who talks for a user sees no personal data.
+void tell(Desk& desk, const Talk& talk, json::ObjectWriter& out, int status = 200) {
+    auto body = out.done();
+    const bool is_operator = talk.caller->is_operator || talk.caller->role != OperatorRole::None;
+    if (is_operator) body = redacted_words(desk.options, body, "chat");
+    talk.exchange->respond({.status = status, .headers = {}, .body = std::move(body)});
 }
 
 void copy_members(json::ObjectWriter& out,
@@ -177,19 +67,71 @@ void copy_members(json::ObjectWriter& out,
     }
 }
 
+// --- what the hub asked back, until it is answered ---------------------------------------------
+
+/// Kept as the hub's own part of the session, so that the next words can be an answer to it.
+void keep_asked(Desk& desk, const Talk& talk, std::string asked) {
+    if (asked == talk.asked) return;
+    submit(
+        desk,
+        WriteSession{.id = talk.saying.session,
+                     .user = talk.saying.user,
+                     .agent = std::string{kOrchestrator},
+                     .agent_state =
+                         json::ObjectWriter{}.raw("asked", asked.empty() ? "null" : asked).done()},
+        nullptr,
+        {});
+}
+
+std::string asked_in(const core::shared::Session& session) {
+    const auto* part = core::shared::find(session.agents, kOrchestrator);
+    const auto asked = part != nullptr ? json::find(json::root(*part), "asked") : std::nullopt;
+    return asked && asked->is_object() ? std::string{asked->raw} : std::string{};
+}
+
+/// Which of the options these words name: by its number, or in its own words.
+std::optional<json::Value> chosen(json::Value asked, std::string_view text) {
+    const auto targets = json::find(asked, "option_targets");
+    const auto options = json::find(asked, "options");
+    if (!targets || !options) return std::nullopt;
+    const auto said = folded(text);
+    json::Elements words{*options};
+    json::Elements target{*targets};
+    std::string spare;
+    for (int number = 1; target.next() && words.next(); ++number) {
+        const bool is_named = words.value.is_string() && said == folded(words.value.text(spare));
+        if (is_named || said == fmt::format("{}", number)) return target.value;
+    }
+    return std::nullopt;
+}
+
+// --- the answer --------------------------------------------------------------------------------
+
+const core::shared::Analysis* kept_analysis(const Desk& desk,
+                                            const Talk& talk,
+                                            std::string_view key) {
+    const auto& sessions = desk.engine->state().shared.sessions;
+    const auto* session = core::shared::find(sessions, talk.saying.session);
+    return session != nullptr ? core::shared::find(session->analyses, key) : nullptr;
+}
+
 /// What was presented is kept, so that it need not be worked out again.
 void keep_analyses(Desk& desk,
                    const Talk& talk,
                    const std::vector<Wish>& wishes,
                    json::Value report) {
     const auto steps = json::find(report, "steps");
+    if (!steps || !steps->is_array()) return;
     std::size_t at = 0;
     for (json::Elements each{*steps}; each.next() && at < wishes.size(); ++at) {
         const auto output = json::find(each.value, "output");
         if (!output || text_member(each.value, "status") != "COMPLETED") continue;
+        auto key = analysis_key(wishes[at].capability, wishes[at].inputs);
+        const auto* known = kept_analysis(desk, talk, key);
+        if (known != nullptr && known->result == output->raw) continue;
         submit(desk,
-               KeepAnalysis{.session = talk.session,
-                            .key = analysis_key(wishes[at].capability, wishes[at].inputs),
+               KeepAnalysis{.session = talk.saying.session,
+                            .key = std::move(key),
                             .capability = wishes[at].capability,
                             .result = std::string{output->raw},
                             .agent = wishes[at].agent},
@@ -198,111 +140,250 @@ void keep_analyses(Desk& desk,
     }
 }
 
-void tell_report(Desk& desk,
-                 const Talk& talk,
-                 const std::vector<Wish>& wishes,
-                 const transport::Response& response) {
-    if (response.status != 200 && response.status != 202) {
-        return talk.exchange->respond(response);
-    }
-    const auto report = json::root(response.body);
-    if (response.status == 202) {
-        auto out = begin_answer(talk, "working");
-        std::string words;
-        for (const auto& wish : wishes) words += (words.empty() ? "" : " ") + wish.narration;
-        copy_members(out, report, {"workflow_id", "correlation_id"});
-        return tell(talk, out.text("answer", words), 202);
-    }
-    keep_analyses(desk, talk, wishes, report);
+struct Standing {
+    std::string_view of_workflow;
+    std::string_view told;
+    std::string_view words{};  ///< As long as there is no answer.
+};
+constexpr std::array kStandings{
+    Standing{"COMPLETED", "answered"},
+    Standing{"PARTIAL", "partial"},
+    Standing{"RUNNING", "working", "I am still working on it."},
+    Standing{"WAITING_FOR_HUMAN", "waiting_for_a_person", "I am waiting for somebody to decide."},
+    Standing{"", "failed"}};
+
+/// What came of a workflow, for the user whose words began it.
+void tell_report(Desk& desk, const Talk& talk, json::Value report) {
     const auto status = text_member(report, "status");
-    auto out = begin_answer(talk,
-                            status == "COMPLETED" ? "answered"
-                            : status == "PARTIAL" ? "partial"
-                                                  : "failed");
-    copy_members(out,
-                 report,
-                 {"workflow_id",
-                  "correlation_id",
-                  "answer",
-                  "question",
-                  "components",
-                  "conflicts",
-                  "missing"});
-    tell(talk, out);
+    const auto& standing = *std::ranges::find_if(kStandings, [&](const Standing& row) {
+        return row.of_workflow == status || row.of_workflow.empty();
+    });
+    auto out = begin_answer(talk, standing.told);
+    if (const auto id = json::find(report, "workflow_id")) out.raw("chat_id", id->raw);
+    copy_members(out, report, {"correlation_id"});
+    for (const auto key : {"answer", "question"}) {
+        if (const auto words = text_member(report, key); !words.empty()) {
+            write_words(desk, out, key, words);
+        }
+    }
+    if (!standing.words.empty()) out.text("answer", standing.words);
+    copy_members(out, report, {"components", "conflicts"});
+    tell(desk, talk, out);
 }
 
 /// An answer out of what was presented before; false if any of it was not.
-bool tell_again(const Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
-    const auto* session = core::shared::find(desk.engine->state().shared.sessions, talk.session);
-    if (talk.is_afresh || session == nullptr) return false;
+bool tell_again(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
+    if (talk.is_afresh) return false;
     std::vector<narrative::Part> parts;
     Time oldest = Time::max();
     for (const auto& wish : wishes) {
-        const auto* known = core::shared::find(session->analyses,
-                                               analysis_key(wish.capability, wish.inputs));
+        const auto* known = kept_analysis(desk, talk, analysis_key(wish.capability, wish.inputs));
         if (known == nullptr) return false;
         parts.push_back({.label = wish.label, .output = known->result});
         oldest = std::min(oldest, known->at);
     }
     const auto all = narrative::aggregate(parts, {});
     auto out = begin_answer(talk, "answered");
-    out.text("answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)))
-        .raw("components", all.components)
-        .text("presented_at", print_iso_time(oldest));
-    tell(talk, out);
+    write_words(
+        desk, out, "answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)));
+    out.raw("components", all.components).text("presented_at", print_iso_time(oldest));
+    tell(desk, talk, out);
     return true;
 }
 
-void run_wishes(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
-    std::string lacking;
+void tell_begun(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes, json::Value begun) {
+    auto out = begin_answer(talk, "working");
+    if (const auto id = json::find(begun, "workflow_id")) out.raw("chat_id", id->raw);
+    copy_members(out, begun, {"correlation_id"});
+    std::string words;
+    for (const auto& wish : wishes) words += (words.empty() ? "" : " ") + wish.narration;
+    write_words(desk, out, "answer", words);
+    tell(desk, talk, out, 202);
+}
+
+// --- the work ----------------------------------------------------------------------------------
+
+/// What has to be known first is asked; the next words can be the answer.
+void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
+    std::string words;
+    std::vector<std::pair<const Wish*, std::string>> lacking;
     for (const auto& wish : wishes) {
-        if (!wish.lacking.empty()) lacking += (lacking.empty() ? "" : ", ") + wish.lacking;
+        for (std::size_t i = 0; i < wish.lacking.size(); ++i) {
+            words += (words.empty() ? "" : ", ") + wish.asked[i];
+            lacking.emplace_back(&wish, wish.lacking[i]);
+        }
     }
-    if (!lacking.empty()) {
-        auto out = begin_answer(talk, "clarify");
-        out.text("question", fmt::format("To do this I need to know: {}.", lacking));
-        return tell(talk, out);
+    json::ObjectWriter asked;
+    asked.text("text", talk.saying.text).raw("given", talk.saying.given);
+    // Of several, nobody could tell which one a bare word is.
+    if (lacking.size() == 1) {
+        asked.text("agent", lacking.front().first->agent)
+            .text("capability", lacking.front().first->capability)
+            .text("lacking", lacking.front().second);
     }
+    keep_asked(desk, talk, asked.done());
+    auto out = begin_answer(talk, "clarify");
+    write_words(desk, out, "question", fmt::format("To do this I need to know: {}.", words));
+    std::string names = "[";
+    for (const auto& [wish, name] : lacking) {
+        if (names.size() > 1) names += ',';
+        json::append_quoted(names, name);
+    }
+    tell(desk, talk, out.raw("inputs_needed", names + "]"));
+}
+
+/// In whose name the hub begins a workflow for a user. That the caller may speak for the user was
+/// seen to before.
+CallerPtr orchestrator() {
+    return std::make_shared<const Caller>(
+        Caller{.agent = {std::string{kOrchestrator}}, .users = {"*"}});
+}
+
+void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
+    const bool is_known =
+        std::ranges::all_of(wishes, &std::vector<std::string>::empty, &Wish::lacking);
+    if (!is_known) return ask_lacking(desk, talk, wishes);
+    keep_asked(desk, talk, {});
     if (tell_again(desk, talk, wishes)) return;
-    transport::Request request{
-        .method = "POST",
-        .path = "/v1/workflows",
-        .headers = {{"Prefer", fmt::format("wait={}", talk.wait.count())}},
-        .body = definition_of(talk, wishes)};
+    transport::Request request{.method = "POST",
+                               .path = "/v1/workflows",
+                               .headers = {{"Prefer", fmt::format("wait={}", talk.wait.count())}},
+                               .body = definition_of(talk.saying, wishes)};
     auto then = [&desk, talk, wishes = std::move(wishes)](const transport::Response& response) {
-        tell_report(desk, talk, wishes, response);
+        if (response.status >= 400) return talk.exchange->respond(response);
+        const auto body = json::root(response.body);
+        if (response.status == 202) return tell_begun(desk, talk, wishes, body);
+        keep_analyses(desk, talk, wishes, body);
+        tell_report(desk, talk, body);
     };
-    // The hub asks in the user's name; who may ask for that user was seen to before.
-    auto errand = errand_call(std::move(request), orchestrator_caller(), std::move(then));
+    auto errand = errand_call(std::move(request), orchestrator(), std::move(then));
     post_workflow(desk, errand);
+}
+
+/// The words were the answer to what the hub had asked.
+void fulfil_lacking(Desk& desk, Talk talk) {
+    const auto asked = json::root(talk.asked);
+    const auto name = text_member(asked, "lacking");
+    auto wish =
+        Wish{.agent = text_member(asked, "agent"), .capability = text_member(asked, "capability")};
+    const auto value = as_input(desk, wish, name, talk.saying.text);
+    submit(desk,
+           AddFacts{.session = talk.saying.session,
+                    .facts = {{.kind = "fact", .about = name, .value = value}}},
+           nullptr,
+           {});
+    json::ObjectWriter given;
+    const auto before = json::find(asked, "given");
+    if (before) {
+        for (json::Members each{*before}; each.next();) given.raw(each.key, each.value.raw);
+    }
+    talk.saying.given = given.raw(name, value).done();
+    talk.saying.text = text_member(asked, "text");
+    auto again = wish_for(desk, talk.saying, std::move(wish.agent), std::move(wish.capability));
+    fulfil(desk, talk, {std::move(again)});
 }
 
 void tell_classified(Desk& desk, const Talk& talk, const transport::Response& response) {
     if (response.status != 200) return talk.exchange->respond(response);
     const auto found = json::root(response.body);
     const auto outcome = text_member(found, "outcome");
-    if (outcome == "route") return run_wishes(desk, talk, wishes_of(desk, talk, found));
+    if (outcome == "route") return fulfil(desk, talk, wishes_of(desk, talk.saying, found));
+    const bool was_asked = !talk.asked.empty() && json::find(json::root(talk.asked), "lacking");
+    if (was_asked) return fulfil_lacking(desk, talk);
     auto out = begin_answer(talk, outcome);
-    copy_members(out, found, {"question", "options"});
-    if (const auto words = json::find(found, "message")) out.raw("answer", words->raw);
-    tell(talk, out);
+    json::ObjectWriter asked;
+    if (json::find(found, "option_targets")) {
+        asked.text("text", talk.saying.text);
+        copy_members(asked, found, {"options", "option_targets"});
+        keep_asked(desk, talk, asked.done());
+    }
+    copy_members(out, found, {"options"});
+    if (const auto words = text_member(found, "question"); !words.empty()) {
+        write_words(desk, out, "question", words);
+    }
+    if (const auto words = text_member(found, "message"); !words.empty()) {
+        write_words(desk, out, "answer", words);
+    }
+    tell(desk, talk, out);
+}
+
+void classify(Desk& desk, const Talk& talk) {
+    transport::Request request{.method = "POST",
+                               .path = "/v1/classify",
+                               .headers = {},
+                               .body = json::ObjectWriter{}.text("text", talk.saying.text).done()};
+    auto then = [&desk, talk](const transport::Response& response) {
+        tell_classified(desk, talk, response);
+    };
+    auto errand = errand_call(std::move(request), orchestrator(), std::move(then));
+    post_classify(desk, errand);
+}
+
+// --- at the door -------------------------------------------------------------------------------
+
+bool may_talk_for(const Caller& caller, std::string_view user) {
+    if (caller.is_operator) return caller.role != OperatorRole::Viewer;
+    return may_act_for_user(caller, user);
 }
 
 /// Whose words these are; nothing, with the call answered, if the caller may not say them.
 std::optional<std::string> user_of(Desk& desk, Call& call, json::Value body) {
-    const auto& caller = *call.caller;
     auto user = text_member(body, "user_id");
-    if (user.empty()) user = caller.user;
-    if (user.empty()) {
-        call.exchange->respond(problem(Refusal::InputValidationFailed,
-                                       R"("user_id" is needed: whose words these are)"));
+    if (user.empty()) user = call.caller->user;
+    if (user.empty() || user.size() > kIdBytesMax) {
+        refuse_member(call, "user_id", "whose words these are, in at most 128 bytes");
         return std::nullopt;
     }
-    if (caller.is_operator || may_act_for_user(caller, user)) return user;
-    record_refusal(desk, Refusal::UserIsolationViolated, "speaks for '" + user + "'", call.caller);
+    if (may_talk_for(*call.caller, user)) return user;
+    record_refusal(
+        desk, Refusal::UserIsolationViolated, fmt::format("speaks for '{}'", user), call.caller);
     call.exchange->respond(problem(Refusal::UserIsolationViolated,
                                    fmt::format("the caller may not speak for user '{}'", user)));
     return std::nullopt;
+}
+
+/// The values that the user gives with the words, to be remembered.
+bool read_given(Desk& desk, Call& call, json::Value body, Saying& saying) {
+    const auto given = json::find(body, "inputs");
+    if (!given) return true;
+    if (!given->is_object()) {
+        refuse_member(call, "inputs", "an object of values by name");
+        return false;
+    }
+    saying.given = given->raw;
+    AddFacts add{.session = saying.session, .facts = {}};
+    for (json::Members each{*given}; each.next();) {
+        if (each.key.size() > kIdBytesMax) continue;
+        add.facts.push_back(
+            {.kind = "fact", .about = std::string{each.key}, .value = std::string{each.value.raw}});
+    }
+    if (!add.facts.empty()) submit(desk, std::move(add), nullptr, {});
+    return true;
+}
+
+/// The user's session, begun if need be; false, with the call answered, if it is another's.
+bool open_session(Desk& desk, Call& call, Talk& talk) {
+    auto& id = talk.saying.session;
+    if (id.size() > kIdBytesMax) {
+        refuse_member(call, "session_id", "at most 128 bytes long");
+        return false;
+    }
+    if (id.empty()) id = "s-" + fresh_uuid(desk);
+    const auto* known = core::shared::find(desk.engine->state().shared.sessions, id);
+    if (known != nullptr && known->user != talk.saying.user) {
+        call.exchange->respond(problem(Refusal::SessionNotFound,
+                                       fmt::format("there is no session '{}' of this user", id)));
+        return false;
+    }
+    if (known != nullptr) {
+        talk.asked = asked_in(*known);
+        return true;
+    }
+    const auto refusal =
+        submit(desk, WriteSession{.id = id, .user = talk.saying.user}, nullptr, {});
+    if (refusal == Refusal::None) return true;
+    call.exchange->respond(problem(refusal, desk.engine->health().reason));
+    return false;
 }
 
 }  // namespace
@@ -313,39 +394,70 @@ void post_chat(Desk& desk, Call& call) {
     auto text = text_member(*body, "text");
     if (text.empty()) text = text_member(*body, "message");
     if (text.empty() || text.size() > kTextBytesMax) {
-        return call.exchange->respond(problem(Refusal::InputValidationFailed,
-                                              R"(a "text" of 1 to 8192 bytes is needed)"));
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    R"(a "text" of 1 to 8192 bytes is needed, what the user said)"));
     }
     const auto user = user_of(desk, call, *body);
     if (!user) return;
-    auto session = text_member(*body, "session_id");
-    if (session.empty()) session = "s-" + fresh_uuid(desk);
-    const auto* known = core::shared::find(desk.engine->state().shared.sessions, session);
-    if (known != nullptr && known->user != *user) {
-        return call.exchange->respond(problem(
-            Refusal::SessionNotFound, fmt::format("there is no session '{}' of this user", session)));
-    }
-    if (known == nullptr) {
-        submit(desk, WriteSession{.id = session, .user = *user}, call.caller, {});
-    }
     const auto afresh = json::find(*body, "afresh");
-    const auto preferred = preferred_wait(call.request());
-    const Talk talk{.exchange = call.exchange,
-                    .caller = call.caller,
-                    .text = text,
-                    .session = session,
-                    .user = *user,
-                    .is_afresh = afresh && afresh->raw == "true",
-                    .wait = preferred > Duration{} ? preferred : kPatience};
-    transport::Request request{.method = "POST",
-                               .path = "/v1/classify",
-                               .headers = {},
-                               .body = json::ObjectWriter{}.text("text", text).done()};
-    auto errand = errand_call(
-        std::move(request), call.caller, [&desk, talk](const transport::Response& response) {
-            tell_classified(desk, talk, response);
+    const bool says_wait = call.request().header("Prefer").find("wait=") != std::string_view::npos;
+    Talk talk{.exchange = call.exchange,
+              .caller = call.caller,
+              .saying = {.text = std::move(text),
+                         .user = *user,
+                         .session = text_member(*body, "session_id")},
+              .is_afresh = afresh && afresh->raw == "true",
+              .wait = says_wait ? preferred_wait(call.request()) : kPatience};
+    if (!open_session(desk, call, talk) || !read_given(desk, call, *body, talk.saying)) return;
+    if (!talk.asked.empty()) {
+        const auto asked = json::root(talk.asked);
+        if (const auto target = chosen(asked, talk.saying.text)) {
+            talk.saying.text = text_member(asked, "text");
+            auto wish = wish_for(desk,
+                                 talk.saying,
+                                 text_member(*target, "agent"),
+                                 text_member(*target, "capability"));
+            return fulfil(desk, talk, {std::move(wish)});
+        }
+    }
+    classify(desk, talk);
+}
+
+/// What came of words that were not answered at once.
+void get_chat(Desk& desk, Call& call) {
+    const std::string id{call.captures.at(0)};
+    const Talk talk{.exchange = call.exchange, .caller = call.caller, .saying = {}};
+    const auto standing = desk.engine->workflow(id);
+    const auto refuse = [talk, id] {
+        talk.exchange->respond(problem(Refusal::WorkflowNotFound,
+                                       fmt::format("there is no talk '{}'", json::shortened(id))));
+    };
+    if (!standing) return refuse();
+    auto& loop = desk.loop;
+    desk.feed.read_one(standing->started, [&desk, &loop, talk, refuse, id](const auto& event) {
+        loop.post([&desk, talk, refuse, id, event] {
+            const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+            const bool is_own = start != nullptr && start->by == kOrchestrator &&
+                                may_talk_for(*talk.caller, start->user);
+            if (!is_own) return refuse();
+            auto own = talk;
+            own.saying.session = start->session;
+            auto then =
+                [&desk, own, wishes = wishes_in(start->plan)](const transport::Response& response) {
+                    if (response.status != 200) return own.exchange->respond(response);
+                    const auto report = json::root(response.body);
+                    keep_analyses(desk, own, wishes, report);
+                    tell_report(desk, own, report);
+                };
+            auto errand =
+                errand_call({.method = "GET", .path = "/v1/workflows/" + id, .headers = {}},
+                            orchestrator(),
+                            std::move(then));
+            errand.captures = {id};
+            get_workflow(desk, errand);
         });
-    post_classify(desk, errand);
+    });
 }
 
 }  // namespace parlance::gateway

@@ -40,7 +40,7 @@ std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(valu
 transport::Response with_body(std::string body) { return {.headers = {}, .body = std::move(body)}; }
 
 transport::Response not_found(std::string_view id) {
-    return problem(Refusal::DelegationNotFound,
+    return problem(Refusal::CorrelationNotFound,
                    "there is no conversation '" + json::shortened(id) + "' of yours");
 }
 

@@ -121,7 +121,7 @@ struct Desk {
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
     std::vector<std::shared_ptr<Stream>> streams;
-    std::map<std::string, CapabilitySet, std::less<>> capabilities;  ///< By agent, as needed.
+    CapabilityShelf capabilities;
     std::unique_ptr<Tutor> tutor;  ///< Made when something is first to be classified.
 };
 

@@ -48,6 +48,8 @@ void get_health(Desk& desk, Call& call);
 void get_ready(Desk& desk, Call& call);
 void get_metrics(Desk& desk, Call& call);
 void get_page(Desk& desk, Call& call);
+void post_chat(Desk& desk, Call& call);
+void get_chat(Desk& desk, Call& call);
 void post_classify(Desk& desk, Call& call);
 void post_route(Desk& desk, Call& call);
 void get_correlation(Desk& desk, Call& call);
@@ -71,6 +73,9 @@ void get_facts(Desk& desk, Call& call);
 void post_facts(Desk& desk, Call& call);
 void get_analyses(Desk& desk, Call& call);
 void post_analysis(Desk& desk, Call& call);
+
+/// What an analysis goes by: what was asked for, with what. `inputs` is JSON, or nothing.
+std::string analysis_key(std::string_view capability, std::string_view inputs);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);

@@ -27,6 +27,7 @@ struct Reading {
     views::LedgerStatus views;
     Sequence durable{};
     std::uint64_t people_waiting = 0;
+    std::uint64_t workflows = 0;
     NotifierCounts notices{};
 };
 
@@ -164,6 +165,10 @@ constexpr std::array kMetrics{
            "counter",
            "Bytes sent.",
            [](const Reading& r) { return r.doors.bytes_out_total; }},
+    Metric{"parlance_workflows_running",
+           "gauge",
+           "Workflows that have begun and not ended.",
+           [](const Reading& r) { return r.workflows; }},
     Metric{"parlance_human_tasks_waiting",
            "gauge",
            "Questions that wait for a person.",
@@ -187,6 +192,7 @@ Reading take_reading(const Desk& desk) {
             .views = views_of(desk),
             .durable = desk.engine->durable(),
             .people_waiting = core::people::waiting_count(desk.engine->state().people),
+            .workflows = desk.engine->state().workflows.runs.size(),
             .notices = desk.options.notifier ? desk.options.notifier->counts() : NotifierCounts{}};
 }
 

@@ -2,10 +2,29 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "dialects/scribe.h"
 #include "model/plan.h"
 
 namespace parlance::gateway {
+
+std::string DialectScribe::flaw(const Assignment& assignment) const {
+    const auto* capability =
+        find_capability(shelf_, assignment.to, assignment.capabilities, assignment.capability);
+    if (capability == nullptr || !capability->input) return {};
+    std::string flaws;
+    const auto inputs = assignment.inputs.empty() ? std::string_view{"{}"} : assignment.inputs;
+    for (const auto& violation : schema::check(*capability->input, json::root(inputs))) {
+        flaws += fmt::format("{}inputs{} {} (input_schema of {}, {})",
+                             flaws.empty() ? "" : "; ",
+                             violation.pointer,
+                             violation.rule,
+                             capability->code,
+                             violation.keyword);
+    }
+    return flaws;
+}
 
 EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
     return dialects::write_request(assignment.dialect,

@@ -204,10 +204,8 @@ void append_sorted(std::string& out, json::Value value) {
 std::string key_of(json::Value body) {
     auto key = text_member(body, "key");
     if (!key.empty()) return key;
-    std::string text = text_member(body, "capability");
-    text += '\n';
-    if (const auto inputs = json::find(body, "inputs")) append_sorted(text, *inputs);
-    return to_hex(sha256(text));
+    const auto inputs = json::find(body, "inputs");
+    return analysis_key(text_member(body, "capability"), inputs ? inputs->raw : std::string_view{});
 }
 
 std::string analysis_json(const std::string& key, const core::shared::Analysis* analysis) {
@@ -222,6 +220,13 @@ std::string analysis_json(const std::string& key, const core::shared::Analysis* 
 }
 
 }  // namespace
+
+std::string analysis_key(std::string_view capability, std::string_view inputs) {
+    std::string text{capability};
+    text += '\n';
+    if (!inputs.empty()) append_sorted(text, json::root(inputs));
+    return to_hex(sha256(text));
+}
 
 void get_session(Desk& desk, Call& call) {
     const std::string id{call.captures.at(0)};

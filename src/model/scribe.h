@@ -1,6 +1,6 @@
 // How the hub writes to agents in its own name, and reads what they answer.
 //
-// The core knows no dialect: whoever builds the hub gives it a scribe that does. Both functions are
+// The core knows no dialect: whoever builds the hub gives it a scribe that does. All functions are
 // pure, and what they say is recorded, so that no record is ever read with another scribe.
 #pragma once
 
@@ -20,6 +20,7 @@ struct Assignment {
     std::string_view to{};
     Dialect dialect = Dialect::Kessel;
     std::string_view capability{};
+    std::string_view capabilities{};  ///< JSON: all that the recipient has registered.
     std::string_view objective{};
     std::string_view inputs{};   ///< JSON.
     std::string_view context{};  ///< JSON: what was gathered so far.
@@ -46,6 +47,8 @@ struct Outcome {
 class Scribe {
   public:
     virtual ~Scribe() = default;
+    /// Why its inputs are not what the capability takes; empty if they are.
+    virtual std::string flaw(const Assignment& /*assignment*/) const { return {}; }
     /// Null, if what would be written is too large or too deep.
     virtual EnvelopePtr write(const Assignment& assignment) const = 0;
     virtual Outcome read(const Envelope& answer) const = 0;

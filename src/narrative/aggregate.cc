@@ -30,9 +30,9 @@ constexpr std::array kSureness{Sureness{800, "high"},
                                Sureness{0, "speculative"}};
 
 std::string_view word_of(std::uint32_t confidence) {
-    return std::ranges::find_if(kSureness, [&](const Sureness& row) {
-               return confidence >= row.least;
-           })->word;
+    return std::ranges::find_if(kSureness,
+                                [&](const Sureness& row) { return confidence >= row.least; })
+        ->word;
 }
 
 std::string number_of(std::uint32_t thousandths) {
@@ -46,7 +46,8 @@ std::string& next(std::string& list) {
 
 /// A key as users are told it: the one word for it, or its own with spaces.
 std::string term_of(std::string_view key, const Vocabulary& words) {
-    const auto found = std::ranges::find(words.terms, key, &std::pair<std::string, std::string>::first);
+    const auto found =
+        std::ranges::find(words.terms, key, &std::pair<std::string, std::string>::first);
     if (found != words.terms.end()) return found->second;
     std::string term{key};
     std::ranges::replace(term, '_', ' ');
@@ -104,9 +105,8 @@ std::map<std::string, std::pair<std::string, std::vector<Claim>>> claims_of(
 
 bool is_agreed(const std::vector<Claim>& claims) {
     return std::ranges::all_of(claims, [&](const Claim& claim) {
-        return json::is_equal(json::root(claim.value),
-                              json::root(claims.front().value),
-                              json::Numbers::ByValue);
+        return json::is_equal(
+            json::root(claim.value), json::root(claims.front().value), json::Numbers::ByValue);
     });
 }
 
@@ -159,15 +159,17 @@ void add_conflicts(Aggregate& all, const std::vector<Part>& parts, const Vocabul
         const auto* best = preferred(claims);
         next(all.conflicts) += conflict_json(term, claims, best);
         if (best != nullptr) {
-            all.answer += fmt::format("Note: there are different values for {}: {}. I go by {}, which is surer.\n",
-                                      term,
-                                      values_text(claims),
-                                      plain(json::root(best->value)));
+            all.answer += fmt::format(
+                "Note: there are different values for {}: {}. I go by {}, which is surer.\n",
+                term,
+                values_text(claims),
+                plain(json::root(best->value)));
         } else {
-            all.question += fmt::format("{}There are different values for {}, equally sure: {}. Which should I go by?",
-                                        all.question.empty() ? "" : " ",
-                                        term,
-                                        values_text(claims));
+            all.question += fmt::format(
+                "{}There are different values for {}, equally sure: {}. Which should I go by?",
+                all.question.empty() ? "" : " ",
+                term,
+                values_text(claims));
         }
     }
     all.conflicts += ']';
@@ -177,10 +179,8 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
     json::ObjectWriter component;
     component.text("label", part.label);
     if (part.output.empty()) {
-        all.answer += fmt::format("{}: not available{}{}.\n",
-                                  part.label,
-                                  part.reason.empty() ? "" : ", ",
-                                  part.reason);
+        all.answer += fmt::format(
+            "{}: not available{}{}.\n", part.label, part.reason.empty() ? "" : ", ", part.reason);
         next(all.components) += component.boolean("missing", true).done();
         return;
     }
@@ -195,36 +195,70 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
     next(all.components) += component.done();
 }
 
+/// What agents say to one another of who does what, and what users are told instead.
+constexpr std::array kRoutingWords{Internal{"routing to", "asking"},
+                                   Internal{"routed to", "seen to by"},
+                                   Internal{"delegating to", "asking"},
+                                   Internal{"delegated to", "seen to by"},
+                                   Internal{"handing off to", "asking"},
+                                   Internal{"handed off to", "seen to by"},
+                                   Internal{"handoff to", "question to"},
+                                   Internal{"target_agent", "who does it"},
+                                   Internal{"target_capability", "what is done"}};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
 bool is_letter(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= 'a' && byte <= 'z') || byte == '_' || byte >= 0x80;
+    const auto low = lower(c);
+    return (c >= '0' && c <= '9') || (low >= 'a' && low <= 'z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Where the name stands as a word of its own; npos if nowhere.
-std::size_t find_word(std::string_view text, std::string_view name, std::size_t from) {
-    for (auto at = text.find(name, from); at != std::string_view::npos;
-         at = text.find(name, at + 1)) {
-        const auto end = at + name.size();
+/// Whether the name stands at this place as a word of its own.
+bool stands_at(std::string_view text, std::size_t at, std::string_view name) {
+    if (name.empty() || text.substr(at, name.size()) != name) return false;
+    const auto end = at + name.size();
+    return (at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]));
+}
+
+/// One pass, so that what is put in is not looked at again.
+template <class Names>
+std::string replaced(std::string_view text, std::string_view sought, const Names& names) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
         const bool begins = at == 0 || !is_letter(text[at - 1]);
-        const bool ends = end == text.size() || !is_letter(text[end]);
-        if (begins && ends) return at;
+        const auto found =
+            begins
+                ? std::ranges::find_if(
+                      names, [&](const Internal& each) { return stands_at(sought, at, each.name); })
+                : std::end(names);
+        if (found == std::end(names)) {
+            out += text[at++];
+            continue;
+        }
+        const auto first = out.size();
+        out += found->instead;
+        // A sentence begins as it did.
+        const bool is_capital = text[at] != lower(text[at]) && sought[at] != text[at];
+        if (is_capital && out.size() > first) out[first] = upper(out[first]);
+        at += found->name.size();
     }
-    return std::string_view::npos;
+    return out;
 }
 
 }  // namespace
 
+void longest_first(std::vector<Internal>& internals) {
+    std::ranges::stable_sort(
+        internals, std::ranges::greater{}, [](const Internal& each) { return each.name.size(); });
+}
+
 std::string discreet(std::string_view text, const std::vector<Internal>& internals) {
-    std::string clean{text};
-    for (const auto& internal : internals) {
-        if (internal.name.empty()) continue;
-        for (auto at = find_word(clean, internal.name, 0); at != std::string::npos;
-             at = find_word(clean, internal.name, at + internal.instead.size())) {
-            clean.replace(at, internal.name.size(), internal.instead);
-        }
-    }
-    return clean;
+    std::string low{text};
+    std::ranges::transform(low, low.begin(), lower);
+    const auto unrouted = replaced(text, low, kRoutingWords);
+    return replaced(unrouted, unrouted, internals);
 }
 
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words) {

@@ -41,7 +41,11 @@ struct Aggregate {
 };
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words);
 
-/// The text without names of ours. Also for what an agent wrote for users.
+/// So that a name is found before another one that it begins with.
+void longest_first(std::vector<Internal>& internals);
+
+/// The text without names of ours and without words about routing. Also for what an agent wrote for
+/// users. `internals` are the longest first.
 std::string discreet(std::string_view text, const std::vector<Internal>& internals);
 
 }  // namespace parlance::narrative

@@ -8,19 +8,22 @@ namespace parlance::narrative {
 namespace {
 
 TEST(Aggregate, K17_ToldInTheDeclaredOrderInOneVocabularyWithHowSureEachIs) {
-    const auto all = aggregate({{.label = "Market", .output = R"({"mkt_size":42})", .confidence = 900},
-                                {.label = "Finance", .output = R"({"market_size":42})", .confidence = 600}},
-                               {.terms = {{"mkt_size", "market size"}}});
-    EXPECT_EQ(all.answer,
-              "Market: market size: 42 (confidence high)\nFinance: market size: 42 (confidence medium)");
+    const auto all =
+        aggregate({{.label = "Market", .output = R"({"mkt_size":42})", .confidence = 900},
+                   {.label = "Finance", .output = R"({"market_size":42})", .confidence = 600}},
+                  {.terms = {{"mkt_size", "market size"}}});
+    EXPECT_EQ(
+        all.answer,
+        "Market: market size: 42 (confidence high)\nFinance: market size: 42 (confidence medium)");
     EXPECT_EQ(json::find_at(json::root(all.components), "/1/confidence")->raw, "0.600");
     EXPECT_EQ(all.conflicts, "[]") << "they say the same";
 }
 
 TEST(Aggregate, K18_AConflictIsToldAndTheSurerValueIsPreferred) {
-    const auto all = aggregate({{.label = "Market", .output = R"({"growth_rate":0.15})", .confidence = 900},
-                                {.label = "Finance", .output = R"({"growth_rate":0.12})", .confidence = 500}},
-                               {});
+    const auto all =
+        aggregate({{.label = "Market", .output = R"({"growth_rate":0.15})", .confidence = 900},
+                   {.label = "Finance", .output = R"({"growth_rate":0.12})", .confidence = 500}},
+                  {});
     const auto conflict = json::find_at(json::root(all.conflicts), "/0");
     ASSERT_TRUE(conflict);
     EXPECT_EQ(json::find(*conflict, "about")->raw, R"("growth rate")");
@@ -36,11 +39,14 @@ TEST(Aggregate, K18_ATieIsPutToTheUser) {
                                {});
     EXPECT_EQ(json::find_at(json::root(all.conflicts), "/0/preferred")->raw, "null");
     EXPECT_EQ(all.question,
-              "There are different values for rate, equally sure: 1 (Market), 2 (Finance). Which should I go by?");
+              "There are different values for rate, equally sure: 1 (Market), 2 (Finance). Which "
+              "should I go by?");
 }
 
 TEST(Aggregate, K18_TheSameNumberWrittenOtherwiseIsNoConflict) {
-    EXPECT_EQ(aggregate({{.label = "A", .output = R"({"rate":1.0})"}, {.label = "B", .output = R"({"rate":10e-1})"}}, {})
+    EXPECT_EQ(aggregate({{.label = "A", .output = R"({"rate":1.0})"},
+                         {.label = "B", .output = R"({"rate":10e-1})"}},
+                        {})
                   .conflicts,
               "[]");
 }
@@ -52,9 +58,12 @@ TEST(Aggregate, K16_WhatIsMissingIsSaid) {
 }
 
 TEST(Aggregate, K11_NoNameOfOursIsTold) {
-    const std::vector<Internal> internals{{"ANL", "the analysis"}, {"ANL_NPV", "the analysis"}};
+    std::vector<Internal> internals{
+        {"ANL", "the analysis"}, {"ANL_NPV", "the present value"}, {"tag-ai", "the tagging"}};
+    longest_first(internals);
     EXPECT_EQ(discreet("Routing to ANL for ANL_NPV.", internals),
-              "Routing to the analysis for the analysis.");
+              "Asking the analysis for the present value.");
+    EXPECT_EQ(discreet("It was delegated to tag-ai", internals), "It was seen to by the tagging");
     EXPECT_EQ(discreet("CHANLON is a name.", internals), "CHANLON is a name.");
     const auto all = aggregate({{.label = "Finance", .output = R"({"answer":"ANL says 7"})"}},
                                {.internals = internals});

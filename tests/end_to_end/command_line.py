@@ -338,6 +338,9 @@ def words_are_classified(hub):
     answer = json.loads(expect(parlance(hub, "classify", "how tall is a giraffe", "--json"), DONE).stdout)
     check(answer["outcome"] == "cannot" and "Projections of revenue" in answer["message"], str(answer))
     expect(parlance(hub, "classify"), MISUSED, "text")
+    expect(parlance(hub, "chat", "--user", "ann", "how tall is a giraffe"), DONE, "I cannot help with that.", "Projections of revenue")
+    talk = json.loads(expect(parlance(hub, "chat", "--user", "ann", "--json", "--wait", "1", "forecast the revenue"), DONE).stdout)
+    check(talk["status"] == "working" and "ANL" not in talk["answer"], str(talk))
     hub.ask("DELETE", "/v1/agents/ANL")
 
 

@@ -11,20 +11,12 @@ import os
 import random
 import re
 import subprocess
-import sys
 import uuid
 
 from five_dialects import CAPABILITY, DIALECTS
-from hub import Hub, Scratch, Socket, check, message, skip
+from hub import Hub, Scratch, Socket, check, message, package
 
-DEBIANS_PYTHON = "/usr/bin/python3"  # The package is installed for it, whichever comes first in PATH.
-
-try:
-    import jsonschema
-except ImportError:
-    if os.path.realpath(sys.executable) != os.path.realpath(DEBIANS_PYTHON) and os.path.exists(DEBIANS_PYTHON):
-        os.execv(DEBIANS_PYTHON, [DEBIANS_PYTHON, *sys.argv])
-    jsonschema = None
+jsonschema = package("jsonschema")
 
 COUNT = int(os.environ.get("PARLANCE_SAMPLES", "12"))
 SEED = int(os.environ.get("PARLANCE_SEED", "7"))
@@ -268,6 +260,14 @@ def the_routes_are_as_described(hub, schemas):
     found = call("POST", "/v1/classify", {"text": "how tall is a giraffe"})
     check(found["outcome"] == "cannot", f"nobody is for giraffes: {found}")
     refuse("POST", "/v1/classify", {"text": ""})
+    talk = call("POST", "/v1/chat", {"text": "how tall is a giraffe", "user_id": "ann"})
+    check(talk["status"] == "cannot", f"nobody is for giraffes: {talk}")
+    refuse("POST", "/v1/chat", {"text": "", "user_id": "ann"})
+    call("PUT", "/v1/agents/teller", {"dialect": "kessel", "capabilities": [
+        {"code": "TELL_TIME", "description": "The time of day", "examples": ["what time is it", "tell me the time"]}]})
+    talk = call("POST", "/v1/chat", {"text": "what time is it", "user_id": "ann"}, headers={"Prefer": "wait=1"})
+    call("GET", "/v1/chat/" + talk["chat_id"])
+    refuse("GET", "/v1/chat/nothing")
     check(call("POST", "/v1/route", {"agent": "tour", "text": "how tall is a giraffe"})["decision"] == "local", "routed to nobody")
     refuse("POST", "/v1/route", {"agent": "nobody", "text": "what is this"})
     call("POST", "/v1/fleet/stop", {"reason": "drill"})
@@ -391,8 +391,6 @@ def the_frames_are_as_described(hub, schemas):
 
 
 def main():
-    if jsonschema is None:
-        skip("python3-jsonschema is not installed")
     with Scratch() as scratch:
         hub = Hub(scratch + "/data").start()
         try:

@@ -1,9 +1,10 @@
 """What the end-to-end tests share: the real binary as a child process, and the two ways to talk to it.
 
-Standard library only, loopback only; every wait is bounded, and only processes started here are ended.
+The standard library and what package() names, loopback only; every wait is bounded, and only processes started here are ended.
 """
 import base64
 import http.client
+import importlib
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ import time
 
 BINARY = os.environ.get("PARLANCE_BINARY", "parlance")
 SKIPPED = 77  # What CTest takes for "skipped".
+DEBIANS_PYTHON = "/usr/bin/python3"  # Packages are installed for it, whichever comes first in PATH.
 
 
 def command(data, port, config=None):
@@ -39,6 +41,16 @@ def check(is_true, what):
 def skip(why):
     print(f"skipped: {why}")
     sys.exit(SKIPPED)
+
+
+def package(name):
+    """A module of a Debian package; skips where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.path.realpath(sys.executable) != os.path.realpath(DEBIANS_PYTHON) and os.path.exists(DEBIANS_PYTHON):
+            os.execv(DEBIANS_PYTHON, [DEBIANS_PYTHON, *sys.argv])
+        skip(f"python3-{name.split('.')[0]} is not installed")
 
 
 class Scratch:

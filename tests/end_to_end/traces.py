@@ -130,10 +130,10 @@ def measure(hub):
 def keep_out(hub):
     """Another agent hears what it would hear of nothing at all; one that takes part sees its own messages."""
     nothing = hub.ask("GET", "/v1/correlations/nothing-like-it", None, {"Parlance-Agent": "mallory"})
-    check(nothing[0] == 404 and nothing[1]["code"] == "DELEGATION_NOT_FOUND", nothing)
+    check(nothing[0] == 404 and nothing[1]["code"] == "CORRELATION_NOT_FOUND", nothing)
     for part in ("", "/messages", "/timeline"):
         status, answer = hub.ask("GET", WHERE + part, None, {"Parlance-Agent": "mallory"})
-        check((status, answer["code"]) == (404, "DELEGATION_NOT_FOUND"), f"{status} {answer}")
+        check((status, answer["code"]) == (404, "CORRELATION_NOT_FOUND"), f"{status} {answer}")
         check(answer["detail"].replace(CONVERSATION, "nothing-like-it") == nothing[1]["detail"], answer["detail"])
         check(hub.ask("GET", WHERE + part, None, {"Parlance-User": "u-1"})[0] == 403, "a user's token is no pass")
     # To write somebody's id into a message opens nothing of what they said under it.
@@ -165,7 +165,7 @@ def draw(hub, timeline):
     check("analyst" in tool(hub, "stats"), "stats does not name the analyst")
     refused = subprocess.run([BINARY, "trace", "nothing-like-it", "--hub", f"127.0.0.1:{hub.port}"],
                              capture_output=True, text=True, timeout=20)
-    check(refused.returncode == 1 and "DELEGATION_NOT_FOUND" in refused.stderr, refused)
+    check(refused.returncode == 1 and "CORRELATION_NOT_FOUND" in refused.stderr, refused)
 
 
 def main():

@@ -231,6 +231,69 @@ def the_starter_and_nobody_else(scratch):
     hub.stop()
 
 
+def a_sentence_and_an_answer(scratch):
+    """K11-K18, K24: intent, plan, agents, one answer; the hub is killed while they work, and again it is known."""
+    hub = Hub(scratch + "/chat").start()
+    ann = {"Parlance-User": "ann"}
+    released = threading.Event()
+
+    def computes(message):
+        released.wait(20)
+        return kessel({"npv": round(net_present_value(message["inputs_json"]), 2), "summary": "ANL computed 17206.82"})
+
+    analyst = Agent(hub, "ANL", "kessel", computes)
+    analyst.capabilities = [{
+        "code": "ANL_NPV", "description": "What a series of payments is worth today", "narration": "Let me do the numbers.",
+        "examples": ["compute the net present value", "is this investment worth it", "what are these payments worth today"],
+        "input_schema": {"type": "object", "required": ["cash_flows", "discount_rate"], "properties": {
+            "cash_flows": {"type": "array", "items": {"type": "number"}, "description": "the payments, year by year"},
+            "discount_rate": {"type": "number", "description": "the rate of interest"}}}}]
+    writer = Agent(hub, "DOC", "sam", lambda m: {
+        "message_type": "RESPONSE", "status": "SUCCESS", "payload": {
+            "action": "DOC_GENERATE", "data": {"document": f"A report on {m['payload']['context']['prior_outputs']['part-1']['npv']}"}}})
+    writer.capabilities = [{"code": "DOC_GENERATE", "description": "Documents for people to read",
+                            "examples": ["write a report", "generate the board document", "draft a memo"]}]
+    for agent in (analyst, writer):
+        agent.register().start()
+    words = "Is this investment worth it? Then write a report."
+    status, talk = hub.ask("POST", "/v1/chat", {"text": words}, ann)
+    check(status == 200 and talk["status"] == "clarify", f"{status} {talk}")
+    check(talk["inputs_needed"] == ["cash_flows", "discount_rate"] and "year by year" in talk["question"], f"{talk}")
+    status, talk = hub.ask("POST", "/v1/chat", {
+        "text": words, "session_id": talk["session_id"],
+        "inputs": {"cash_flows": [-100000, 25000, 35000, 45000, 55000], "discount_rate": 0.12}}, {**ann, "Prefer": "wait=0"})
+    check(status == 202 and talk["answer"].startswith("Let me do the numbers."), f"K11: {status} {talk}")
+    until_seen(analyst)
+    hub.kill()
+    hub.start()
+    released.set()
+    end = time.monotonic() + 30
+    status, told = hub.ask("GET", f"/v1/chat/{talk['chat_id']}", headers=ann)
+    while told["status"] == "working" and time.monotonic() < end:
+        time.sleep(0.02)
+        status, told = hub.ask("GET", f"/v1/chat/{talk['chat_id']}", headers=ann)
+    check(status == 200 and told["status"] == "answered", f"{status} {told}")
+    check("17206.82" in told["answer"] and "A report on 17206.82" in told["answer"], f"K14: {told}")
+    for name in ("ANL", "DOC", "ORC"):
+        check(name not in told["answer"], f"K11: {told['answer']}")
+    status, other = hub.ask("GET", f"/v1/chat/{talk['chat_id']}", headers={"Parlance-User": "bob"})
+    check(status == 404, f"X13: {status} {other}")
+    asked = len(analyst.seen)
+    status, again = hub.ask("POST", "/v1/chat", {"text": words, "session_id": talk["session_id"]}, ann)
+    check(status == 200 and "17206.82" in again["answer"] and again["presented_at"], f"K24: {status} {again}")
+    check(len(analyst.seen) == asked, "K24: it was worked out again")
+    for agent in (analyst, writer):
+        agent.stops = True
+    hub.stop()
+
+
+def until_seen(agent):
+    end = time.monotonic() + 20
+    while not agent.seen:
+        check(time.monotonic() < end, f"{agent.name} was not asked")
+        time.sleep(0.01)
+
+
 def bad_definitions(scratch):
     hub = Hub(scratch + "/bad").start()
     status, told = hub.ask("POST", "/v1/workflows", {"steps": [{"id": "a", "agent": "x", "after": ["a", "b"]},
@@ -245,7 +308,7 @@ def bad_definitions(scratch):
 def main():
     with Scratch() as scratch:
         for story in (the_business_case, the_receipt, every_dialect_takes_a_step, killed_on_the_way,
-                      the_starter_and_nobody_else, bad_definitions):
+                      the_starter_and_nobody_else, a_sentence_and_an_answer, bad_definitions):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}")
 

@@ -63,6 +63,7 @@ void add_bench(CLI::App& app, Context& context);
 void add_cancel(CLI::App& app, Context& context);
 void add_capabilities(CLI::App& app, Context& context);
 void add_cert(CLI::App& app, Context& context);
+void add_chat(CLI::App& app, Context& context);
 void add_classify(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_convert(CLI::App& app, Context& context);

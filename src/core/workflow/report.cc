@@ -165,10 +165,7 @@ std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name
         }
         internals.push_back({agent_of(run.steps[i], name_of), plan.label});
     }
-    // A longer name may begin with a shorter one.
-    std::ranges::stable_sort(internals, std::ranges::greater{}, [](const auto& each) {
-        return each.name.size();
-    });
+    narrative::longest_first(internals);
     return internals;
 }
 
@@ -180,15 +177,17 @@ void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of
         const auto& step = run.steps[i];
         if (plan.is_internal || plan.asks_person || step.stage == Stage::Skipped) continue;
         const auto* item = failed_item(step);
-        parts.push_back({.label = plan.label,
-                         .output = output_of(step, plan),
-                         .confidence = confidence_of(step),
-                         .reason = item != nullptr ? std::string_view{item->detail}
-                                                   : std::string_view{}});
+        parts.push_back(
+            {.label = plan.label,
+             .output = output_of(step, plan),
+             .confidence = confidence_of(step),
+             .reason = item != nullptr ? std::string_view{item->detail} : std::string_view{}});
     }
     const auto all = narrative::aggregate(
         parts, {.terms = run.plan->terms, .internals = internals_of(run, name_of)});
-    out.text("answer", all.answer).raw("components", all.components).raw("conflicts", all.conflicts);
+    out.text("answer", all.answer)
+        .raw("components", all.components)
+        .raw("conflicts", all.conflicts);
     if (!all.question.empty()) out.text("question", all.question);
 }
 

@@ -158,8 +158,8 @@ const Place* find_place(const Workflows& workflows, Ticket request) {
 }
 
 std::size_t lost_count(const Step& step) {
-    const auto count = std::ranges::count_if(
-        step.items, [](const Item& item) { return is_lost(item.stage); });
+    const auto count =
+        std::ranges::count_if(step.items, [](const Item& item) { return is_lost(item.stage); });
     return static_cast<std::size_t>(count);
 }
 

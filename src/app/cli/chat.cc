@@ -1,0 +1,132 @@
+// `parlance chat`: a user's words in, the agents' one answer out; a line each, or one and done.
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/json_view.h"
+#include "base/json_write.h"
+
+namespace parlance::cli {
+
+namespace {
+
+struct ChatOptions {
+    std::string text;
+    std::string user;
+    std::string session;
+    bool is_afresh = false;
+    std::uint32_t wait_ms = 60'000;
+};
+
+/// Who talks, where the token does not say it.
+std::string default_user() {
+    const char* const name = std::getenv("USER");  // NOLINT(concurrency-mt-unsafe): one thread.
+    return name != nullptr && *name != '\0' ? name : "me";
+}
+
+std::string saying_of(const Context& context, const ChatOptions& options) {
+    json::ObjectWriter saying;
+    saying.text("text", options.text);
+    const bool is_proved = !context.token.empty() || !context.token_file.empty();
+    if (!options.user.empty() || !is_proved) {
+        saying.text("user_id", options.user.empty() ? default_user() : options.user);
+    }
+    if (!options.session.empty()) saying.text("session_id", options.session);
+    if (options.is_afresh) saying.boolean("afresh", true);
+    return saying.done();
+}
+
+void print_talk(const Context& context, json::Value talk) {
+    const auto answer = text_member(talk, "answer");
+    if (!answer.empty()) fmt::print("{}\n", harmless(answer));
+    const auto question = text_member(talk, "question");
+    if (!question.empty()) {
+        fmt::print("{}\n", paint(context.out(), Tone::Yellow, harmless(question)));
+    }
+    const auto options = member(talk, "options");
+    std::string spare;
+    int number = 0;
+    if (options.is_array()) {
+        for (json::Elements each{options}; each.next();) {
+            fmt::print("  {}. {}\n", ++number, harmless(each.value.text(spare)));
+        }
+    }
+    if (text_member(talk, "status") == "working") {
+        fmt::print("{}\n",
+                   paint(context.out(),
+                         Tone::Dim,
+                         fmt::format("later: parlance workflow show {}",
+                                     harmless(text_member(talk, "chat_id")))));
+    }
+}
+
+/// One exchange. The session that it was in is the one of the next.
+int say(const Context& context, ChatOptions& options) {
+    const std::chrono::milliseconds wait{options.wait_ms};
+    auto client =
+        client_of(context, operator_identity(context), wait + std::chrono::seconds{10});
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call("POST",
+                                       "/v1/chat",
+                                       saying_of(context, options),
+                                       {{"Prefer", fmt::format("wait={}", options.wait_ms)}});
+    if (!response) return complain(context, response.error());
+    if (response->status >= 300 || !json::check(response->body)) {
+        return complain(context, *response);
+    }
+    const auto talk = json::root(response->body);
+    options.session = text_member(talk, "session_id");
+    if (context.is_json) {
+        fmt::print("{}\n", one_line(response->body));
+    } else {
+        print_talk(context, talk);
+    }
+    std::fflush(stdout);
+    return text_member(talk, "status") == "failed" ? Refused : Done;
+}
+
+/// Line by line until there are no more; what went wrong last is what it ends with.
+int talk(const Context& context, ChatOptions options) {
+    const bool is_asked = ::isatty(STDIN_FILENO) == 1;
+    int exit = Done;
+    for (;;) {
+        if (is_asked) {
+            fmt::print("{} ", paint(context.out(), Tone::Bold, "you:"));
+            std::fflush(stdout);
+        }
+        if (!std::getline(std::cin, options.text)) return exit;
+        if (options.text.empty()) continue;
+        exit = say(context, options);
+        if (exit == NoHub || exit == Misused) return exit;
+    }
+}
+
+}  // namespace
+
+void add_chat(CLI::App& app, Context& context) {
+    auto options = std::make_shared<ChatOptions>();
+    CLI::App* const verb = add_verb(app,
+                                    {"chat",
+                                     "Say something as a user, and hear what the agents make of it",
+                                     "  parlance chat 'forecast our cash flow and write it up'\n"
+                                     "  parlance chat --user ann < questions.txt"});
+    verb->add_option("text", options->text, "What the user says; without it, each line of the input");
+    verb->add_option("--user", options->user, "Who says it, unless a user's token does");
+    verb->add_option("--session", options->session, "The conversation that goes on");
+    verb->add_flag("--afresh", options->is_afresh, "Work it out again, even if it is known");
+    verb->add_option("--wait", options->wait_ms, "Milliseconds to wait for an answer")
+        ->capture_default_str();
+    verb->callback([&context, options] {
+        context.run = [&context, options] {
+            return options->text.empty() ? talk(context, *options) : say(context, *options);
+        };
+    });
+}
+
+}  // namespace parlance::cli

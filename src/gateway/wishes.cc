@@ -1,0 +1,209 @@
+#include "gateway/wishes.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/fold.h"
+#include "base/json_write.h"
+#include "gateway/handlers.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+/// Inputs that are the user's own words, whatever a capability calls them.
+constexpr std::array<std::string_view, 6> kOwnWords{
+    "text", "question", "message", "query", "request", "input"};
+
+/// By these a user says that one thing is to be done with what came of another.
+constexpr std::array<std::string_view, 6> kInTurn{
+    " then ", " afterwards", " after that", " based on ", " from that", " with the result"};
+
+/// The newest that is known of the user under this name; null if nothing is.
+const Fact* known_fact(const Desk& desk, std::string_view user, std::string_view name) {
+    const auto* facts = core::shared::find(desk.engine->state().shared.facts, std::string{user});
+    if (facts == nullptr) return nullptr;
+    std::string spaced{name};
+    std::ranges::replace(spaced, '_', ' ');
+    const std::array wanted{folded(name), folded(spaced)};
+    const auto is_it = [&](const core::shared::KnownFact& known) {
+        return std::ranges::find(wanted, folded(known.fact.about)) != wanted.end();
+    };
+    const auto found = std::find_if(facts->rbegin(), facts->rend(), is_it);
+    return found == facts->rend() ? nullptr : &found->fact;
+}
+
+/// The capability as it was registered; nothing if it was not.
+std::optional<json::Value> registered(const Desk& desk,
+                                      std::string_view agent,
+                                      std::string_view code) {
+    const auto* profile = desk.engine->profile(agent);
+    if (profile == nullptr || profile->capabilities.empty()) return std::nullopt;
+    for (json::Elements each{json::root(profile->capabilities)}; each.next();) {
+        if (text_member(each.value, "code") == code) return each.value;
+    }
+    return std::nullopt;
+}
+
+std::optional<json::Value> object_at(std::optional<json::Value> value, std::string_view pointer) {
+    if (value) value = json::find_at(*value, pointer);
+    return value && value->is_object() ? value : std::nullopt;
+}
+
+bool is_required(json::Value schema, std::string_view name) {
+    const auto required = json::find(schema, "required");
+    if (!required || !required->is_array()) return false;
+    std::string spare;
+    for (json::Elements each{*required}; each.next();) {
+        if (each.value.is_string() && each.value.text(spare) == name) return true;
+    }
+    return false;
+}
+
+bool has_default(json::Value property) {
+    return property.is_object() && json::find(property, "default").has_value();
+}
+
+/// What the capability is given: the words, and what is known of what it asks for.
+void fill_inputs(const Desk& desk, const Saying& saying, json::Value schema, Wish& wish) {
+    json::ObjectWriter inputs;
+    const auto properties = json::find(schema, "properties");
+    for (json::Members each{*properties}; each.next();) {
+        const std::string name{each.key};
+        if (const auto given = json::find(json::root(saying.given), name)) {
+            inputs.raw(name, given->raw);
+        } else if (std::ranges::find(kOwnWords, name) != kOwnWords.end()) {
+            inputs.text(name, saying.text);
+        } else if (const auto* fact = known_fact(desk, saying.user, name)) {
+            inputs.raw(name, fact->value);
+        } else if (is_required(schema, name) && !has_default(each.value)) {
+            auto words = each.value.is_object() ? text_member(each.value, "description") : "";
+            if (words.empty()) {
+                words = name;
+                std::ranges::replace(words, '_', ' ');
+            }
+            wish.lacking.push_back(name);
+            wish.asked.push_back(std::move(words));
+        }
+    }
+    wish.inputs = inputs.done();
+}
+
+bool is_in_turn(std::string_view text) {
+    const auto words = folded(text);
+    return std::ranges::any_of(
+        kInTurn, [&](std::string_view sign) { return words.find(sign) != std::string::npos; });
+}
+
+/// Like "ANL", "tag-ai" and "npv_2", and unlike an ordinary word, which gives nothing away.
+bool is_code(std::string_view name) {
+    return std::ranges::any_of(name, [](char c) { return c < 'a' || c > 'z'; });
+}
+
+}  // namespace
+
+Wish wish_for(const Desk& desk, const Saying& saying, std::string agent, std::string code) {
+    const auto capability = registered(desk, agent, code);
+    Wish wish{.agent = std::move(agent), .capability = std::move(code)};
+    if (capability) {
+        wish.label = text_member(*capability, "description");
+        wish.narration = text_member(*capability, "narration");
+    }
+    if (wish.label.empty()) wish.label = "What you asked for";
+    if (wish.narration.empty()) wish.narration = fmt::format("I am working on this: {}.", wish.label);
+    const auto schema = object_at(capability, "/input_schema");
+    if (object_at(schema, "/properties")) {
+        fill_inputs(desk, saying, *schema, wish);
+    } else {
+        wish.inputs = json::ObjectWriter{}.text("text", saying.text).done();
+    }
+    return wish;
+}
+
+std::vector<Wish> wishes_of(const Desk& desk, const Saying& saying, json::Value found) {
+    std::vector<Wish> wishes;
+    wishes.push_back(wish_for(
+        desk, saying, text_member(found, "target_agent"), text_member(found, "target_capability")));
+    if (const auto others = json::find(found, "secondary_targets")) {
+        for (json::Elements each{*others}; each.next();) {
+            wishes.push_back(wish_for(desk,
+                                      saying,
+                                      text_member(each.value, "agent"),
+                                      text_member(each.value, "capability")));
+        }
+    }
+    return wishes;
+}
+
+std::string definition_of(const Saying& saying, const std::vector<Wish>& wishes) {
+    const bool in_turn = is_in_turn(saying.text);
+    std::string steps = "[";
+    for (std::size_t i = 0; i < wishes.size(); ++i) {
+        json::ObjectWriter step;
+        step.text("id", fmt::format("part-{}", i + 1))
+            .text("label", wishes[i].label)
+            .text("agent", wishes[i].agent)
+            .text("capability", wishes[i].capability)
+            .raw("inputs", wishes[i].inputs);
+        if (in_turn && i > 0) step.raw("after", fmt::format(R"(["part-{}"])", i));
+        steps += (i > 0 ? "," : "") + step.done();
+    }
+    return json::ObjectWriter{}
+        .text("name", "chat")
+        .text("request", saying.text)
+        .text("user_id", saying.user)
+        .text("session_id", saying.session)
+        .raw("steps", steps + "]")
+        .done();
+}
+
+std::vector<Wish> wishes_in(std::string_view plan) {
+    std::vector<Wish> wishes;
+    const auto steps = plan.empty() ? std::nullopt : json::find(json::root(plan), "steps");
+    if (!steps) return wishes;
+    for (json::Elements each{*steps}; each.next();) {
+        const auto inputs = json::find(each.value, "inputs");
+        wishes.push_back({.agent = text_member(each.value, "agent"),
+                          .capability = text_member(each.value, "capability"),
+                          .inputs = inputs ? std::string{inputs->raw} : std::string{}});
+    }
+    return wishes;
+}
+
+std::string as_input(const Desk& desk,
+                     const Wish& wish,
+                     std::string_view name,
+                     std::string_view text) {
+    const auto properties = object_at(registered(desk, wish.agent, wish.capability),
+                                      "/input_schema/properties");
+    const auto property = properties ? json::find(*properties, name) : std::nullopt;
+    const auto type = property && property->is_object() ? text_member(*property, "type") : "";
+    if (type == "number" || type == "integer") {
+        double number = 0;
+        const auto end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        const bool is_whole = read.ec == std::errc{} && read.ptr == end;
+        if (is_whole && std::isfinite(number)) return fmt::format("{}", number);
+    }
+    std::string quoted;
+    json::append_quoted(quoted, text);
+    return quoted;
+}
+
+std::vector<narrative::Internal> internals_of(const std::vector<Offer>& offers) {
+    std::vector<narrative::Internal> internals;
+    for (const auto& offer : offers) {
+        const std::string_view words =
+            offer.description.empty() ? std::string_view{"that"} : offer.description;
+        internals.push_back({offer.code, words});
+        if (is_code(offer.agent)) internals.push_back({offer.agent, "our team"});
+    }
+    narrative::longest_first(internals);
+    return internals;
+}
+
+}  // namespace parlance::gateway
