@@ -10,6 +10,7 @@
 
 #include "base/fold.h"
 #include "base/json_write.h"
+#include "base/mutant.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
@@ -448,13 +449,18 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
                       .is_retryable = outcome.is_retryable,
                       .strategy = std::move(outcome.strategy)});
     }
+    if (is_planted(Mutant::AskAgainWhatWasAnswered) && item.attempt == 1) {
+        return delay(draft, spot, item.road, item.attempt, {});
+    }
     StepEnded ended{.run = spot.run.number,
                     .step = spot.step,
                     .item = spot.item,
                     .is_partial = outcome.is_partial,
                     .confidence = confidence,
                     .detail = std::move(outcome.detail)};
-    if (at) {
+    if (is_planted(Mutant::ResumeWithSomethingElse)) {
+        ended.output = spot.run.input;
+    } else if (at) {
         ended.output_at = *at;
         ended.output_size = static_cast<std::uint32_t>(outcome.output.size());
     } else {
