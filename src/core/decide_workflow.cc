@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
+#include "core/replay.h"
 #include "core/workflow/report.h"
 #include "core/workflow/values.h"
 #include "model/names.h"
@@ -646,6 +647,16 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     return true;
+}
+
+void decide_run(const State& state, Ticket run, Time now, Events& events) {
+    events.clear();
+    const auto found = state.workflows.runs.find(run);
+    if (found == state.workflows.runs.end() || state.governor.is_stopped) return;
+    const Stamped tick{.command = Tick{}, .now = now};
+    Draft draft{.state = state, .cause = tick, .events = events};
+    const auto open_max = governor::open_max(state.governor.policy);
+    make(draft, found->second, workflow::next_move(found->second, now, open_max));
 }
 
 bool advance_workflows(Draft& draft) {
