@@ -292,6 +292,19 @@ void Agents::keep_alive(const std::string& agent, const Deliver& deliver) {
     timeline_.after(wait + Duration{1}, [this, agent, deliver] { settle(agent, deliver); });
 }
 
+/// Named by its delivery, or by what it says itself.
+void Agents::answer_badly(const std::string& agent, const Deliver& deliver) {
+    RefuseReply refused{.id = "broken", .detail = "it breaks a rule"};
+    if (chance_.percent(50)) {
+        refused.delivery = deliver.delivery;
+    } else {
+        const auto& asked = *deliver.envelope;
+        refused.reply = writer_.reply(agent, asked, asked.correlation()).envelope;
+        refused.id = std::string{refused.reply->id()};
+    }
+    tell(agent, std::move(refused));
+}
+
 void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
     const auto agent = agent_name(consumer.agent);
     const auto& asked = *deliver.envelope;
@@ -336,10 +349,7 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
             return tell(agent, writer_.reply(agent, *other, other->correlation()));
         }
         case 11:  // Answers with what breaks the rules; the front desk has seen it.
-            return tell(
-                agent,
-                RefuseReply{
-                    .delivery = deliver.delivery, .id = "broken", .detail = "it breaks a rule"});
+            return answer_badly(agent, deliver);
         default: {  // Answers the same thing by both ways.
             const auto reply = writer_.reply(agent, asked, asked.correlation());
             tell(agent, reply);

@@ -53,6 +53,7 @@ class Agents {
     void pass_on(const Consumer& consumer, const Deliver& deliver);
     void ask_for_tool(const std::string& agent, const Deliver& deliver);
     void misbehave(Consumer& consumer, const Deliver& deliver);
+    void answer_badly(const std::string& agent, const Deliver& deliver);
     void use_wrong_token(const std::string& agent, const Deliver& deliver);
     void keep_alive(const std::string& agent, const Deliver& deliver);
     void tell(const std::string& agent, Command command);

@@ -71,6 +71,7 @@ void Door::on_effect(const Effect& effect) {
         [&](const TellRefused& told) { answer(told.ask, told); },
         [&](const TellDone& told) { answer(told.ask, told); },
         [&](const TellJoined& told) { answer(told.ask, told); },
+        [&](const TellStarted& told) { answer(told.ask, told); },
         [&](const Deliver& deliver) {
             if (!is_calm_ && chance_.percent(plan_.lost)) return;  // A half-open connection.
             timeline_.after(chance_.ms(0, is_calm_ ? 2 : 10), [this, deliver] {
@@ -87,7 +88,6 @@ void Door::on_effect(const Effect& effect) {
         [](const StirMailbox&) {},
         [](const OpenEndpoint&) {},
         [](const TellCancelled&) {},
-        [](const TellStarted&) {},
         [](const TellEnded&) {},
         [](const TellAsked&) {},
         [](const NotifyPeople&) {});

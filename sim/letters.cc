@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "base/hash.h"
+#include "model/plan.h"
+#include "sim/flows.h"
 
 namespace parlance::sim {
 
@@ -19,10 +21,11 @@ SendMessage send_of(const Header& header, const std::string& body) {
 }  // namespace
 
 std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(number); }
+std::string capability_name(std::uint64_t number) { return "CAN_" + std::to_string(number % 3); }
 
 /// All but one; which one, is the agent's.
 Profile profile_of(std::uint64_t agent) {
-    Profile profile;
+    Profile profile{.capabilities = R"([{"code":")" + capability_name(agent) + R"("}])"};
     if (agent % 3 != 2) profile.domain = kDomains.at(agent % 3);
     for (std::size_t i = 0; i < kTools.size(); ++i) {
         if (i != agent % kTools.size()) profile.tools_allowed.emplace_back(kTools.at(i));
@@ -164,7 +167,7 @@ SendMessage LetterWriter::reply(const std::string& from,
                          .correlation = correlation,
                          .answers = asked.id(),
                          .intent = Intent::Reply},
-                        body());
+                        asked.from() == kOrchestrator ? step_answer(chance_, number_) : body());
     send.priority = static_cast<Priority>(chance_.below(kPriorities));
     send.tokens_used = chance_.percent(20) ? 0 : chance_.below(2'000);
     return send;

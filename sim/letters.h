@@ -15,6 +15,8 @@
 namespace parlance::sim {
 
 std::string agent_name(std::uint64_t number);
+/// What every third agent can do.
+std::string capability_name(std::uint64_t number);
 /// The tools that anybody may ask for, and those of one agent.
 inline constexpr std::array kTools{"mail", "ocr", "sql", "web"};
 /// What the domains of some agents are called; entities that nobody's is called by come besides.

@@ -1,8 +1,12 @@
 #include "sim/plan.h"
 
+#include "core/testing/plain_scribe.h"
+
 namespace parlance::sim {
 
 namespace {
+
+const core::PlainScribe kScribe;
 
 void draw_limits(Chance& chance, Limits& limits) {
     limits.lease = chance.ms(100, 2'000);
@@ -21,7 +25,8 @@ void draw_limits(Chance& chance, Limits& limits) {
     limits.mailbox_messages_max = chance.percent(50) ? chance.between(6, 25) : 200;
     limits.mailbox_bytes_max = chance.percent(20) ? chance.between(800, 4'000) : 1'000'000;
     limits.open_requests_max = chance.percent(30) ? chance.between(3, 12) : 1'000;
-    limits.people = {{"legal",
+    limits.people = {{"", {.deadline = Duration{1'000}}},
+                     {"legal",
                       {.deadline = Duration{1'500},
                        .reminder = Duration{400},
                        .escalation = "finance",
@@ -49,6 +54,7 @@ void draw_faults(Chance& chance, Plan& plan) {
     plan.cancel_every = every(40, 200, 2'000);
     plan.flips_bit = chance.percent(4);
     plan.people_every = every(50, 60, 600);
+    plan.workflow_every = every(60, 150, 1'200);
 }
 
 /// A limit, or now and then none.
@@ -96,6 +102,7 @@ Plan draw_plan(Chance& chance) {
     draw_limits(chance, plan.limits);
     plan.engine.limits = plan.limits;
     plan.engine.version = "sim";
+    plan.engine.scribe = &kScribe;
     plan.engine.inbox_commands_max = chance.percent(20) ? 24 : 4'096;
     plan.engine.turn_commands_max = chance.between(1, 64);
     plan.engine.turn_commands_min = chance.between(1, plan.engine.turn_commands_max);

@@ -44,6 +44,7 @@ struct Plan {
     Duration stop_every{};  ///< The fleet is stopped for a while.
     Duration cancel_every{};
     Duration people_every{};  ///< People are asked something.
+    Duration workflow_every{};
     Duration sync_max{1};
     bool flips_bit = false;
 };

@@ -9,6 +9,7 @@
 #include "sim/agents.h"
 #include "sim/checkers/checkers.h"
 #include "sim/door.h"
+#include "sim/flows.h"
 #include "sim/hub.h"
 #include "sim/people.h"
 
@@ -77,6 +78,8 @@ class Life {
         every(plan_.people_every, [this] { people_.ask(); });
         every(plan_.people_every, [this] { people_.answer(); });
         every(plan_.people_every * 4, [this] { people_.withdraw(); });
+        every(plan_.workflow_every, [this] { flows_.start(); });
+        every(plan_.workflow_every * 2, [this] { flows_.cancel(); });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
         }
@@ -135,6 +138,7 @@ class Life {
         hub_.calm();
         door_.calm();
         agents_.calm();
+        flows_.calm();
         resume_fleet();
         run_until(timeline_.now() + kSettleMax, [this] { return is_settled(); });
         if (hub_.is_over()) return;
@@ -147,7 +151,8 @@ class Life {
         // With a full disk it may know more than it has written.
         if (hub_.engine().health().condition != engine::Condition::Serving) return false;
         const auto hub = hub_.engine().hub();
-        return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0;
+        return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0 &&
+               hub_.engine().state().workflows.runs.empty();
     }
 
     void report_unsettled() {
@@ -157,12 +162,13 @@ class Life {
         }
         const auto hub = hub_.engine().hub();
         const bool is_request = hub.waiting == 0 && hub.in_flight == 0;
-        history_.findings.push_back({is_request ? "W1" : "D1",
-                                     "60 s after the last fault " + std::to_string(hub.waiting) +
-                                         " messages wait, " + std::to_string(hub.in_flight) +
-                                         " are in flight and " + std::to_string(hub.open_requests) +
-                                         " requests are open",
-                                     {}});
+        history_.findings.push_back(
+            {is_request ? "W1" : "D1",
+             "60 s after the last fault " + std::to_string(hub.waiting) + " messages wait, " +
+                 std::to_string(hub.in_flight) + " are in flight and " +
+                 std::to_string(hub.open_requests) + " requests are open; " +
+                 std::to_string(hub_.engine().state().workflows.runs.size()) + " workflows run",
+             {}});
     }
 
     Chance chance_;
@@ -173,6 +179,7 @@ class Life {
     Door door_{plan_, chance_, timeline_, hub_};
     Agents agents_{plan_, chance_, timeline_, door_};
     People people_{plan_, chance_, timeline_, hub_, door_};
+    Flows flows_{plan_, chance_, timeline_, door_};
     bool is_calm_ = false;
 };
 

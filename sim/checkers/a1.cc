@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/match.h"
+#include "core/handles.h"
 #include "sim/checkers/checkers.h"
 #include "sim/checkers/sent.h"
 
@@ -95,6 +96,12 @@ class Audit {
                 [&](const TellAsked& told) {
                     expect_record(shown, asked_at_, told.id, "people were asked");
                 },
+                [&](const TellStarted& told) {
+                    expect_record(shown, started_, told.id, "a workflow was started");
+                },
+                [&](const TellEnded& told) {
+                    expect_record(shown, ended_, told.id, "a workflow was ended");
+                },
                 [&](const TellAnswer& told) {
                     expect_record(shown, answered_, told.request, "a request was answered");
                 },
@@ -145,6 +152,14 @@ class Audit {
             },
             [&](const HumanWithdrawn& e) {
                 deed({"a cancellation", e.by, workflows_[e.id]}, entry);
+            },
+            [&](const WorkflowStarted& e) {
+                started_.emplace(e.id, entry.sequence);
+                runs_.emplace(core::ticket_at(entry.sequence), e.id);
+            },
+            [&](const WorkflowEnded& e) { ended_.emplace(e.id, entry.sequence); },
+            [&](const WorkflowUndone& e) {
+                deed({"a cancellation", e.by, runs_[e.run]}, entry);
             },
             [&](const ToolAuthorized& e) {
                 deed({"the use of a tool", e.by, e.agent + ' ' + e.tool}, entry);
@@ -271,6 +286,9 @@ class Audit {
     std::map<Ticket, int> admitted_;
     std::map<Ticket, Sequence> asked_at_;
     std::map<Ticket, std::string> workflows_;
+    std::map<std::string, Sequence> started_;
+    std::map<std::string, Sequence> ended_;
+    std::map<Ticket, std::string> runs_;
     std::map<Deed, std::deque<Sequence>> deeds_;  ///< Those of which nobody was told yet.
     Sequence last_{};
     std::map<No, std::deque<Sequence>> refusals_;  ///< Those of which nobody was told yet.

@@ -27,6 +27,9 @@ void check_d9(const Book& book, Findings& findings);
 void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
+void check_w4(const Book& book, Findings& findings);
+/// And W1 of workflows: each ends once, in time.
+void check_w8(const Book& book, Findings& findings);
 void check_w9(const Book& book, Findings& findings);
 /// W5, W6, W7 and W10: what one model of contexts and tasks says.
 void check_shared(const Book& book, Findings& findings);
@@ -50,7 +53,7 @@ inline constexpr std::array kCheckers{
     Checker{"W1", check_w1},     Checker{"W2", check_w2},          Checker{"W3", check_w3},
     Checker{"W9", check_w9},     Checker{"G1", check_delegations}, Checker{"G5", check_g5},
     Checker{"G7", check_g7},     Checker{"I4", check_i4},          Checker{"A1", check_a1},
-    Checker{"W5", check_shared},
+    Checker{"W5", check_shared}, Checker{"W4", check_w4},          Checker{"W8", check_w8},
 };
 
 Findings check_all(const History& history);

@@ -38,7 +38,9 @@ Settlement settlement_of(const Command& command) {
         [&](const ExtendLease& c) { return make(Kind::Extension, c.delivery); },
         [&](const ReportProgress& c) { return make(Kind::Progress, c.delivery); },
         [&](const ReplyToDelivery& c) { return make(Kind::Reply, c.delivery); },
-        [&](const RefuseReply& c) { return make(Kind::Reply, c.delivery); },
+        [&](const RefuseReply& c) {
+            return c.reply ? Settlement{} : make(Kind::Reply, c.delivery);
+        },
         [](const auto&) { return Settlement{}; });
 }
 
@@ -46,13 +48,17 @@ bool is_nack(Setback setback) { return setback == Setback::Nacked || setback == 
 
 class Tokens {
   public:
-    Tokens(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {}
+    Tokens(const Book& book, Findings& findings)
+        : book_(book), history_(*book.history), findings_(findings) {}
 
     void run() {
         for (const auto& asked : history_.asked) {
             asked_.insert(settlement_of(asked.command));
             const auto* send = message_of(asked.command);
             if (send != nullptr) sent_.emplace(send->envelope->from(), send->envelope->id());
+            const auto* refused = std::get_if<RefuseReply>(&asked.command);
+            if (refused == nullptr || refused->reply == nullptr) continue;
+            refused_.emplace(refused->reply->from(), refused->reply->answers());
         }
         for (const auto& entry : history_.journal) read(entry);
         for (const auto& shown : history_.shown) {
@@ -70,6 +76,10 @@ class Tokens {
             entry.event,
             [&](const LeaseGranted& e) { in_force_[e.ticket] = e.attempt; },
             [&](const DeliveryAcknowledged& e) {
+                if (was_refused(e.ticket)) {
+                    for (const auto kind : {Kind::Ack, Kind::Reply}) count(kind, e.ticket);
+                    return void(in_force_.erase(e.ticket));
+                }
                 settled({Kind::Ack, Kind::Reply}, e.ticket);
             },
             [&](const DeliveryReturned& e) { ended(e.ticket, e.setback); },
@@ -89,6 +99,14 @@ class Tokens {
                 in_force_.erase(e.request);
             },
             [](const auto&) {});
+    }
+
+    /// Its answer broke the rules, and named it by what it answers instead of by a token.
+    bool was_refused(Ticket ticket) const {
+        const auto request = book_.requests.find(ticket);
+        if (request == book_.requests.end()) return false;
+        const auto& asked = *request->second.asked;
+        return refused_.contains({std::string{asked.to()}, std::string{asked.id()}});
     }
 
     void count(Kind kind, Ticket ticket) {
@@ -137,8 +155,10 @@ class Tokens {
                              settlement.ticket});
     }
 
+    const Book& book_;
     const History& history_;
     Findings& findings_;
+    std::set<std::pair<std::string, std::string>> refused_;  ///< Answers: from whom, to which.
     std::set<Settlement> asked_;
     std::set<std::pair<std::string, std::string>> sent_;  ///< Messages: from whom, which.
     std::map<Ticket, std::uint32_t> in_force_;

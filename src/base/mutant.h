@@ -67,6 +67,15 @@ enum class Mutant : std::uint8_t {
     RewriteHistory,
     HandOverTwice,
     AcceptStaleState,
+    ForgetTheRun,
+    AskAgainWhatWasAnswered,
+    ResumeWithSomethingElse,
+    RunBeforeWhatItNeeds,
+    UndoInOrder,
+    UndoNothing,
+    PassOnTheBroken,
+    FailWithoutWords,
+    HideWhatIsMissing,
 };
 
 struct MutantRow {
@@ -133,6 +142,15 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::RewriteHistory, "rewrite-history", "W6"},
     MutantRow{Mutant::HandOverTwice, "hand-over-twice", "W7"},
     MutantRow{Mutant::AcceptStaleState, "accept-stale-state", "W10"},
+    MutantRow{Mutant::ForgetTheRun, "forget-the-run", "W1"},
+    MutantRow{Mutant::PassOnTheBroken, "pass-on-the-broken", "W4"},
+    MutantRow{Mutant::FailWithoutWords, "fail-without-words", "W4"},
+    MutantRow{Mutant::HideWhatIsMissing, "hide-what-is-missing", "W4"},
+    MutantRow{Mutant::AskAgainWhatWasAnswered, "ask-again-what-was-answered", "W8"},
+    MutantRow{Mutant::ResumeWithSomethingElse, "resume-with-something-else", "W8"},
+    MutantRow{Mutant::RunBeforeWhatItNeeds, "run-before-what-it-needs", "W8"},
+    MutantRow{Mutant::UndoInOrder, "undo-in-order", "W8"},
+    MutantRow{Mutant::UndoNothing, "undo-nothing", "W8"},
 };
 
 #ifdef PARLANCE_MUTANTS

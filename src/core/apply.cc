@@ -255,6 +255,7 @@ void apply(State& state, Time at, const Event& event) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
             if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
+            if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request.clear();
         },
         [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
         [&](const AgentRemoved& removed) { registry::apply(registry, removed); },

@@ -156,6 +156,9 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
     } else if (question != nullptr) {
         draft.add(MessageDropped{question->ticket, Setback::Rejected, refused.detail});
     }
+    if (is_planted(Mutant::PassOnTheBroken) && refused.reply != nullptr) {
+        return draft.add(RequestAnswered{.request = request->ticket, .envelope = refused.reply});
+    }
     fail_request(draft,
                  request->ticket,
                  Refusal::OutputValidationFailed,

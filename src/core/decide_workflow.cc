@@ -10,9 +10,11 @@
 
 #include "base/fold.h"
 #include "base/json_write.h"
+#include "base/mutant.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
+#include "core/replay.h"
 #include "core/workflow/report.h"
 #include "core/workflow/values.h"
 #include "model/names.h"
@@ -453,13 +455,18 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
                       .is_retryable = outcome.is_retryable,
                       .strategy = std::move(outcome.strategy)});
     }
+    if (is_planted(Mutant::AskAgainWhatWasAnswered) && item.attempt == 1) {
+        return delay(draft, spot, item.road, item.attempt, {});
+    }
     StepEnded ended{.run = spot.run.number,
                     .step = spot.step,
                     .item = spot.item,
                     .is_partial = outcome.is_partial,
                     .confidence = confidence,
                     .detail = std::move(outcome.detail)};
-    if (at) {
+    if (is_planted(Mutant::ResumeWithSomethingElse)) {
+        ended.output = spot.run.input;
+    } else if (at) {
         ended.output_at = *at;
         ended.output_size = static_cast<std::uint32_t>(outcome.output.size());
     } else {
@@ -645,6 +652,16 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     return true;
+}
+
+void decide_run(const State& state, Ticket run, Time now, Events& events) {
+    events.clear();
+    const auto found = state.workflows.runs.find(run);
+    if (found == state.workflows.runs.end() || state.governor.is_stopped) return;
+    const Stamped tick{.command = Tick{}, .now = now};
+    Draft draft{.state = state, .cause = tick, .events = events};
+    const auto open_max = governor::open_max(state.governor.policy);
+    make(draft, found->second, workflow::next_move(found->second, now, open_max));
 }
 
 bool advance_workflows(Draft& draft) {

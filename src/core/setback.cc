@@ -49,6 +49,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
     const auto* request = broker::find_request(draft.state.requests, ticket);
     if (request == nullptr) return;
     withdraw_with(draft, ticket, detail);
+    if (is_planted(Mutant::FailWithoutWords)) detail.clear();
     draft.add(
         RequestFailed{.request = ticket,
                       .refusal = refusal,

@@ -377,6 +377,20 @@ TEST(Workflow, X21_CancellingTakesBackWhatWasDone) {
     EXPECT_EQ(office.report_at("/steps/0/status"), R"("COMPENSATED")");
 }
 
+TEST(Workflow, X21_WhatCameAfterIsTakenBackFirstInWhateverOrderThePlanHasIt) {
+    Office office{{"a", "b", "c"}};
+    office.start(R"({"steps":[
+        {"id":"pay","agent":"b","after":["book"],"compensate":{"agent":"b"}},
+        {"id":"book","agent":"a","compensate":{"agent":"a"}},
+        {"id":"tell","agent":"c","after":["pay"]}]})");
+    office.answer("a", R"({"output":1})").answer("b", R"({"output":2})");
+    EXPECT_EQ(office.order, (Ids{"a", "b", "c"}));
+    office.story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    office.look().answer("b", R"({"output":0})").answer("a", R"({"output":0})");
+    EXPECT_EQ(office.order, (Ids{"a", "b", "c", "b", "a"}));
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+}
+
 TEST(Workflow, C11_GoesOnAfterARestart) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b","after":["x"]}]})");

@@ -1,4 +1,5 @@
-// `parlance workflow`: starts a workflow from a file, shows how far it is, ends it.
+// `parlance workflow`: starts a workflow from a file, shows how far it is, ends it, and lives it
+// through again from the record.
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,7 +8,11 @@
 #include "app/cli/json_view.h"
 #include "app/cli/table.h"
 #include "app/cli/written.h"
+#include "app/serve.h"
 #include "base/json_write.h"
+#include "engine/replay.h"
+#include "gateway/scribe.h"
+#include "journal/posix_disk.h"
 
 namespace parlance::cli {
 
@@ -25,6 +30,9 @@ struct WorkflowOptions {
     std::string reason{};
     std::uint64_t wait_ms = 30'000;
     bool is_detached = false;
+    std::string data = "./.parlance";
+    std::string config{};
+    std::string policy = "then";
 };
 
 /// The definition with what the command line says of this run.
@@ -141,6 +149,74 @@ int cancel(const Context& context, const WorkflowOptions& options) {
     return Done;
 }
 
+Result<engine::Replay> replay_from(const WorkflowOptions& options) {
+    app::ServeOptions hub;
+    if (!options.config.empty()) TRY(app::read_config(options.config, hub));
+    const gateway::DialectScribe scribe;
+    auto disk = TRY(journal::open_posix_disk(options.data, false));
+    const auto opened = TRY(journal::Journal::open(*disk, {.is_read_only = true}));
+    return engine::replay_workflow(
+        *disk,
+        opened->last_sequence(),
+        options.id,
+        {.limits = hub.limits, .scribe = &scribe, .has_policy_of_now = options.policy == "now"});
+}
+
+std::string as_json(const std::string& id, const engine::Replay& replay) {
+    json::ObjectWriter out;
+    out.text("workflow_id", id)
+        .integer("first", static_cast<std::int64_t>(replay.first.value))
+        .integer("last", static_cast<std::int64_t>(replay.last.value))
+        .boolean("ended", replay.has_ended)
+        .integer("compared", static_cast<std::int64_t>(replay.compared));
+    if (!replay.difference) return out.raw("difference", "null").done();
+    const auto& found = *replay.difference;
+    out.raw("difference",
+            json::ObjectWriter{}
+                .integer("sequence", static_cast<std::int64_t>(found.sequence.value))
+                .raw("recorded", found.recorded)
+                .raw("decided", found.decided.empty() ? "null" : found.decided)
+                .done());
+    return out.done();
+}
+
+void print_replay(const Context& context, const std::string& id, const engine::Replay& replay) {
+    fmt::print("{}  records {} to {}, {}\n",
+               id,
+               replay.first.value,
+               replay.last.value,
+               replay.has_ended ? "ended" : "still running");
+    if (!replay.difference) {
+        fmt::print("{}: {} records follow from the rules of this program\n",
+                   paint(context.out(), Tone::Green, "no difference"),
+                   replay.compared);
+        return;
+    }
+    const auto& found = *replay.difference;
+    fmt::print("{} at record {}, after {} that are the same\n",
+               paint(context.out(), Tone::Red, "differs"),
+               found.sequence.value,
+               replay.compared);
+    fmt::print("  on record: {}\n", harmless(found.recorded));
+    fmt::print("  the rules: {}\n",
+               found.decided.empty() ? "nothing happens" : harmless(found.decided));
+}
+
+/// The exit code says whether the rules of this program come to the same.
+int replay(const Context& context, const WorkflowOptions& options) {
+    const auto replayed = replay_from(options);
+    if (!replayed) {
+        const bool is_damaged = replayed.error().fault == Fault::Corrupt;
+        return complain(context, is_damaged ? BadData : Misused, replayed.error().message);
+    }
+    if (context.is_json) {
+        fmt::print("{}\n", as_json(options.id, *replayed));
+    } else {
+        print_replay(context, options.id, *replayed);
+    }
+    return replayed->difference ? Refused : Done;
+}
+
 }  // namespace
 
 void add_workflow(CLI::App& app, Context& context) {
@@ -148,10 +224,11 @@ void add_workflow(CLI::App& app, Context& context) {
     CLI::App* const verb =
         add_verb(app,
                  {"workflow",
-                  "Start a workflow of several agents, see how far it is, end it",
+                  "Start a workflow of several agents, see how far it is, end it, replay it",
                   "  parlance workflow run case.json --input '{\"amount\":5}'\n"
                   "  parlance workflow show wf-42\n"
-                  "  parlance workflow cancel wf-42 --reason 'not needed'"});
+                  "  parlance workflow cancel wf-42 --reason 'not needed'\n"
+                  "  parlance workflow replay wf-42 --policy now"});
     verb->require_subcommand(1);
     const auto leave = [&context, options](int (*work)(const Context&, const WorkflowOptions&)) {
         return [&context, options, work] {
@@ -176,6 +253,17 @@ void add_workflow(CLI::App& app, Context& context) {
     cancel_verb->add_option("id", options->id, "Of the workflow")->required();
     cancel_verb->add_option("--reason", options->reason, "Why; it is kept on record");
     cancel_verb->callback(leave(cancel));
+    CLI::App* const replay_verb = add_verb(
+        *verb,
+        {"replay", "Feed what was answered to the rules of this program; show what differs", ""});
+    replay_verb->add_option("id", options->id, "Of the workflow")->required();
+    replay_verb->add_option("--data", options->data, "Where the hub keeps everything")
+        ->capture_default_str();
+    replay_verb->add_option("--config", options->config, "The hub's own, for its limits");
+    replay_verb->add_option("--policy", options->policy, "The one of then, or the one of now")
+        ->check(CLI::IsMember({"then", "now"}))
+        ->capture_default_str();
+    replay_verb->callback(leave(replay));
 }
 
 }  // namespace parlance::cli

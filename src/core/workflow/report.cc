@@ -8,6 +8,7 @@
 
 #include "base/iso_time.h"
 #include "base/json_write.h"
+#include "base/mutant.h"
 #include "model/names.h"
 #include "narrative/aggregate.h"
 
@@ -288,7 +289,9 @@ std::string report(const Run& run, const NameOf& name_of, const Ending& ending) 
     out.text("ended_at", print_iso_time(ending.now));
     if (!ending.reason.empty()) out.text("reason", ending.reason);
     write_report(out, run, name_of);
-    if (ending.end != WorkflowEnd::Completed) out.raw("missing", missing_of(run));
+    const bool says_missing =
+        ending.end != WorkflowEnd::Completed && !is_planted(Mutant::HideWhatIsMissing);
+    if (says_missing) out.raw("missing", missing_of(run));
     write_answer(out, run, name_of);
     return out.done();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/mutant.h"
 
 namespace parlance::core::workflow {
 
@@ -40,6 +41,7 @@ void conclude(Step& step) {
 
 /// Whether all that the step waits for has ended.
 bool is_ready(const Run& run, std::size_t step) {
+    if (is_planted(Mutant::RunBeforeWhatItNeeds)) return true;
     return std::ranges::all_of(run.plan->steps[step].after, [&](std::uint32_t other) {
         return is_final(run.steps[other].stage);
     });
@@ -71,13 +73,48 @@ bool can_fail_the_whole(const Run& run) {
     return false;
 }
 
+bool can_be_undone(const Run& run, std::uint32_t step) {
+    return !run.plan->steps[step].compensation.empty() &&
+           find_item(run.steps[step], Stage::Done).has_value();
+}
+
+/// What those that are still to be undone have waited for, over others or directly: a plan may
+/// name its steps in any order.
+std::vector<bool> needed_by_done(const Run& run) {
+    const auto& plans = run.plan->steps;
+    std::vector<bool> is_needed(plans.size());
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t step = 0; step < plans.size(); ++step) {
+        if (can_be_undone(run, step))
+            open.insert(open.end(), plans[step].after.begin(), plans[step].after.end());
+    }
+    while (!open.empty()) {
+        const auto step = open.back();
+        open.pop_back();
+        if (is_needed[step]) continue;
+        is_needed[step] = true;
+        open.insert(open.end(), plans[step].after.begin(), plans[step].after.end());
+    }
+    return is_needed;
+}
+
+/// A planted bug: what was done first goes first.
+Move first_undo(const Run& run) {
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        if (!can_be_undone(run, step)) continue;
+        return {Move::Kind::Undo, step, *find_item(run.steps[step], Stage::Done)};
+    }
+    return {Move::Kind::End};
+}
+
 /// Of a run that is taken back: what was done last goes first, one at a time.
 Move next_undo(const Run& run) {
+    if (is_planted(Mutant::UndoNothing)) return {Move::Kind::End};
+    if (is_planted(Mutant::UndoInOrder)) return first_undo(run);
+    const auto is_needed = needed_by_done(run);
     for (auto step = static_cast<std::uint32_t>(run.steps.size()); step-- > 0;) {
-        if (run.plan->steps[step].compensation.empty()) continue;
-        if (const auto item = find_item(run.steps[step], Stage::Done)) {
-            return {Move::Kind::Undo, step, *item};
-        }
+        if (is_needed[step] || !can_be_undone(run, step)) continue;
+        return {Move::Kind::Undo, step, *find_item(run.steps[step], Stage::Done)};
     }
     return {Move::Kind::End};
 }

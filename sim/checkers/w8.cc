@@ -1,0 +1,526 @@
+// W8: a parent resumes exactly once per child, with that child's answer and its own state. Of a
+// workflow: a step runs after what it waits for and with what that brought, an answer is looked at
+// once and what is done is not done again; what it says in the end follows from what its steps
+// were answered; and what is taken back is all that was done, the last first.
+// W1 of workflows: each ends once, and when its time is over.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/match.h"
+#include "core/handles.h"
+#include "core/testing/plain_scribe.h"
+#include "core/workflow/values.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+enum class Standing { Waiting, Asked, Answered, Broken, Delayed, WithPerson, Ended };
+
+struct Part {
+    Standing standing = Standing::Waiting;
+    StepEnd end = StepEnd::Done;  ///< If it has ended.
+    Road road = Road::Planned;
+    EnvelopePtr reply{};
+    std::string offered{};  ///< An answer that a person decides about.
+    Ticket appeal{};
+    std::string output{};
+
+    bool is(StepEnd how) const { return standing == Standing::Ended && end == how; }
+};
+
+struct Stride {
+    std::vector<Part> parts{};
+    bool has_ended = false;
+    StepEnd end = StepEnd::Done;
+
+    bool is_lost() const {
+        return has_ended && (end == StepEnd::Failed || end == StepEnd::Missing);
+    }
+};
+
+struct Flow {
+    WorkflowStarted started;
+    PlanPtr plan;
+    std::vector<Stride> steps;
+    bool is_undone = false;
+    bool has_ended = false;
+};
+
+struct Place {
+    Ticket run;
+    std::uint32_t step = 0;
+    std::uint32_t item = 0;
+};
+
+/// What a person, or the rules in place of one, said.
+struct Said {
+    HumanDecision decision = HumanDecision::Reject;
+    std::string content{};
+};
+
+class Runs {
+  public:
+    Runs(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
+
+    void run() {
+        for (const auto& entry : book_.history->journal) take(entry);
+        for (const auto& [number, flow] : flows_) {
+            if (!flow.has_ended) find("W1", flow, "never ended");
+        }
+        std::map<std::string, int> told;
+        for (const auto& shown : book_.history->shown) {
+            const auto* ended = std::get_if<TellEnded>(&shown.effect);
+            if (ended == nullptr || ++told[ended->id] <= ends_[ended->id]) continue;
+            findings_.push_back({"W1", "workflow '" + ended->id + "' was ended twice", {}});
+        }
+    }
+
+  private:
+    void take(const Entry& entry) {
+        match(
+            entry.event,
+            [&](const WorkflowStarted& e) { start(entry, e); },
+            [&](const StepOpened& e) { open(e); },
+            [&](const StepBegan& e) { begin(e); },
+            [&](const StepDelayed& e) { delay(e); },
+            [&](const StepAsked& e) { ask(e); },
+            [&](const StepEnded& e) { end(e); },
+            [&](const WorkflowUndone& e) { undo(e); },
+            [&](const WorkflowEnded& e) { end_run(entry, e); },
+            [&](const RequestAnswered& e) { answer(e.request, e.envelope); },
+            [&](const RequestFailed& e) { answer(e.request, nullptr); },
+            [&](const HumanAnswered& e) {
+                said_[e.id] = {e.decision, e.content};
+            },
+            [&](const HumanLapsed& e) {
+                said_[e.id] = {e.follows == IfNobody::Approve ? HumanDecision::Approve
+                                                              : HumanDecision::Reject};
+            },
+            [&](const FleetStopped&) { is_stopped_ = true; },
+            [&](const FleetResumed&) {
+                resumed_at_ = entry.at;
+                is_stopped_ = false;
+            },
+            [](const auto&) {});
+    }
+
+    // --- what is found -----------------------------------------------------------------------
+
+    void find(const char* promise, const Flow& flow, const std::string& what) {
+        findings_.push_back({promise, "workflow '" + flow.started.id + "' " + what, {}});
+    }
+    void find(const Flow& flow, std::uint32_t step, const std::string& what) {
+        find("W8", flow, "has a step '" + flow.plan->steps[step].id + "' that " + what);
+    }
+
+    Flow* open_run(Ticket number, const char* what) {
+        const auto found = flows_.find(number);
+        if (found != flows_.end() && !found->second.has_ended) return &found->second;
+        findings_.push_back(
+            {"W1", std::string{"something "} + what + " of a workflow that does not run", {}});
+        return nullptr;
+    }
+
+    static Part& part_of(Flow& flow, std::uint32_t step, std::uint32_t item) {
+        auto& parts = flow.steps[step].parts;
+        if (parts.size() <= item) parts.resize(item + 1);
+        return parts[item];
+    }
+
+    // --- what goes on ------------------------------------------------------------------------
+
+    void start(const Entry& entry, const WorkflowStarted& event) {
+        auto& plan = plans_[event.plan_hash];
+        if (!event.plan.empty()) plan = *read_plan(event.plan);
+        for (const auto& [number, flow] : flows_) {
+            if (!flow.has_ended && flow.started.id == event.id) find("W1", flow, "was begun twice");
+        }
+        flows_[core::ticket_at(entry.sequence)] = {
+            .started = event, .plan = plan, .steps = std::vector<Stride>(plan->steps.size())};
+    }
+
+    void open(const StepOpened& event) {
+        auto* const flow = open_run(event.run, "begins");
+        if (flow == nullptr) return;
+        auto& step = flow->steps[event.step];
+        if (!step.parts.empty() || step.has_ended) find(*flow, event.step, "begins twice");
+        expect_ready(*flow, event.step);
+        step.parts.resize(event.count);
+        if (event.count == 0) step.has_ended = true;
+    }
+
+    void begin(const StepBegan& event) {
+        auto* const flow = open_run(event.run, "is asked for");
+        if (flow == nullptr) return;
+        auto& part = part_of(*flow, event.step, event.item);
+        if (event.road == Road::Undo) {
+            expect_undo(*flow, event.step, part);
+        } else {
+            if (flow->is_undone) find(*flow, event.step, "begins while all is taken back");
+            if (part.standing == Standing::Ended) find(*flow, event.step, "is run a second time");
+            expect_ready(*flow, event.step);
+        }
+        if (part.standing == Standing::Asked || part.standing == Standing::Answered) {
+            find(*flow, event.step, "is asked for again before its answer is looked at");
+        }
+        part.standing = Standing::Asked;
+        part.road = event.road;
+        children_[event.request] = {event.run, event.step, event.item};
+        expect_inputs(*flow, event, book_.requests.find(event.request));
+    }
+
+    void answer(Ticket request, const EnvelopePtr& reply) {
+        const auto child = children_.find(request);
+        if (child == children_.end()) return;
+        auto& flow = flows_.at(child->second.run);
+        auto& part = part_of(flow, child->second.step, child->second.item);
+        part.standing = reply ? Standing::Answered : Standing::Broken;
+        part.reply = reply;
+        children_.erase(child);
+    }
+
+    void delay(const StepDelayed& event) {
+        auto* const flow = open_run(event.run, "waits");
+        if (flow == nullptr) return;
+        auto& part = part_of(*flow, event.step, event.item);
+        const auto& plan = flow->plan->steps[event.step];
+        constexpr std::uint32_t kTransientRetries = 2;
+        const auto most = plan.says_retries ? plan.retry_count_max : kTransientRetries;
+        if (event.attempt > most) find(*flow, event.step, "is tried more often than it may");
+        // What takes a step back may find nobody to ask.
+        if (event.road == Road::Undo && part.standing == Standing::Ended) {
+            expect_undo(*flow, event.step, part);
+        } else {
+            expect_no_good_answer(*flow, event.step, part);
+        }
+        part.standing = Standing::Delayed;
+        part.road = event.road;
+    }
+
+    void ask(const StepAsked& event) {
+        auto* const flow = open_run(event.run, "is put to a person");
+        if (flow == nullptr) return;
+        auto& part = part_of(*flow, event.step, event.item);
+        expect_no_good_answer(*flow, event.step, part);
+        if (event.output_size > 0 && part.reply) {
+            part.offered = part.reply->body().substr(event.output_at, event.output_size);
+        }
+        part.standing = Standing::WithPerson;
+        part.appeal = event.appeal;
+    }
+
+    void end(const StepEnded& event) {
+        auto* const flow = open_run(event.run, "ends");
+        if (flow == nullptr) return;
+        auto& part = part_of(*flow, event.step, event.item);
+        if (part.standing == Standing::Ended && event.end != StepEnd::Undone) {
+            find(*flow, event.step, "ends twice");
+        }
+        if (part.standing == Standing::Asked) find(*flow, event.step, "ends without its answer");
+        switch (event.end) {
+            case StepEnd::Done:
+                expect_done(*flow, event, part);
+                break;
+            case StepEnd::Failed:
+                expect_no_good_answer(*flow, event.step, part);
+                break;
+            case StepEnd::Skipped:
+            case StepEnd::Missing:
+                expect_passed_over(*flow, event, part);
+                break;
+            case StepEnd::Undone:
+                if (part.standing == Standing::Ended) expect_undo(*flow, event.step, part);
+                if (part.road != Road::Undo && event.code.empty()) {
+                    find(*flow, event.step, "is undone by nobody");
+                }
+                break;
+        }
+        part.output = event.output;
+        if (event.output_size > 0 && part.reply) {
+            part.output = part.reply->body().substr(event.output_at, event.output_size);
+        }
+        part.standing = Standing::Ended;
+        part.end = event.end;
+        conclude(flow->steps[event.step]);
+    }
+
+    static void conclude(Stride& step) {
+        const auto has_ended = [](const Part& part) { return part.standing == Standing::Ended; };
+        if (!std::ranges::all_of(step.parts, has_ended)) return;
+        step.has_ended = true;
+        const auto is_done = [](const Part& part) { return part.is(StepEnd::Done); };
+        step.end =
+            std::ranges::any_of(step.parts, is_done) ? StepEnd::Done : step.parts.front().end;
+    }
+
+    void undo(const WorkflowUndone& event) {
+        auto* const flow = open_run(event.run, "is taken back");
+        if (flow == nullptr) return;
+        if (flow->is_undone) find("W8", *flow, "is taken back twice");
+        flow->is_undone = true;
+        for (auto& step : flow->steps) {
+            for (auto& part : step.parts) {
+                const bool waits =
+                    part.standing == Standing::Delayed || part.standing == Standing::WithPerson;
+                if (!waits) continue;
+                part.standing = Standing::Ended;
+                part.end = StepEnd::Failed;
+            }
+        }
+    }
+
+    // --- what must hold ----------------------------------------------------------------------
+
+    void expect_ready(const Flow& flow, std::uint32_t step) {
+        for (const auto other : flow.plan->steps[step].after) {
+            if (!flow.steps[other].has_ended) find(flow, step, "begins before what it waits for");
+        }
+    }
+
+    /// With what the steps before it brought, and nothing else.
+    template <class Request>
+    void expect_inputs(const Flow& flow, const StepBegan& event, Request request) {
+        if (request == book_.requests.end()) return find(flow, event.step, "is asked of nobody");
+        const auto inputs = json::find(json::root(request->second.asked->body()), "inputs");
+        const auto& plan = flow.plan->steps[event.step];
+        std::deque<std::string> kept;
+        const auto lookup = [&](std::string_view at) -> json::Value {
+            constexpr std::string_view kItem = "/item";
+            if (!at.starts_with(kItem)) return value_at(flow, at, kept);
+            const auto element = element_of(value_at(flow, plan.for_each, kept), event.item);
+            return json::find_at(element, at.substr(kItem.size())).value_or(json::Value{});
+        };
+        const auto expected = core::workflow::filled(json::root(plan.duty.inputs), lookup);
+        if (!inputs || inputs->raw != expected)
+            find(flow, event.step, "is asked with other things");
+    }
+
+    static json::Value element_of(json::Value list, std::uint32_t item) {
+        json::Elements elements{list};
+        for (; elements.next() && item > 0; --item) {
+        }
+        return elements.value;
+    }
+
+    /// Of the places that simulated plans have: the input, and what a step brought.
+    static json::Value value_at(const Flow& flow,
+                                std::string_view pointer,
+                                std::deque<std::string>& kept) {
+        constexpr std::string_view kInput = "/input";
+        constexpr std::string_view kSteps = "/steps/";
+        constexpr std::string_view kOutput = "/output";
+        if (pointer.starts_with(kInput)) {
+            return json::find_at(json::root(flow.started.input), pointer.substr(kInput.size()))
+                .value_or(json::Value{});
+        }
+        pointer.remove_prefix(kSteps.size());
+        const auto name = pointer.substr(0, pointer.find('/'));
+        const auto step = std::ranges::find(flow.plan->steps, name, &StepPlan::id);
+        const auto index = static_cast<std::size_t>(step - flow.plan->steps.begin());
+        kept.push_back(output_of(flow, index));
+        if (kept.back().empty()) return {};
+        pointer.remove_prefix(name.size() + kOutput.size());
+        return json::find_at(json::root(kept.back()), pointer).value_or(json::Value{});
+    }
+
+    static std::string output_of(const Flow& flow, std::size_t step) {
+        const auto& parts = flow.steps[step].parts;
+        if (flow.plan->steps[step].for_each.empty()) {
+            const bool is_done = !parts.empty() && parts.front().is(StepEnd::Done);
+            return is_done ? parts.front().output : std::string{};
+        }
+        if (!flow.steps[step].has_ended || flow.steps[step].end != StepEnd::Done) return {};
+        std::string list;
+        for (const auto& part : parts) {
+            const bool has_any = part.is(StepEnd::Done) && !part.output.empty();
+            list += (list.empty() ? "" : ",") + (has_any ? part.output : std::string{"null"});
+        }
+        return "[" + list + "]";
+    }
+
+    /// Whether the answer is one that the step is done with.
+    static bool will_do(const Outcome& outcome, const StepPlan& plan) {
+        return outcome.is_done && outcome.confidence.value_or(kNoConfidence) >= plan.confidence_min;
+    }
+
+    void expect_no_good_answer(const Flow& flow, std::uint32_t step, const Part& part) {
+        if (part.standing == Standing::Asked) find(flow, step, "goes on without its answer");
+        if (part.standing == Standing::Ended) find(flow, step, "goes on after its end");
+        if (part.standing != Standing::Answered) return;
+        if (will_do(scribe_.read(*part.reply), flow.plan->steps[step])) {
+            find(flow, step, "was answered, and the answer does not count");
+        }
+    }
+
+    void expect_done(const Flow& flow, const StepEnded& event, const Part& part) {
+        const auto& plan = flow.plan->steps[event.step];
+        if (part.standing == Standing::WithPerson) return expect_decided(flow, event, part);
+        const Outcome outcome =
+            part.standing == Standing::Answered ? scribe_.read(*part.reply) : Outcome{};
+        if (!will_do(outcome, plan)) {
+            const bool is_preset = event.is_partial && !event.code.empty() &&
+                                   !plan.fallback_value.empty() &&
+                                   event.output == plan.fallback_value;
+            if (!is_preset) find(flow, event.step, "is done, and nobody did it");
+            return;
+        }
+        const auto brought = event.output_size > 0
+                                 ? part.reply->body().substr(event.output_at, event.output_size)
+                                 : std::string_view{event.output};
+        if (brought != outcome.output) find(flow, event.step, "goes on with another's answer");
+        if (event.confidence != outcome.confidence.value_or(kNoConfidence)) {
+            find(flow, event.step, "is surer than its answer");
+        }
+    }
+
+    void expect_decided(const Flow& flow, const StepEnded& event, const Part& part) {
+        const auto said = said_.find(part.appeal);
+        if (said == said_.end() || said->second.decision == HumanDecision::Reject) {
+            return find(flow, event.step, "is done, and no person said so");
+        }
+        const bool is_approved = said->second.decision == HumanDecision::Approve;
+        const bool is_offered = is_approved && !part.offered.empty();
+        if (is_offered != (event.output_size > 0)) {
+            find(flow, event.step, "goes on with something else than a person said");
+        }
+        const bool is_its_own = flow.plan->steps[event.step].asks_person || is_offered;
+        if (!is_its_own && event.output != said->second.content) {
+            find(flow, event.step, "goes on with something else than a person answered");
+        }
+    }
+
+    void expect_passed_over(const Flow& flow, const StepEnded& event, const Part& part) {
+        const auto& plan = flow.plan->steps[event.step];
+        if (part.standing != Standing::Waiting) find(flow, event.step, "is passed over too late");
+        expect_ready(flow, event.step);
+        const bool has_lost = std::ranges::any_of(
+            plan.after, [&](std::uint32_t other) { return flow.steps[other].is_lost(); });
+        const bool may =
+            event.end == StepEnd::Skipped ? !plan.when.empty() : plan.when.empty() && has_lost;
+        if (!may) find(flow, event.step, "is passed over for no reason");
+    }
+
+    static bool can_be_undone(const Flow& flow, std::size_t step, const Part& part) {
+        return part.is(StepEnd::Done) && !flow.plan->steps[step].compensation.empty();
+    }
+
+    /// What was done, and nothing that waited for it still is.
+    void expect_undo(const Flow& flow, std::uint32_t step, const Part& part) {
+        if (!flow.is_undone) find(flow, step, "is taken back, and nobody wanted it");
+        const bool is_retry = part.standing == Standing::Delayed && part.road == Road::Undo;
+        if (!is_retry && !can_be_undone(flow, step, part)) {
+            find(flow, step, "is taken back without having been done");
+        }
+        for (std::uint32_t other = 0; other < flow.steps.size(); ++other) {
+            const auto& parts = flow.steps[other].parts;
+            const bool is_still_done = std::ranges::any_of(
+                parts, [&](const Part& each) { return can_be_undone(flow, other, each); });
+            if (is_still_done && waits_for(*flow.plan, other, step)) {
+                find(flow, step, "is taken back before what came after it");
+            }
+            const bool is_busy = std::ranges::any_of(
+                parts, [](const Part& each) { return each.standing == Standing::Asked; });
+            if (is_busy) find(flow, step, "is taken back while another one is at work");
+        }
+    }
+
+    /// Over others or directly. Simulated plans are small.
+    static bool waits_for(const Plan& plan, std::uint32_t step, std::uint32_t other) {
+        return std::ranges::any_of(plan.steps[step].after, [&](std::uint32_t before) {
+            return before == other || waits_for(plan, before, other);
+        });
+    }
+
+    // --- the end -----------------------------------------------------------------------------
+
+    void end_run(const Entry& entry, const WorkflowEnded& event) {
+        auto* const flow = open_run(event.run, "ends");
+        if (flow == nullptr) return;
+        flow->has_ended = true;
+        ++ends_[event.id];
+        expect_end(entry, *flow, event);
+        expect_report(*flow, event);
+        for (std::uint32_t step = 0; step < flow->steps.size(); ++step) {
+            for (const auto& part : flow->steps[step].parts) {
+                if (part.standing == Standing::Answered) find(*flow, step, "has an unread answer");
+                if (flow->is_undone && can_be_undone(*flow, step, part)) {
+                    find(*flow, step, "was not taken back");
+                }
+            }
+        }
+    }
+
+    static WorkflowEnd end_of(const Flow& flow) {
+        if (flow.is_undone) return WorkflowEnd::Cancelled;
+        bool has_done = false;
+        bool has_lost = false;
+        for (std::size_t i = 0; i < flow.steps.size(); ++i) {
+            const auto& step = flow.steps[i];
+            const bool fails_all = flow.plan->steps[i].on_error == OnError::Fail;
+            const bool has_failed = step.has_ended && step.end == StepEnd::Failed;
+            if (has_failed && fails_all) return WorkflowEnd::Failed;
+            has_lost = has_lost || step.is_lost();
+            has_done = has_done || (step.has_ended && !step.is_lost());
+        }
+        if (!has_lost) return WorkflowEnd::Completed;
+        return has_done ? WorkflowEnd::Partial : WorkflowEnd::Failed;
+    }
+
+    void expect_end(const Entry& entry, const Flow& flow, const WorkflowEnded& event) {
+        const auto deadline = flow.started.deadline;
+        if (event.end == WorkflowEnd::TimedOut) {
+            const bool is_over = deadline != Time{} && deadline <= entry.at && !flow.is_undone;
+            if (!is_over) find("W1", flow, "was ended before its time was over");
+        } else if (event.end != end_of(flow)) {
+            find("W8", flow, "did not end as its steps did");
+        }
+        const auto has_ended = [](const Stride& step) { return step.has_ended; };
+        const bool may_be_open =
+            event.end != WorkflowEnd::Completed && event.end != WorkflowEnd::Partial;
+        if (!may_be_open && !std::ranges::all_of(flow.steps, has_ended)) {
+            find("W8", flow, "ended with something left to do");
+        }
+        if (deadline == Time{} || flow.is_undone || is_stopped_ || resumed_at_ >= deadline) return;
+        const auto& journal = book_.history->journal;
+        const auto due = std::ranges::partition_point(
+            journal, [&](const Entry& each) { return each.at < deadline; });
+        if (due != journal.end() && entry.at > due->at) find("W1", flow, "ended after its time");
+    }
+
+    void expect_report(const Flow& flow, const WorkflowEnded& event) {
+        const auto output = json::find(json::root(event.report), "output");
+        for (std::size_t i = 0; i < flow.steps.size(); ++i) {
+            const auto expected = output_of(flow, i);
+            const auto said =
+                output ? json::find(*output, flow.plan->steps[i].id) : std::optional<json::Value>{};
+            if ((said ? said->raw : std::string_view{}) != expected) {
+                find(flow, static_cast<std::uint32_t>(i), "is reported with another output");
+            }
+        }
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    const core::PlainScribe scribe_{};
+    std::map<std::string, PlanPtr> plans_;
+    std::map<Ticket, Flow> flows_;
+    std::map<Ticket, Place> children_;  ///< Requests that are open.
+    std::map<Ticket, Said> said_;
+    std::map<std::string, int> ends_;
+    Time resumed_at_{};
+    bool is_stopped_ = false;
+};
+
+}  // namespace
+
+void check_w8(const Book& book, Findings& findings) { Runs{book, findings}.run(); }
+
+}  // namespace parlance::sim

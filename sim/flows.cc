@@ -1,0 +1,173 @@
+#include "sim/flows.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "sim/letters.h"
+
+namespace parlance::sim {
+
+namespace {
+
+constexpr int kTries = 4;
+
+/// Draws the steps of one plan, each as a JSON object.
+class Drawer {
+  public:
+    Drawer(Chance& chance, const Plan& plan) : chance_(chance), plan_(plan) {}
+
+    std::string draw() {
+        count_ = chance_.between(1, 6);
+        // Steps may be written in any order: the one with the least rank is the first to run.
+        is_backwards_ = chance_.percent(25);
+        std::string steps;
+        for (std::uint64_t i = 0; i < count_; ++i) steps += (i > 0 ? "," : "") + step(i);
+        std::string whole;
+        if (chance_.percent(25)) {
+            whole += fmt::format(R"("timeout_ms":{},)", chance_.between(300, 5'000));
+        }
+        if (chance_.percent(10)) whole += R"("on_error":"fail",)";
+        return "{" + whole + R"("steps":[)" + steps + "]}";
+    }
+
+  private:
+    /// Mostly a certain agent; else whoever can do it, which may be nobody.
+    std::string duty() {
+        if (chance_.percent(60)) {
+            return fmt::format(R"("agent":"{}")", agent_name(chance_.below(plan_.agents)));
+        }
+        const auto nobody = chance_.percent(5);
+        return fmt::format(R"("capability":"{}")",
+                           nobody ? "NOBODY" : capability_name(chance_.below(plan_.agents)));
+    }
+
+    std::string person() {
+        constexpr std::array kIfNobody{"reject", "approve", "fail", "escalate"};
+        return fmt::format(
+            R"("human":{{"role":"{}","question":"And now?","deadline_ms":{},"escalate_to":"finance","if_nobody":"{}"}})",
+            chance_.percent(50) ? "legal" : "finance",
+            chance_.between(50, 1'500),
+            kIfNobody.at(chance_.below(kIfNobody.size())));
+    }
+
+    /// Some step that this one can wait for; none if it is the first.
+    std::string before(std::uint64_t number) {
+        const auto rank = is_backwards_ ? count_ - 1 - number : number;
+        if (rank == 0) return {};
+        const auto other = chance_.below(rank);
+        return name(is_backwards_ ? count_ - 1 - other : other);
+    }
+    static std::string name(std::uint64_t number) { return "s" + std::to_string(number); }
+
+    std::string step(std::uint64_t number) {
+        const auto first = before(number);
+        auto out = fmt::format(R"({{"id":"{}",)", name(number));
+        const bool is_for_person = chance_.percent(8);
+        out += is_for_person ? person() : duty();
+        if (!first.empty() && chance_.percent(70)) {
+            out += fmt::format(R"(,"inputs":{{"of":{{"$from":"/steps/{}/output/n"}}}})", first);
+        } else {
+            out += R"(,"inputs":{"of":{"$from":"/input/n"}})";
+        }
+        if (const auto second = before(number); !second.empty() && chance_.percent(40)) {
+            out += fmt::format(R"(,"after":["{}"])", second);
+        }
+        if (!first.empty() && chance_.percent(12)) {
+            out += fmt::format(R"(,"when":{{"value":{{"$from":"/steps/{}/status"}},"is":"{}"}})",
+                               first,
+                               chance_.percent(80) ? "COMPLETED" : "FAILED");
+        }
+        if (!is_for_person) out += ways(first);
+        return out + "}";
+    }
+
+    std::string ways(const std::string& first) {
+        std::string out = fmt::format(R"(,"timeout_ms":{})", chance_.between(150, 2'500));
+        if (!first.empty() && chance_.percent(12)) {
+            out += fmt::format(R"(,"for_each":{{"$from":"/steps/{}/output/list","at_most":{}}})",
+                               first,
+                               chance_.percent(10) ? 1 : 4);
+        }
+        if (chance_.percent(40)) {
+            out += fmt::format(R"(,"retry":{{"limit":{},"backoff_ms":{}}})",
+                               chance_.below(3),
+                               chance_.between(5, 100));
+        }
+        if (chance_.percent(20))
+            out += R"(,"fallback":{)" + duty() + "}";
+        else if (chance_.percent(10))
+            out += R"(,"fallback":{"value":{"n":0,"list":[]}})";
+        if (chance_.percent(20)) out += R"(,"confidence_min":0.5)";
+        if (chance_.percent(25)) {
+            out += fmt::format(R"(,"on_error":"{}")", chance_.percent(50) ? "fail" : "human");
+        }
+        if (chance_.percent(50)) out += R"(,"compensate":{)" + duty() + "}";
+        return out;
+    }
+
+    Chance& chance_;
+    const Plan& plan_;
+    std::uint64_t count_ = 0;
+    bool is_backwards_ = false;
+};
+
+}  // namespace
+
+std::string draw_workflow(Chance& chance, const Plan& plan) { return Drawer{chance, plan}.draw(); }
+
+std::string step_answer(Chance& chance, std::uint64_t number) {
+    if (chance.percent(15)) {
+        std::string out = R"({"error":"DATA_MISSING")";
+        if (chance.percent(70))
+            out += chance.percent(60) ? R"(,"retryable":true)" : R"(,"retryable":false)";
+        if (chance.percent(30)) {
+            out += fmt::format(R"(,"strategy":"{}")", capability_name(chance.below(3)));
+        }
+        return out + "}";
+    }
+    std::string list;
+    for (std::uint64_t i = 0; i < number % 4; ++i) list += (i > 0 ? "," : "") + std::to_string(i);
+    auto out = fmt::format(R"({{"output":{{"n":{},"list":[{}]}})", number, list);
+    if (chance.percent(60)) out += fmt::format(R"(,"confidence":0.{})", chance.between(2, 9));
+    return out + "}";
+}
+
+void Flows::start() {
+    if (is_calm_) return;
+    const auto caller = agent_name(chance_.below(plan_.agents));
+    StartWorkflow order{.id = "run-" + std::to_string(started_.size() + 1),
+                        .plan = draw_workflow(chance_, plan_),
+                        .input = fmt::format(R"({{"n":{}}})", chance_.below(1'000'000))};
+    if (chance_.percent(30)) order.user = "user-" + std::to_string(chance_.below(2));
+    started_.emplace_back(order.id, caller);
+    bring(caller, order, kTries);
+}
+
+/// Again until there is an answer; and now and then once too often, or for something else.
+void Flows::bring(const std::string& caller, const StartWorkflow& order, int tries) {
+    if (tries == 0 || is_calm_) return;
+    const auto has_answer = std::make_shared<bool>(false);
+    door_.bring(caller, order, [has_answer](const Effect&) { *has_answer = true; });
+    const bool repeats = plan_.naughty > 0 && chance_.percent(15);
+    if (repeats && chance_.percent(40)) {
+        auto other = order;
+        other.input = "{}";
+        door_.bring(caller, std::move(other), {});
+    }
+    timeline_.after(chance_.ms(30, 700), [this, caller, has_answer, repeats, tries, order] {
+        if (!*has_answer || repeats) bring(caller, order, tries - 1);
+    });
+}
+
+void Flows::cancel() {
+    if (is_calm_ || started_.empty()) return;
+    // The latest are those that still run.
+    const auto back = chance_.below(std::min<std::uint64_t>(started_.size(), 6)) + 1;
+    const auto& [id, caller] = started_[started_.size() - back];
+    const CancelRequest order{id, "no longer wanted"};
+    if (chance_.percent(30)) return door_.bring_as_operator(order);
+    door_.bring(chance_.percent(10) ? agent_name(chance_.below(plan_.agents)) : caller, order, {});
+}
+
+}  // namespace parlance::sim

@@ -1,0 +1,174 @@
+// A workflow is lived through on a disk in memory, and then again from its record: by the same
+// rules nothing differs, and by others the first record that they would not have made is found.
+#include "engine/replay.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "core/testing/plain_scribe.h"
+#include "engine/engine.h"
+#include "journal/testing/memory_disk.h"
+#include "model/policy.h"
+
+namespace parlance::engine {
+namespace {
+
+constexpr const char* kPlan = R"({"steps":[
+    {"id":"left","agent":"a","retry":{"limit":1,"backoff_ms":10}},
+    {"id":"right","agent":"b"},
+    {"id":"list","agent":"a","for_each":{"$from":"/steps/right/output"}},
+    {"id":"ok","human":{"question":"Is it good?"},"after":["left","list"]},
+    {"id":"last","agent":"b","after":["ok"]}]})";
+
+/// For whom an answer is never good enough.
+class Sceptic : public core::PlainScribe {
+  public:
+    Outcome read(const Envelope&) const override {
+        return {.code = "NOT_BELIEVED", .detail = "it is not believed", .is_retryable = true};
+    }
+};
+
+struct Office {
+    journal::testing::MemoryDisk disk;
+    const core::PlainScribe scribe{};
+    Time now{std::chrono::hours{480'000}};
+    std::uint64_t chance = 0;
+    std::vector<Deliver> delivered;
+    std::map<std::string, std::string> answers{
+        {"a", R"({"error":"BUSY_NOW","retryable":true})"}, {"b", R"({"output":[1,2]})"}};
+    std::unique_ptr<Engine> engine;
+
+    Office() {
+        auto journal = journal::Journal::open(disk, {.segment_bytes = std::uint64_t{1} << 20});
+        auto opened = Engine::open(std::move(*journal),
+                                   {.scribe = &scribe, .version = "test"},
+                                   {.clock = [this] { return now; },
+                                    .chance = [this] { return ++chance; },
+                                    .outbox = [this](Effects&& said) { hear(said); },
+                                    .background = [](auto chore) { chore(); },
+                                    .log = [](const std::string&) {}});
+        engine = *std::move(opened);
+        for (const auto* agent : {"a", "b"}) {
+            bring(RegisterAgent{{agent}, {}});
+            bring(JoinInstance{{agent}, "one", InstanceKind::Socket, 10});
+        }
+    }
+    void hear(const Effects& said) {
+        for (const auto& effect : said) {
+            if (const auto* deliver = std::get_if<Deliver>(&effect)) delivered.push_back(*deliver);
+        }
+    }
+    void bring(Command command, std::shared_ptr<const Caller> caller = {}) {
+        ASSERT_EQ(engine->submit({.command = std::move(command), .caller = std::move(caller)}),
+                  Refusal::None);
+        while (engine->turn()) {
+        }
+    }
+    void answer_all() {
+        while (!delivered.empty()) {
+            const auto deliver = delivered.front();
+            delivered.erase(delivered.begin());
+            const std::string agent{deliver.envelope->to()};
+            const auto id = "r" + std::to_string(++chance);
+            bring(ReplyToDelivery{.delivery = deliver.delivery,
+                                  .envelope =
+                                      Envelope::make({.id = id,
+                                                      .from = agent,
+                                                      .to = "ORC",
+                                                      .type = "ANSWER",
+                                                      .correlation = deliver.envelope->correlation(),
+                                                      .intent = Intent::Reply},
+                                                     answers[agent])});
+        }
+    }
+    void decide_all() {
+        std::vector<Ticket> waiting;
+        for (const auto& [id, appeal] : engine->state().people.appeals) {
+            if (appeal.stage == core::people::Stage::Waiting) waiting.push_back(id);
+        }
+        const auto ann = std::make_shared<Caller>(Caller{.agent = {"ann"}, .is_operator = true});
+        for (const auto id : waiting) bring(AnswerPerson{.id = id}, ann);
+    }
+    /// Two agents, one of whom is busy at first, a list, and a person.
+    void live() {
+        bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
+        bring(SendMessage{.envelope = Envelope::make({.id = "m", .from = "x", .to = "a", .type = "T"}, "{}")});
+        answer_all();
+        answers["a"] = R"({"output":"fine"})";
+        for (int round = 0; round < 5; ++round) {
+            now += Duration{300};
+            bring(Tick{});
+            answer_all();
+            decide_all();
+        }
+        ASSERT_TRUE(engine->state().workflows.runs.empty());
+    }
+    void narrow_policy() {
+        bring(ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "less"});
+    }
+    Result<Replay> replay(ReplayOptions options = {}) {
+        if (options.scribe == nullptr) options.scribe = &scribe;
+        return replay_workflow(disk, engine->durable(), "w", options);
+    }
+};
+
+std::string name_in(const std::string& event) {
+    if (event.empty()) return "nothing";
+    std::string spare;
+    return std::string{json::find(json::root(event), "event")->text(spare)};
+}
+
+TEST(Replay, P3_FindsNoDifferenceByTheSameRules) {
+    Office office;
+    office.live();
+    office.narrow_policy();
+    const auto replay = office.replay();
+    ASSERT_TRUE(replay) << replay.error().message;
+    EXPECT_FALSE(replay->difference) << replay->difference->recorded << '\n' << replay->difference->decided;
+    EXPECT_TRUE(replay->has_ended);
+    EXPECT_GT(replay->compared, 20U);
+}
+
+TEST(Replay, P3_ShowsWhatThePolicyOfNowWouldNotHaveLetHappen) {
+    Office office;
+    office.live();
+    office.narrow_policy();
+    const auto replay = office.replay({.has_policy_of_now = true});
+    ASSERT_TRUE(replay);
+    ASSERT_TRUE(replay->difference);
+    // The second step of a workflow that may have one request open at a time.
+    EXPECT_EQ(name_in(replay->difference->recorded), "MessageAccepted");
+    EXPECT_EQ(name_in(replay->difference->decided), "nothing");
+    EXPECT_GT(replay->difference->sequence, replay->first);
+}
+
+TEST(Replay, P3_ShowsWhatOtherRulesWouldHaveMadeOfAnAnswer) {
+    Office office;
+    office.live();
+    const Sceptic sceptic;
+    const auto replay = office.replay({.scribe = &sceptic});
+    ASSERT_TRUE(replay);
+    ASSERT_TRUE(replay->difference);
+    EXPECT_NE(replay->difference->decided.find("NOT_BELIEVED"), std::string::npos)
+        << replay->difference->decided;
+}
+
+TEST(Replay, P3_GoesAsFarAsAWorkflowThatStillRuns) {
+    Office office;
+    office.bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
+    const auto replay = office.replay();
+    ASSERT_TRUE(replay);
+    EXPECT_FALSE(replay->difference);
+    EXPECT_FALSE(replay->has_ended);
+    EXPECT_GT(replay->compared, 0U);
+}
+
+TEST(Replay, SaysThatThereIsNoSuchWorkflow) {
+    Office office;
+    EXPECT_EQ(office.replay().error().fault, Fault::NotFound);
+}
+
+}  // namespace
+}  // namespace parlance::engine
