@@ -9,6 +9,13 @@ class DialectScribe : public Scribe {
   public:
     EnvelopePtr write(const Assignment& assignment) const override;
     Outcome read(const Envelope& answer) const override;
+    EnvelopePtr tell(const Assignment& news) const override;
+    EnvelopePtr readdress(const Envelope& message,
+                          std::string_view to,
+                          std::string_view id) const override;
+    Proposal propose(const Envelope& answer) const override;
+    EnvelopePtr join(const Joint& joint) const override;
+    ClaimPtr claim(const Envelope& request) const override;
 };
 
 }  // namespace parlance::gateway
