@@ -224,10 +224,11 @@ void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted&
                        .wanted = passing.wanted,
                        .fallback = passing.fallback,
                        .skills = passing.skills};
-    if (passing.hands_over) {
-        const auto* task = find_task(draft.state, send.envelope->from(), send.envelope->task());
-        if (task != nullptr) began.task = task->ticket;
-    }
+    const auto* task = find_task(draft.state, send.envelope->from(), send.envelope->task());
+    // Of one that has nowhere to go on to, and whose answer has nothing to wait behind, there is
+    // nothing to know.
+    if (task == nullptr && began.wanted.empty() && began.fallback.empty()) return;
+    if (task != nullptr && passing.hands_over) began.task = task->ticket;
     // There must be time for another one.
     if (!began.fallback.empty() || !began.wanted.empty()) {
         began.patience = draft.now() + (accepted.deadline - draft.now()) / 2;
@@ -250,14 +251,13 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
         }
     }
     if (taker.empty()) {
-        return draft.refuse(envelope.id(), Refusal::CapabilityNotRegistered, wanted.words());
+        return refuse_send(draft, send, Refusal::CapabilityNotRegistered, wanted.words());
     }
     auto chosen = send;
     chosen.envelope = readdressed(state, envelope, taker);
     // Only what asks for help or hands over is offered to the next one when it is refused.
     if (send.passing) chosen.passing = std::make_shared<const Passing>(std::move(passing));
     if (is_for_people(taker)) {
-        chosen.passing = {};
         chosen.question = std::make_shared<const HumanQuestion>(
             question_about(*chosen.envelope, taker, wanted.words()));
     }

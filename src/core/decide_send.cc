@@ -338,11 +338,14 @@ bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max) {
         refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
         return false;
     }
-    accept(draft, send, 0, deadline_max);
-    if (!send.state.empty()) {
-        const auto& accepted = std::get<MessageAccepted>(draft.events.back());
-        draft.add(StatePushed{accepted.ticket, send.state});
+    if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
+        refuse(draft, send, no.refusal, std::move(no.detail));
+        return false;
     }
+    accept(draft, send, 0, deadline_max);
+    const auto accepted = std::get<MessageAccepted>(draft.events.back());
+    if (send.passing) begin_passing(draft, send, accepted);
+    if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
     return true;
 }
 
