@@ -35,6 +35,7 @@ struct Case {
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
     std::uint64_t cost = 0;
+    bool is_sideways = false;  ///< It hands over what the asker has, and goes no deeper.
 
     std::int64_t limit(Rule rule) const { return limit_of(state.governor.policy, rule, subject); }
     std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
@@ -93,7 +94,10 @@ void find_parent(Case& the) {
         }
     }
     if (the.parent == nullptr) {
-        const auto* held = find_held(the.state, the.origin, the.envelope.correlation());
+        const auto* held = the.is_sideways
+                               ? find_task(the.state, the.envelope.from(), the.envelope.task())
+                               : nullptr;
+        if (held == nullptr) held = find_held(the.state, the.origin, the.envelope.correlation());
         if (held != nullptr) the.parent = governor::find_delegation(lineage, held->ticket);
         if (held != nullptr && the.parent == nullptr) the.unfounded = held;
     }
@@ -117,8 +121,9 @@ void measure(Case& the) {
                    .agent = the.envelope.from(),
                    .capability = the.claim.capability,
                    .user = the.user};
-    if (the.parent != nullptr) the.depth = the.parent->depth + 1;
-    if (the.unfounded != nullptr) the.depth = 2;
+    const std::uint32_t deeper = the.is_sideways ? 0 : 1;
+    if (the.parent != nullptr) the.depth = the.parent->depth + deeper;
+    if (the.unfounded != nullptr) the.depth = 1 + deeper;
     // A declared depth can only make it stricter.
     the.depth = std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
@@ -252,8 +257,11 @@ Word check_fanout(const Case& the) {
 
 Word check_cycle(const Case& the) {
     if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
-    const governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
-    if (the.root != nullptr && governor::is_taken(*the.root, errand)) {
+    governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
+    // A task is offered as often as it must be, and never to who is at work on it further up.
+    if (the.is_sideways && the.parent != nullptr)
+        errand.objective_hash = the.parent->objective_hash;
+    if (!the.is_sideways && the.root != nullptr && governor::is_taken(*the.root, errand)) {
         return {Refusal::DelegationCycleDetected,
                 fmt::format("Cycle detected: {} → {} with same objective already in progress.",
                             the.envelope.from(),
@@ -474,7 +482,8 @@ Admission admission(const State& state,
              .claim = send.claim ? *send.claim : kNoClaim,
              .now = cause.now,
              .origin = registry::find_agent(state.registry, envelope.from()),
-             .target = registry::find_agent(state.registry, envelope.to())};
+             .target = registry::find_agent(state.registry, envelope.to()),
+             .is_sideways = send.passing && send.passing->hands_over};
     if (the.origin != kNoAgent) find_parent(the);
     const bool is_in_a_tree =
         the.claim.has_session || the.parent != nullptr || the.unfounded != nullptr;

@@ -113,6 +113,13 @@ void tell_workflow(State& state, Ticket request, const EnvelopePtr& reply, const
     attend(state, run);
 }
 
+/// The same to a call.
+void tell_call(State& state, Ticket request, const EnvelopePtr& reply, const Failure& failure) {
+    if (reply) return handing::take_answer(state.handing, request, reply);
+    handing::take_failure(
+        state.handing, request, std::string{refusal_row(failure.refusal).code}, failure.detail);
+}
+
 template <class Fact>
 void apply_step(State& state, const Fact& event) {
     workflow::apply(state.workflows, event);
@@ -126,6 +133,15 @@ void apply_started(State& state, const WorkflowStarted& event) {
     attend(state, number);
 }
 
+/// The answer to who asks for help with a task, or hands it over, does not wait behind that task:
+/// whoever asked has it in hand until then.
+EnvelopePtr set_apart(const State& state, Ticket request, const EnvelopePtr& answer) {
+    if (handing::find_pass(state.handing, request) == nullptr) return answer;
+    auto header = answer->header();
+    header.task = {};
+    return Envelope::make(header, answer->body());
+}
+
 governor::Circumstances circumstances(const State& state, Ticket ticket) {
     const auto* request = broker::find_request(state.requests, ticket);
     CHECK(request != nullptr);  // It is put on record as it is accepted, or while it is open.
@@ -137,7 +153,8 @@ governor::Circumstances circumstances(const State& state, Ticket ticket) {
             .budget_window = governor::window_of(state.governor.policy)};
 }
 
-void end_request(State& state, Ticket ticket, std::uint64_t tokens_used = 0) {
+/// `answer` is its copy in the mailbox of who asked, if it has one.
+void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t tokens_used = 0) {
     const auto* request = broker::find_request(state.requests, ticket);
     const auto& asked = *request->asked;
     const auto& policy = state.governor.policy;
@@ -150,6 +167,11 @@ void end_request(State& state, Ticket ticket, std::uint64_t tokens_used = 0) {
                    .root_idle = Duration{limit_of(policy, Rule::RootIdleMs)}});
     broker::remember_answer(
         state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
+    // Whoever holds the line has not laid it down for long.
+    auto pushed = handing::end(state.handing, asked, ticket);
+    if (!pushed.empty() && answer != Ticket{} && !is_planted(Mutant::AnswerTwice)) {
+        broker::enclose(state.broker, answer, std::move(pushed));
+    }
     broker::close_request(state.requests, state.memory, state.key, ticket);
 }
 
@@ -160,21 +182,24 @@ void apply_answered(State& state, const RequestAnswered& event) {
     remember(state, *event.envelope, reply_ticket, body_key(state.key, event.envelope->body()));
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
-        answer.envelope = event.envelope;
+        answer.envelope = set_apart(state, event.request, event.envelope);
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
     governor::note_success(state.governor.breakers,
                            registry::find_agent(state.registry, request->asked->to()));
     shared::charge(state.shared, request->asked->to(), event.tokens_used);
-    if (!is_planted(Mutant::AnswerTwice)) end_request(state, event.request, event.tokens_used);
+    if (!is_planted(Mutant::AnswerTwice)) {
+        end_request(state, event.request, event.ticket, event.tokens_used);
+    }
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
     tell_workflow(state, event.request, event.envelope, {});
+    tell_call(state, event.request, event.envelope, {});
 }
 
 void count_failure(State& state, std::string_view agent) {
-    if (is_for_people(agent)) return;  // They may take their time.
+    if (is_no_agent(agent)) return;  // People may take their time.
     const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
     if (most == 0) return;
     governor::note_failure(state.governor.breakers,
@@ -189,12 +214,51 @@ void apply_failed(State& state, const RequestFailed& event) {
     if (governor::is_failure(event.refusal)) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
-        answer.envelope = request->asked;
+        answer.envelope = set_apart(state, event.request, request->asked);
         broker::enqueue_notice(
             state.broker, state.key, std::move(answer), {event.refusal, event.detail});
     }
-    end_request(state, event.request);
+    end_request(state, event.request, event.ticket);
     tell_workflow(state, event.request, {}, {event.refusal, event.detail});
+    tell_call(state, event.request, {}, {event.refusal, event.detail});
+}
+
+void apply_moved(State& state, const MessageMoved& event) {
+    const auto mailbox = registry::intern(state.registry, event.envelope->to());
+    const auto* request = broker::find_request(state.requests, event.ticket);
+    const auto deadline = request == nullptr ? Time{} : request->deadline;
+    if (request != nullptr) {
+        const EnvelopePtr before = request->asked;
+        governor::retarget(state.governor.lineage,
+                           event.ticket,
+                           {.target = mailbox,
+                            .name_before = before->to(),
+                            .name = event.envelope->to(),
+                            .now = state.now,
+                            .budget_window = governor::window_of(state.governor.policy)});
+        handing::note_moved(state.handing, event.ticket, *before);
+        broker::readdress(state.requests, state.memory, state.key, event);
+    }
+    if (broker::find_message(state.broker, event.ticket) != nullptr) {
+        return broker::move(state.broker, state.key, event, mailbox);
+    }
+    broker::enqueue(
+        state.broker,
+        state.key,
+        {.ticket = event.ticket,
+         .envelope = event.envelope,
+         .mailbox = mailbox,
+         .priority = event.priority,
+         .expires_at = deadline,
+         .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})});
+}
+
+void apply_passed_on(State& state, const PassingRefused& event) {
+    handing::apply(state.handing, event);
+    if (!event.reply) return;
+    // The same words again are a repeat, and not a second refusal.
+    remember(
+        state, *event.reply, ticket_at(state.sequence), body_key(state.key, event.reply->body()));
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -247,7 +311,8 @@ void apply(State& state, Time at, const Event& event) {
             // Whoever held the line for an answer has lost it with the process before.
             for (const auto& [ticket, slot] : state.requests.slots) {
                 auto& request = state.requests.open[slot];
-                request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr;
+                request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr ||
+                                state.handing.asked.contains(request.ticket);
             }
             workflow::attend_all(state.workflows, at, governor::open_max(state.governor.policy));
             // And what that broke off is counted against nobody.
@@ -363,7 +428,14 @@ void apply(State& state, Time at, const Event& event) {
         [&](const AllocationEnded& ended) { shared::apply(state.shared, ended); },
         [&](const SessionWritten& written) { shared::apply(state.shared, written, at); },
         [&](const FactLearnt& learnt) { shared::apply(state.shared, learnt, at); },
-        [&](const AnalysisKept& kept) { shared::apply(state.shared, kept, at); });
+        [&](const AnalysisKept& kept) { shared::apply(state.shared, kept, at); },
+        [&](const MessageMoved& moved) { apply_moved(state, moved); },
+        [&](const PassingBegan& began) { handing::apply(state.handing, began); },
+        [&](const PassingRefused& refused) { apply_passed_on(state, refused); },
+        [&](const CallOpened& opened) { handing::apply(state.handing, opened); },
+        [&](const CallAsked& asked) { handing::apply(state.handing, asked); },
+        [&](const CallEnded& ended) { handing::apply(state.handing, ended); },
+        [&](const StatePushed& pushed) { handing::apply(state.handing, pushed); });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

@@ -12,6 +12,7 @@
 #include "core/broker/memory.h"
 #include "core/broker/requests.h"
 #include "core/governor/governor.h"
+#include "core/handing/handing.h"
 #include "core/handles.h"
 #include "core/people/people.h"
 #include "core/registry/registry.h"
@@ -41,6 +42,7 @@ struct State {
     const Scribe* scribe = nullptr;  ///< Given, like the limits. None: no workflow is started.
     people::People people;
     shared::Shared shared;
+    handing::Handing handing;
 };
 
 /// What the agents are called, for a part that knows them only by their handles.

@@ -81,6 +81,12 @@ void decide_register(Draft& draft, const RegisterAgent& registration) {
                             Refusal::InputValidationFailed,
                             "'human' and 'human:ROLE' stand for people and are no agent's name");
     }
+    if (is_no_agent(registration.agent.value)) {
+        return draft.refuse(registration.agent.value,
+                            Refusal::InputValidationFailed,
+                            "'" + registration.agent.value +
+                                "' stands for whom the hub chooses and is no agent's name");
+    }
     const bool is_full =
         (!is_registered(state, registration.agent.value) &&
          state.registry.registered_count >= state.limits.agents_max) ||

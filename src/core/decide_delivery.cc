@@ -135,7 +135,7 @@ void decide_tick(Draft& draft) {
         return fail_request(
             draft, request.ticket, Refusal::RequestTimedOut, timeout_of(state, request.ticket));
     }
-    if (tend_people(draft)) return;
+    if (tend_people(draft) || tend_passings(draft)) return;
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty() && idle.begin()->first <= draft.now()) {
         return draft.add(DelegationTreeEnded{idle.begin()->second});
@@ -151,7 +151,7 @@ void decide_tick(Draft& draft) {
         return end_silence(draft, instance.number);
     }
     if (tend_breakers(draft) || state.governor.is_stopped) return;
-    if (advance_workflows(draft)) return;
+    if (advance_workflows(draft) || advance_calls(draft)) return;
     const auto& restless = state.broker.restless;
     const auto mailbox = std::ranges::find_if(
         restless, [&](AgentHandle agent) { return !is_left_alone(state, agent); });

@@ -35,6 +35,9 @@ std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
 
 /// With all that was delegated for them. A child is younger than its parent.
 void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
+    for (const auto& [request, asked_for] : draft.state.handing.asked) {
+        if (requests.contains(asked_for.first)) requests.insert(request);
+    }
     for (const auto& [request, delegation] : draft.state.governor.lineage.delegations) {
         if (requests.contains(delegation.parent)) requests.insert(request);
     }
@@ -205,7 +208,7 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
 void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
     const auto& state = draft.state;
     const auto handle = registry::find_agent(state.registry, agent);
-    if (handle == kNoAgent || is_for_people(agent)) return;
+    if (handle == kNoAgent || is_no_agent(agent)) return;
     const auto& breakers = state.governor.breakers;
     const auto stage = governor::stage_of(breakers, handle);
     if (refusal == Refusal::None) {

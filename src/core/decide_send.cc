@@ -18,6 +18,12 @@ constexpr std::string_view kTopicPrefix = "topic:";
 constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
 void refuse(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail) {
+    refuse_send(draft, send, refusal, std::move(detail));
+}
+
+}  // namespace
+
+void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail) {
     const auto& envelope = *send.envelope;
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
@@ -34,6 +40,8 @@ void refuse(Draft& draft, const SendMessage& send, Refusal refusal, std::string 
     }
     draft.add(std::move(refused));
 }
+
+namespace {
 
 void answer_duplicate(Draft& draft,
                       const SendMessage& send,
@@ -76,6 +84,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                        "' and its reply to '" + std::string{reply.correlation()} + "'");
             return true;
         }
+        if (is_passed_on(draft, *request, send.envelope, send.falls_short)) return true;
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,
@@ -84,6 +93,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                             .falls_short = send.falls_short});
         note_outcome(draft, request->asked->to(), Refusal::None);
         end_handoff(draft, request->ticket, !send.falls_short);
+        end_passing(draft, *request, !send.falls_short);
         learn_from(draft, request->ticket, send.facts);
         return true;
     }
@@ -285,17 +295,10 @@ void send_to_people(Draft& draft, const SendMessage& send) {
     if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
         return refuse(draft, send, no.refusal, std::move(no.detail));
     }
-    const auto mailbox = registry::find_agent(state.registry, envelope.to());
-    auto full = mailbox == kNoAgent ? std::string{} : lack_in_mailbox(state, mailbox, send);
-    if (full.empty()) full = lack_in_hub(state, send, 1);
-    if (!full.empty()) return refuse(draft, send, Refusal::MailboxFull, std::move(full));
-    if (auto lack = lack_of_room(state, envelope); !lack.empty()) {
-        return refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
-    }
     auto patient = send;
     if (!patient.timeout) patient.timeout = state.limits.request_timeout_max;
     const auto request = ticket_at(draft.next_sequence());
-    accept(draft, patient);
+    if (!accept_for_hub(draft, patient)) return;
     // With --dev a caller may be whoever its message says.
     const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
     ask_person(draft, question, {.by = by, .request = request});
@@ -321,6 +324,30 @@ Failure unwelcome(const Draft& draft, const Envelope& envelope) {
 }
 
 }  // namespace
+
+bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max) {
+    const auto& state = draft.state;
+    const auto mailbox = registry::find_agent(state.registry, send.envelope->to());
+    auto full = mailbox == kNoAgent ? std::string{} : lack_in_mailbox(state, mailbox, send);
+    if (full.empty()) full = lack_in_hub(state, send, 1);
+    if (!full.empty()) {
+        refuse(draft, send, Refusal::MailboxFull, std::move(full));
+        return false;
+    }
+    if (auto lack = lack_of_room(state, *send.envelope); !lack.empty()) {
+        refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
+        return false;
+    }
+    if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
+        refuse(draft, send, no.refusal, std::move(no.detail));
+        return false;
+    }
+    accept(draft, send, 0, deadline_max);
+    const auto accepted = std::get<MessageAccepted>(draft.events.back());
+    if (send.passing) begin_passing(draft, send, accepted);
+    if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
+    return true;
+}
 
 void decide_send(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
@@ -353,6 +380,13 @@ void decide_send(Draft& draft, const SendMessage& send) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
     }
     if (is_for_people(envelope.to())) return send_to_people(draft, send);
+    if (is_for_one_of_many(envelope.to())) return send_to_one_of_many(draft, send);
+    if (is_for_several(envelope.to())) return send_to_several(draft, send);
+    if (const auto owner = owner_now(state, envelope); !owner.empty()) {
+        auto forwarded = send;
+        forwarded.envelope = readdressed(state, envelope, owner);
+        return decide_send(draft, forwarded);
+    }
 
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
@@ -378,13 +412,19 @@ void decide_send(Draft& draft, const SendMessage& send) {
                       "nothing is left of the tokens that are allocated to '" +
                           spent->allocation.agent + "'");
     }
+    if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
+        return refuse(draft, send, no.refusal, std::move(no.detail));
+    }
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
     if (admitted.refusal != Refusal::None) {
         return refuse(draft, send, admitted.refusal, std::move(admitted.detail));
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     accept(draft, send, 0, admitted.deadline_max);
+    const auto accepted = std::get<MessageAccepted>(draft.events.back());
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
+    if (send.passing) begin_passing(draft, send, accepted);
+    if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
 }
 
 void decide_refusal(Draft& draft, const RecordRefusal& refusal) {

@@ -119,6 +119,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .request = reply.delivery.ticket,
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
+    if (is_passed_on(draft, *request, reply.envelope, reply.falls_short)) return;
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,
@@ -127,6 +128,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                         .falls_short = reply.falls_short});
     note_outcome(draft, request->asked->to(), Refusal::None);
     end_handoff(draft, request->ticket, !reply.falls_short);
+    end_passing(draft, *request, !reply.falls_short);
     learn_from(draft, request->ticket, reply.facts);
 }
 

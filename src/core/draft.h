@@ -172,6 +172,42 @@ void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& 
 /// Called when an appeal has just ended, with its event drafted: whoever waits for it goes on here.
 void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
 
+// decide_handing.cc
+/// The message for another recipient.
+EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to);
+/// The open request of this task that the agent has in hand, or null.
+const broker::OpenRequest* find_task(const State& state,
+                                     std::string_view agent,
+                                     std::string_view task);
+/// Who has the task that this message is about, if it went from its recipient to another.
+std::string owner_now(const State& state, const Envelope& message);
+/// Why a task cannot be handed over so.
+Failure cannot_pass(const State& state, const SendMessage& send);
+void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted);
+/// To whoever can: the hub chooses.
+void send_to_one_of_many(Draft& draft, const SendMessage& send);
+/// Whether a refusal is not the last word, because somebody else has the request next.
+bool is_passed_on(Draft& draft,
+                  const broker::OpenRequest& request,
+                  const EnvelopePtr& reply,
+                  bool falls_short);
+bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
+/// The request has its answer; if it handed a task over, whoever took it has the task.
+void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
+/// Somebody's time to answer is over; false if nobody's is.
+bool tend_passings(Draft& draft);
+
+// decide_calls.cc
+/// To several: each is asked, and one is chosen or all are joined.
+void send_to_several(Draft& draft, const SendMessage& send);
+/// Asks the next one, or ends a call that all have answered; false if there is none.
+bool advance_calls(Draft& draft);
+void conclude_call(Draft& draft, Ticket number);
+
+// decide_send.cc: a request that no agent has yet, or a refusal; false in that case.
+bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
+void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail);
+
 // setback.cc: what follows when a delivery did not work out.
 struct Mishap {
     Setback setback = Setback::Nacked;

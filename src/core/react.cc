@@ -74,6 +74,8 @@ void react_granted(const State& state,
                     .envelope = message->envelope};
     const auto notice = state.broker.notices.find(event.ticket.value);
     if (notice != state.broker.notices.end()) deliver.failure = notice->second;
+    const auto enclosed = state.broker.enclosed.find(event.ticket);
+    if (enclosed != state.broker.enclosed.end()) deliver.state = enclosed->second;
     if (is_planted(Mutant::ChangeBody) && event.ticket.value % 5 == 0) {
         deliver.envelope = Envelope::make(message->envelope->header(), "{}");
     }
@@ -103,6 +105,19 @@ void react_answered(const State& state,
     }
     if (event.ticket != Ticket{}) return;  // It is in the mailbox.
     effects.emplace_back(TellAnswer{.request = event.request, .reply = event.envelope});
+}
+
+/// Whoever said no has been heard, although who asked need not know.
+void react_passed_on(const State& state,
+                     const Stamped& cause,
+                     const PassingRefused& event,
+                     Effects& effects) {
+    if (cause.ask == Ask{} || !event.reply) return;
+    effects.emplace_back(TellAccepted{.ask = cause.ask,
+                                      .ticket = ticket_at(state.sequence),
+                                      .sequence = state.sequence,
+                                      .envelope = event.reply,
+                                      .is_settlement = is_reply(cause)});
 }
 
 void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effects& effects) {
@@ -335,7 +350,14 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const FactLearnt&) {
             if (std::holds_alternative<AddFacts>(cause.command)) done();
         },
-        [&](const AnalysisKept&) { done(); });
+        [&](const AnalysisKept&) { done(); },
+        [&](const MessageMoved&) {},
+        [&](const PassingBegan&) {},
+        [&](const PassingRefused& no) { react_passed_on(state, cause, no, effects); },
+        [&](const CallOpened&) {},
+        [&](const CallAsked&) {},
+        [&](const CallEnded&) {},
+        [&](const StatePushed&) {});
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
@@ -356,6 +378,7 @@ Time next_due(const State& state) {
     const auto& workflows = state.workflows;
     if (!workflows.due.empty()) due = std::min(due, workflows.due.begin()->first);
     if (!state.people.due.empty()) due = std::min(due, state.people.due.begin()->first);
+    if (!state.handing.due.empty()) due = std::min(due, state.handing.due.begin()->first);
     return due;
 }
 

@@ -47,7 +47,7 @@ void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
 
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail) {
     const auto* request = broker::find_request(draft.state.requests, ticket);
-    if (request == nullptr) return;
+    if (request == nullptr || is_passed_on(draft, ticket, refusal, detail)) return;
     withdraw_with(draft, ticket, detail);
     if (is_planted(Mutant::FailWithoutWords)) detail.clear();
     draft.add(

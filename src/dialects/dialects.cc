@@ -300,12 +300,12 @@ std::string write_failure(const Envelope& request,
                           Time now,
                           std::optional<Dialect> reader) {
     const DialectRow& row = spoken(reader.value_or(request.dialect()));
-    const bool was_for_a_topic = request.to().starts_with("topic:");
+    const bool was_for_nobody = request.to().starts_with("topic:") || is_for_several(request.to());
     const bool has_own_task = request.task() != request.correlation();
     return row.write_failure(row,
                              request,
                              {.about = request.id(),
-                              .from = was_for_a_topic ? kHub : request.to(),
+                              .from = was_for_nobody ? kHub : request.to(),
                               .to = request.from(),
                               .correlation = request.correlation(),
                               .task = has_own_task ? request.task() : std::string_view{},

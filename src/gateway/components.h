@@ -58,7 +58,8 @@ inline constexpr std::array
 "missed":{"type":"integer","minimum":1,"description":"So many subscribers of the topic had no room."}}})"},
         Component{"Delivery",
                   R"({"type":"object","required":["delivery_id","attempt","message"],"properties":{
-"delivery_id":{"type":"string"},"attempt":{"type":"integer","minimum":1},"message":{"$ref":"#/components/schemas/Message"}}})"},
+"delivery_id":{"type":"string"},"attempt":{"type":"integer","minimum":1},"message":{"$ref":"#/components/schemas/Message"},
+"state":{"description":"Of an answer: what its reader laid down when it asked."}}})"},
         Component{
             "Deliveries",
             R"({"type":"object","required":["messages"],"properties":{"messages":{"type":"array","items":{"$ref":"#/components/schemas/Delivery"}}}})"},

@@ -343,6 +343,7 @@ void Connection::hear_send(json::Value value) {
         }
         add_claim(desk_, *message);
         add_question(*message);
+        add_passing(*message);
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
         const auto envelope = message->envelope;  // Keeps the id alive.

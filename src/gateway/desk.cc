@@ -5,6 +5,7 @@
 
 #include "base/uuid.h"
 #include "dialects/claim.h"
+#include "dialects/passing.h"
 #include "dialects/translate.h"
 #include "gateway/capabilities.h"
 #include "gateway/personal.h"
@@ -222,6 +223,12 @@ void add_claim(const Desk& desk, SendMessage& message) {
     if (desk.engine->is_at_work(envelope.from())) message.claim = dialects::claim_of(envelope);
 }
 
+void add_passing(SendMessage& message) {
+    if (message.envelope->intent() != Intent::Request) return;
+    message.passing = dialects::passing_of(*message.envelope);
+    dialects::take_state(message);
+}
+
 std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,
                   const Failure& failure,
@@ -259,6 +266,7 @@ void append_delivery(const Desk& desk,
     } else {
         out += redacted_for(desk, deliver.envelope, reader.agent)->body();
     }
+    if (!deliver.state.empty()) out += ",\"state\":" + deliver.state;
     out.push_back('}');
 }
 

@@ -181,6 +181,8 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                std::string_view said);
 /// Adds what a request claims, where its sender is at work for others and so may be delegating.
 void add_claim(const Desk& desk, SendMessage& message);
+/// Where it goes if it is refused, and what its sender lays down meanwhile.
+void add_passing(SendMessage& message);
 /// Adds what a request to people asks, in words for them.
 void add_question(SendMessage& message);
 

@@ -168,7 +168,7 @@ views::Feed::Edit Gateway::edit_of(const Options& options) {
 void Gateway::attach(engine::Engine& engine) {
     desk_.engine = &engine;
     desk_.role_of = [&engine](std::string_view agent) -> std::optional<std::string_view> {
-        if (is_for_people(agent)) return std::string_view{};
+        if (is_no_agent(agent)) return std::string_view{};
         const auto* profile = engine.profile(agent);
         if (profile == nullptr) return std::nullopt;
         if (profile->dialect != Dialect::Correlation) return std::string_view{};

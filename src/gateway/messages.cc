@@ -161,6 +161,7 @@ void post_message(Desk& desk, Call& call) {
     }
     add_claim(desk, *message);
     add_question(*message);
+    add_passing(*message);
 
     const auto wait = preferred_wait(request);
     const bool holds = wait > Duration{} && message->envelope->intent() == Intent::Request;

@@ -4,6 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/iso_time.h"
+#include "base/json_write.h"
+#include "dialects/claim.h"
+#include "dialects/dialects.h"
+#include "dialects/passing.h"
 #include "dialects/scribe.h"
 #include "model/plan.h"
 
@@ -58,5 +63,75 @@ Outcome DialectScribe::read(const Envelope& answer) const {
     }
     return outcome;
 }
+
+EnvelopePtr DialectScribe::tell(const Assignment& news) const {
+    // In any dialect: whoever gets it reads it in its own.
+    const auto payload =
+        json::ObjectWriter{}.text("action", news.objective).raw("data", news.inputs).done();
+    json::ObjectWriter metadata;
+    metadata.text("correlation_id", news.correlation).text("priority", "high");
+    const auto text = json::ObjectWriter{}
+                          .text("id", news.id)
+                          .text("timestamp", print_iso_time(news.now))
+                          .text("from", kOrchestrator)
+                          .text("to", news.to)
+                          .text("type", "TASK_UPDATE")
+                          .raw("payload", payload)
+                          .raw("metadata", metadata.done())
+                          .done();
+    const auto message =
+        dialects::read_message(text, {.dialect = Dialect::Taskwire, .now = news.now});
+    return message ? message->envelope : nullptr;
+}
+
+EnvelopePtr DialectScribe::readdress(const Envelope& message,
+                                     std::string_view to,
+                                     std::string_view id) const {
+    return dialects::readdressed(message, to, id);
+}
+
+Proposal DialectScribe::propose(const Envelope& answer) const {
+    const auto said = dialects::read_said(answer);
+    Proposal proposal{.is_made = said.is_done};
+    const auto content = json::root(said.made.empty() ? said.content : said.made);
+    const auto number = [&](std::string_view key) -> std::optional<double> {
+        const auto value = content.is_object() ? json::find(content, key) : std::nullopt;
+        const auto amount = value ? value->number() : std::nullopt;
+        return amount && *amount >= 0 && *amount <= 1e12 ? amount : std::nullopt;
+    };
+    if (content.is_object()) {
+        const auto wants = json::find(content, "propose");
+        if (wants && wants->raw == "false") proposal.is_made = false;
+    }
+    if (const auto cost = number("cost")) {
+        proposal.cost = static_cast<std::uint64_t>(std::llround(*cost * 1e6));
+    }
+    if (const auto time = number("duration_ms")) {
+        proposal.time = Duration{std::llround(*time)};
+    }
+    auto confidence = number("confidence");
+    if (!confidence) confidence = said.confidence;
+    if (confidence) {
+        proposal.confidence =
+            static_cast<std::uint32_t>(std::lround(std::clamp(*confidence, 0.0, 1.0) * 1000));
+    }
+    return proposal;
+}
+
+EnvelopePtr DialectScribe::join(const Joint& joint) const {
+    auto header = joint.asked.header();
+    const auto to = dialects::recipient_in(joint.asked);
+    header.to = to;
+    const auto asked = Envelope::make(header, joint.asked.body());
+    const auto reply = dialects::read_reply(joint.result,
+                                            *asked,
+                                            {.dialect = asked->dialect(),
+                                             .caller = asked->to(),
+                                             .fresh_id = joint.id,
+                                             .now = joint.now});
+    return reply ? reply->envelope : nullptr;
+}
+
+ClaimPtr DialectScribe::claim(const Envelope& request) const { return dialects::claim_of(request); }
 
 }  // namespace parlance::gateway

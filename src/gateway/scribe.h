@@ -11,6 +11,13 @@ class DialectScribe : public Scribe {
     std::string flaw(const Assignment& assignment) const override;
     EnvelopePtr write(const Assignment& assignment) const override;
     Outcome read(const Envelope& answer) const override;
+    EnvelopePtr tell(const Assignment& news) const override;
+    EnvelopePtr readdress(const Envelope& message,
+                          std::string_view to,
+                          std::string_view id) const override;
+    Proposal propose(const Envelope& answer) const override;
+    EnvelopePtr join(const Joint& joint) const override;
+    ClaimPtr claim(const Envelope& request) const override;
 
   private:
     mutable CapabilityShelf shelf_;  ///< What was compiled before.

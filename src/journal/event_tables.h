@@ -478,6 +478,48 @@ template <> inline constexpr std::tuple kFields<AnalysisKept>{
     Field{4, "result", &AnalysisKept::result, As::Document},
     Field{5, "agent", &AnalysisKept::agent},
 };
+template <> inline constexpr std::tuple kFields<MessageMoved>{
+    Field{1, "ticket", &MessageMoved::ticket},
+    Field{2, "message", &MessageMoved::envelope},
+    Field{3, "priority", &MessageMoved::priority},
+};
+template <> inline constexpr std::tuple kFields<PassingBegan>{
+    Field{1, "request", &PassingBegan::request},
+    Field{2, "task", &PassingBegan::task},
+    Field{3, "wanted", &PassingBegan::wanted},
+    Field{4, "fallback", &PassingBegan::fallback},
+    Field{5, "skills", &PassingBegan::skills},
+    Field{6, "patience", &PassingBegan::patience},
+};
+template <> inline constexpr std::tuple kFields<PassingRefused>{
+    Field{1, "request", &PassingRefused::request},
+    Field{2, "by", &PassingRefused::by},
+    Field{3, "reply", &PassingRefused::reply},
+    Field{4, "detail", &PassingRefused::detail},
+};
+template <> inline constexpr std::tuple kFields<CallOpened>{
+    Field{1, "request", &CallOpened::request},
+    Field{2, "kind", &CallOpened::kind},
+    Field{3, "agents", &CallOpened::agents},
+    Field{4, "capability", &CallOpened::capability},
+    Field{5, "until", &CallOpened::until},
+};
+template <> inline constexpr std::tuple kFields<CallAsked>{
+    Field{1, "call", &CallAsked::call},
+    Field{2, "place", &CallAsked::place},
+    Field{3, "request", &CallAsked::request},
+    Field{4, "code", &CallAsked::code},
+    Field{5, "detail", &CallAsked::detail},
+};
+template <> inline constexpr std::tuple kFields<CallEnded>{
+    Field{1, "call", &CallEnded::call},
+    Field{2, "chosen", &CallEnded::chosen},
+    Field{3, "detail", &CallEnded::detail},
+};
+template <> inline constexpr std::tuple kFields<StatePushed>{
+    Field{1, "request", &StatePushed::request},
+    Field{2, "state", &StatePushed::state, As::Document},
+};
 // clang-format on
 
 template <class>
@@ -552,6 +594,13 @@ inline constexpr std::tuple kKinds{
     Kind<SessionWritten>{77, "SessionWritten"},
     Kind<FactLearnt>{78, "FactLearnt"},
     Kind<AnalysisKept>{79, "AnalysisKept"},
+    Kind<MessageMoved>{80, "MessageMoved"},
+    Kind<PassingBegan>{81, "PassingBegan"},
+    Kind<PassingRefused>{82, "PassingRefused"},
+    Kind<CallOpened>{83, "CallOpened"},
+    Kind<CallAsked>{84, "CallAsked"},
+    Kind<CallEnded>{85, "CallEnded"},
+    Kind<StatePushed>{86, "StatePushed"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

@@ -12,6 +12,7 @@
 #include "model/caller.h"
 #include "model/claim.h"
 #include "model/envelope.h"
+#include "model/handing.h"
 #include "model/ids.h"
 #include "model/message.h"
 #include "model/person.h"
@@ -84,6 +85,8 @@ struct SendMessage {
     bool falls_short = false;          ///< Reply only: it says that not all that was asked is done.
     HumanQuestionPtr question{};       ///< To people only: what it asks, in words for them.
     std::vector<std::string> facts{};  ///< Reply only: what was learnt about the user.
+    PassingPtr passing{};              ///< Request only: where it goes if it is refused.
+    std::string state{};               ///< Request only: what the asker lays down meanwhile. JSON.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.

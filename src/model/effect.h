@@ -56,7 +56,8 @@ struct Deliver {
     InstanceNumber instance;
     DeliveryToken delivery;
     EnvelopePtr envelope;
-    Failure failure;  ///< Set: not the envelope itself, but the hub's error answer to it.
+    Failure failure;      ///< Set: not the envelope itself, but the hub's error answer to it.
+    std::string state{};  ///< Of an answer: what its reader laid down when it asked. JSON.
 };
 
 /// The answer to a request whose asker holds the line.

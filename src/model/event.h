@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/command.h"
 #include "model/envelope.h"
+#include "model/handing.h"
 #include "model/ids.h"
 #include "model/message.h"
 #include "model/person.h"
@@ -540,6 +541,61 @@ struct AnalysisKept {
     std::string agent;
 };
 
+/// A copy is for another agent from here on; a request is that one's to answer.
+struct MessageMoved {
+    Ticket ticket;
+    EnvelopePtr envelope;  ///< As its new recipient gets it.
+    Priority priority = Priority::High;
+};
+
+/// The request that was accepted just before goes on to somebody else if it is refused.
+struct PassingBegan {
+    Ticket request;
+    Ticket task;           ///< The request that changes hands with it; none: it asks for help.
+    std::string wanted;    ///< As Passing has it.
+    std::string fallback;  ///< The same.
+    std::vector<std::string> skills;
+    Time patience{};  ///< Until when the first is waited for; zero: to its end.
+};
+
+/// Whoever had the request said no, or nothing. Who has it next is on record next.
+struct PassingRefused {
+    Ticket request;
+    std::string by;
+    EnvelopePtr reply;  ///< None: it gave none.
+    std::string detail;
+};
+
+/// Several are asked for the request that was accepted just before.
+struct CallOpened {
+    Ticket request;
+    CallKind kind = CallKind::Earliest;
+    std::vector<std::string> agents;
+    std::string capability;
+    Time until{};  ///< When what has come by then must do.
+};
+
+/// One of those has been asked, or could not be.
+struct CallAsked {
+    Ticket call;
+    std::uint32_t place = 0;
+    Ticket request;  ///< None: it could not be, and why.
+    std::string code;
+    std::string detail;
+};
+
+struct CallEnded {
+    Ticket call;
+    std::string chosen;  ///< Empty: nobody, or all.
+    std::string detail;
+};
+
+/// Who asks has laid down what it was at; it comes back with the answer to this request.
+struct StatePushed {
+    Ticket request;
+    std::string state;  ///< JSON.
+};
+
 using Event = std::variant<HubFounded,
                            HubStarted,
                            AgentRegistered,
@@ -604,7 +660,14 @@ using Event = std::variant<HubFounded,
                            AllocationEnded,
                            SessionWritten,
                            FactLearnt,
-                           AnalysisKept>;
+                           AnalysisKept,
+                           MessageMoved,
+                           PassingBegan,
+                           PassingRefused,
+                           CallOpened,
+                           CallAsked,
+                           CallEnded,
+                           StatePushed>;
 using Events = std::vector<Event>;
 /// One that is passed around: copying an event is a lot of code wherever it is done.
 using EventPtr = std::shared_ptr<const Event>;

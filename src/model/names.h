@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "model/envelope.h"
+#include "model/handing.h"
 #include "model/message.h"
 #include "model/person.h"
 #include "model/plan.h"
@@ -89,6 +90,11 @@ inline constexpr std::array kEnumNames<IfNobody>{EnumName{IfNobody::Fail, "fail"
                                                  EnumName{IfNobody::Approve, "approve"},
                                                  EnumName{IfNobody::Escalate, "escalate"},
                                                  EnumName{IfNobody::Wait, "wait"}};
+template <>
+inline constexpr std::array kEnumNames<CallKind>{EnumName{CallKind::Earliest, "earliest"},
+                                                 EnumName{CallKind::Cheapest, "cheapest"},
+                                                 EnumName{CallKind::Ablest, "ablest"},
+                                                 EnumName{CallKind::All, "all"}};
 
 /// Refusals have their names in a table of their own.
 template <>

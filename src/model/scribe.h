@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "model/claim.h"
 #include "model/envelope.h"
 
 namespace parlance {
@@ -44,6 +45,22 @@ struct Outcome {
     std::string strategy{};  ///< What the agent says should be tried instead.
 };
 
+/// What an agent offers when several are asked.
+struct Proposal {
+    bool is_made = false;                       ///< Else it does not want the task.
+    std::optional<std::uint64_t> cost{};        ///< In millionths of the currency.
+    std::optional<Duration> time{};             ///< How long it would take.
+    std::optional<std::uint32_t> confidence{};  ///< That it can, in thousandths.
+};
+
+/// One answer, made of those of several.
+struct Joint {
+    const Envelope& asked;
+    std::string_view id{};
+    std::string_view result{};  ///< JSON.
+    Time now{};
+};
+
 class Scribe {
   public:
     virtual ~Scribe() = default;
@@ -52,6 +69,16 @@ class Scribe {
     /// Null, if what would be written is too large or too deep.
     virtual EnvelopePtr write(const Assignment& assignment) const = 0;
     virtual Outcome read(const Envelope& answer) const = 0;
+    /// Something that is only said, and not answered. Null as above.
+    virtual EnvelopePtr tell(const Assignment& news) const = 0;
+    /// The same message for another recipient, and under another id where one is given.
+    virtual EnvelopePtr readdress(const Envelope& message,
+                                  std::string_view to,
+                                  std::string_view id) const = 0;
+    virtual Proposal propose(const Envelope& answer) const = 0;
+    /// Null as above.
+    virtual EnvelopePtr join(const Joint& joint) const = 0;
+    virtual ClaimPtr claim(const Envelope& request) const = 0;
 };
 
 }  // namespace parlance

@@ -251,6 +251,26 @@ void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure
     enter_lane(broker, key, slot);
 }
 
+void move(Broker& broker, const HashKey& key, const MessageMoved& event, AgentHandle mailbox) {
+    const auto old = broker.messages[slot_of(broker, event.ticket)];
+    remove(broker, key, event.ticket);
+    const Slot slot = add(broker,
+                          {.ticket = event.ticket,
+                           .envelope = event.envelope,
+                           .mailbox = mailbox,
+                           .priority = event.priority,
+                           .expires_at = old.expires_at,
+                           .retry_count_max = old.retry_count_max});
+    // Tokens count on, so that one of whoever had it is stale.
+    broker.messages[slot].attempt = old.attempt;
+    broker.messages[slot].attempts_uncounted = old.attempt;
+    enter_lane(broker, key, slot);
+}
+
+void enclose(Broker& broker, Ticket answer, std::string state) {
+    broker.enclosed.emplace(answer, std::move(state));
+}
+
 void grant(Broker& broker, const LeaseGranted& event) {
     const Slot slot = slot_of(broker, event.ticket);
     auto& message = broker.messages[slot];
@@ -296,6 +316,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
     broker.notices.erase(ticket.value);
+    broker.enclosed.erase(ticket);
     broker.slots.erase(ticket.value);
     broker.messages.remove(slot);
 }

@@ -116,6 +116,7 @@ struct Broker {
     std::map<Ticket, DeadLetter> dead;
     boost::unordered_flat_map<std::uint64_t, Failure>
         notices;  ///< By ticket: copies that show a failure instead of their envelope.
+    std::map<Ticket, std::string> enclosed;  ///< With which answers a state goes back. JSON.
     std::uint64_t waiting = 0;
     std::uint64_t in_flight = 0;
     std::uint64_t bytes = 0;
@@ -138,6 +139,11 @@ struct Arrival {
 void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
 /// The hub's own answer in place of a reply: `arrival.envelope` is the request.
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure);
+
+/// Into another mailbox, wherever it stands now; there it has all its tries.
+void move(Broker& broker, const HashKey& key, const MessageMoved& event, AgentHandle mailbox);
+/// What the reader of an answer laid down when it asked comes with it.
+void enclose(Broker& broker, Ticket answer, std::string state);
 
 void grant(Broker& broker, const LeaseGranted& event);
 void extend(Broker& broker, Ticket ticket, Time until);

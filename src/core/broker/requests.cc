@@ -74,6 +74,22 @@ const OpenRequest* find_named(const Requests& requests,
     return oldest;
 }
 
+void add_names(Requests& requests, const HashKey& key, const Names& names, Ticket ticket) {
+    for (const auto& name : names) {
+        if (!name.name.empty()) requests.names.emplace(request_key(key, name), ticket);
+    }
+}
+
+void drop_names(
+    Requests& requests, Memory& memory, const HashKey& key, const Names& names, Ticket ticket) {
+    for (const auto& name : names) {
+        if (name.name.empty()) continue;
+        const auto hash = request_key(key, name);
+        requests.names.erase({hash, ticket});
+        remember_closed(memory, hash, ticket);
+    }
+}
+
 }  // namespace
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
@@ -107,9 +123,7 @@ void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto ticket = request.ticket;
     const auto deadline = request.deadline;
     const auto names = names_of_request(*request.asked);
-    for (const auto& name : names.all) {
-        if (!name.name.empty()) requests.names.emplace(request_key(key, name), ticket);
-    }
+    add_names(requests, key, names.all, ticket);
     const Slot slot = requests.open.add(std::move(request));
     requests.slots.emplace(ticket.value, slot);
     requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = slot},
@@ -121,15 +135,18 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     CHECK(found != requests.slots.end());
     const Slot slot = found->second;
     const auto names = names_of_request(*requests.open[slot].asked);
-    for (const auto& name : names.all) {
-        if (name.name.empty()) continue;
-        const auto hash = request_key(key, name);
-        requests.names.erase({hash, ticket});
-        remember_closed(memory, hash, ticket);
-    }
+    drop_names(requests, memory, key, names.all, ticket);
     requests.deadlines.remove(slot, place_of(requests));
     requests.slots.erase(found);
     requests.open.remove(slot);
+}
+
+void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event) {
+    auto& request = requests.open[requests.slots.at(event.ticket.value)];
+    drop_names(requests, memory, key, names_of_request(*request.asked).all, event.ticket);
+    request.asked = event.envelope;
+    request.priority = event.priority;
+    add_names(requests, key, names_of_request(*request.asked).all, event.ticket);
 }
 
 void end_wait(Requests& requests, Ticket ticket) {

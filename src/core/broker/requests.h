@@ -49,6 +49,8 @@ Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& repl
 void open_request(Requests& requests, const HashKey& key, OpenRequest request);
 /// Ends it, and remembers its names so that a late reply is recognised as one.
 void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket);
+/// Another agent has it to answer; what the one before says is too late.
+void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event);
 void end_wait(Requests& requests, Ticket ticket);
 
 }  // namespace parlance::core::broker

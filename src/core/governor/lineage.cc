@@ -224,6 +224,22 @@ void end(Lineage& lineage, Ticket request, const Ending& ending) {
     forget(lineage, request, ending);
 }
 
+void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
+    const auto found = lineage.delegations.find(request);
+    if (found == lineage.delegations.end() || !found->second.is_open) return;
+    auto& delegation = found->second;
+    const auto work = lineage.at_work.find(delegation.target);
+    work->second.erase(request);
+    if (work->second.empty()) lineage.at_work.erase(work);
+    delegation.target = to.target;
+    lineage.at_work[to.target].insert(request);
+    root_of(lineage, delegation.root)
+        .errands.insert(key_of({delegation.origin, to.target, delegation.objective_hash}));
+    auto& accounts = lineage.accounts;
+    settle(accounts, agent_account(to.name_before), delegation.tokens, 0, to.now, to.budget_window);
+    reserve(accounts, agent_account(to.name), delegation.tokens, to.now, to.budget_window);
+}
+
 void end_root(Lineage& lineage, Ticket number) {
     CHECK(lineage.roots.at(number).count == 0);
     erase_root(lineage, number);

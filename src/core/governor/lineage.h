@@ -129,6 +129,15 @@ struct Ending {
     Duration root_idle{};
 };
 void end(Lineage& lineage, Ticket request, const Ending& ending);
+/// Another agent has the request. Nothing, if it is on no record.
+struct Retarget {
+    AgentHandle target = kNoAgent;
+    std::string_view name_before{};
+    std::string_view name{};
+    Time now{};
+    Duration budget_window{};
+};
+void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);
 
 /// Puts a delegation or a root, as a snapshot has it, into what is found by.

@@ -50,6 +50,50 @@ class PlainScribe : public Scribe {
         }
         return outcome;
     }
+
+    EnvelopePtr tell(const Assignment& news) const override {
+        return Envelope::make({.id = news.id,
+                               .from = kOrchestrator,
+                               .to = news.to,
+                               .type = "NEWS",
+                               .correlation = news.correlation},
+                              news.inputs);
+    }
+
+    EnvelopePtr readdress(const Envelope& message,
+                          std::string_view to,
+                          std::string_view id) const override {
+        auto header = message.header();
+        header.to = to;
+        if (!id.empty()) header.id = id;
+        return Envelope::make(header, message.body());
+    }
+
+    Proposal propose(const Envelope& answer) const override {
+        const auto body = json::root(answer.body());
+        const auto number = [&](std::string_view key) -> std::optional<std::int64_t> {
+            const auto value = json::find(body, key);
+            return value ? value->integer() : std::nullopt;
+        };
+        Proposal proposal{.is_made = read(answer).is_done};
+        if (const auto cost = number("cost")) proposal.cost = static_cast<std::uint64_t>(*cost);
+        if (const auto time = number("time")) proposal.time = Duration{*time};
+        proposal.confidence = read(answer).confidence;
+        return proposal;
+    }
+
+    EnvelopePtr join(const Joint& joint) const override {
+        return Envelope::make({.id = joint.id,
+                               .from = joint.asked.to(),
+                               .to = joint.asked.from(),
+                               .type = "JOINED",
+                               .correlation = joint.asked.correlation(),
+                               .answers = joint.asked.id(),
+                               .intent = Intent::Reply},
+                              joint.result);
+    }
+
+    ClaimPtr claim(const Envelope& /*request*/) const override { return {}; }
 };
 
 }  // namespace parlance::core

@@ -26,6 +26,8 @@ enum PayloadField : std::size_t {
     Constraints,
     Context,
     Status,
+    Urgency,
+    ResponseType,
     kPayloadFields
 };
 
@@ -37,6 +39,8 @@ constexpr std::array<FieldRule, kPayloadFields> kPayload{{
     {.name = "constraints"},
     {.name = "context"},
     {.name = "status"},
+    {.name = "urgency"},
+    {.name = "response_type"},
 }};
 
 constexpr std::size_t payload_field(std::string_view name) {
@@ -114,11 +118,16 @@ bool falls_short(const TypeRow& type, const Parts& parts) {
     if (&type == kFailure || value_at(parts, type.reply_mark).raw == "false") return true;
     const json::Value status = value_at(parts, {"status"});
     std::string spare;
+    constexpr const TypeRow* kHelp = &type_row("HELP_RESPONSE");
+    if (&type == kHelp && parts.payload[ResponseType].raw == "\"UNABLE_TO_HELP\"") return true;
     return status.is_string() && status.text(spare) != kStatusWords.front();
 }
 
-Priority priority_of(const TypeRow& type, std::string_view word) {
-    if (word.empty()) return type.priority;
+Priority priority_of(const TypeRow& type, std::string_view word, json::Value urgency) {
+    // Help is high; who needs it at once says so.
+    constexpr const TypeRow* kHelp = &type_row("HELP_REQUEST");
+    const bool is_critical = &type == kHelp && urgency.raw == "\"critical\"";
+    if (word.empty()) return is_critical ? Priority::Critical : type.priority;
     const auto place = std::ranges::find(kPriorityWords, word) - kPriorityWords.begin();
     return static_cast<Priority>(place);
 }
@@ -195,7 +204,7 @@ SendMessage compose(std::string_view body,
 
     SendMessage send;
     send.envelope = Envelope::make(header, body);
-    send.priority = priority_of(type, text(parts.metadata[PriorityWord]));
+    send.priority = priority_of(type, text(parts.metadata[PriorityWord]), parts.payload[Urgency]);
     send.ttl = duration_of(parts.metadata[TtlMs]);
     if (is_request) send.timeout = timeout_of(parts, reception.now);
     send.retry_count_max = retries_of(parts.metadata[MaxRetries]);

@@ -1,0 +1,413 @@
+// A request that several are asked for: one is chosen by its proposal and has the request from then
+// on, or each has it and their answers become one.
+//
+// Everything is decided from the state when a call is attended to, so a hub that was stopped
+// anywhere goes on from its last record. The id of what each is asked follows from the call's, so
+// asking once more is a duplicate.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json_write.h"
+#include "base/uuid.h"
+#include "core/admission.h"
+#include "core/draft.h"
+#include "core/inspect.h"
+#include "model/names.h"
+#include "model/plan.h"
+
+namespace parlance::core {
+
+namespace {
+
+using handing::Call;
+using handing::Candidate;
+using handing::Stage;
+
+/// How many are asked for one request at the most.
+constexpr std::size_t kCandidatesMax = 16;
+/// Where a request waits that the hub itself sees to.
+constexpr std::string_view kHubsOwn = kCallPrefix;
+
+/// A recipient like "call:cheapest:REVIEW" or "all:ann/bob", taken apart.
+struct Invitation {
+    CallKind kind = CallKind::All;
+    std::string_view whom{};
+};
+
+std::optional<Invitation> read_invitation(std::string_view recipient) {
+    if (recipient.starts_with(kAllPrefix)) {
+        return Invitation{CallKind::All, recipient.substr(kAllPrefix.size())};
+    }
+    recipient.remove_prefix(kCallPrefix.size());
+    const auto end = recipient.find(':');
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto kind = enum_named<CallKind>(recipient.substr(0, end));
+    if (!kind || *kind == CallKind::All) return std::nullopt;
+    return Invitation{*kind, recipient.substr(end + 1)};
+}
+
+/// Those who have the capability, or, if nobody has one of that name, those who are named.
+std::vector<std::string> invited(const State& state, std::string_view whom, std::string_view but) {
+    std::vector<std::string> agents;
+    const auto found = state.registry.by_capability.find(whom);
+    if (found != state.registry.by_capability.end()) {
+        for (const auto agent : found->second) {
+            const auto& name = state.registry.agents[agent].id.value;
+            if (name != but && !is_left_alone(state, agent)) agents.push_back(name);
+        }
+    } else {
+        while (!whom.empty()) {
+            const auto end = std::min(whom.find('/'), whom.size());
+            std::string name{whom.substr(0, end)};
+            const bool is_new = std::ranges::find(agents, name) == agents.end();
+            if (!name.empty() && name != but && is_new) agents.push_back(std::move(name));
+            whom.remove_prefix(std::min(end + 1, whom.size()));
+        }
+    }
+    if (agents.size() > kCandidatesMax) agents.resize(kCandidatesMax);
+    return agents;
+}
+
+/// Why these cannot be asked for this request.
+Failure cannot_call(const State& state,
+                    const SendMessage& send,
+                    const Invitation& invitation,
+                    const std::vector<std::string>& agents) {
+    if (agents.empty()) {
+        return {Refusal::CapabilityNotRegistered,
+                fmt::format("nobody who could be asked has registered '{}'", invitation.whom)};
+    }
+    for (const auto& agent : agents) {
+        if (find_profile(state, agent) != nullptr) continue;
+        return {Refusal::AgentNotRegistered,
+                fmt::format("'{}' is neither a registered agent nor a capability", agent)};
+    }
+    const auto most =
+        limit_of(state.governor.policy,
+                 Rule::FanoutMax,
+                 {.platform = enum_name(send.envelope->dialect()), .agent = send.envelope->from()});
+    if (invitation.kind == CallKind::All && std::cmp_greater(agents.size(), most)) {
+        return {Refusal::DelegationFanoutExceeded,
+                fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
+                            "employees.",
+                            agents.size(),
+                            most,
+                            most)};
+    }
+    return {};
+}
+
+/// The id of what one of them is asked, and of what it is told.
+std::string id_for(const Envelope& asked, std::string_view agent, std::string_view what) {
+    return derived_uuid(fmt::format("{} {} {} {}", asked.from(), asked.id(), agent, what));
+}
+
+Assignment assignment_for(const State& state,
+                          const Call& call,
+                          const Envelope& asked,
+                          std::string_view agent) {
+    return {.to = agent,
+            .dialect = find_profile(state, agent)->dialect,
+            .capability = call.capability,
+            .context = "{}",
+            .correlation = asked.correlation()};
+}
+
+// --- asking ----------------------------------------------------------------------------------
+
+/// What a candidate is asked for: whether and how it would do it.
+SendMessage invitation_to(const Draft& draft,
+                          const Call& call,
+                          const broker::OpenRequest& request,
+                          const Candidate& candidate) {
+    const auto& state = draft.state;
+    const auto& asked = *request.asked;
+    const auto id = id_for(asked, candidate.agent, "proposal");
+    const auto inputs = json::ObjectWriter{}
+                            .text("call", enum_name(call.kind))
+                            .text("capability", call.capability)
+                            .text("request_id", asked.id())
+                            .raw("task", asked.body())
+                            .done();
+    auto assignment = assignment_for(state, call, asked, candidate.agent);
+    assignment.id = id;
+    assignment.objective =
+        "Say whether you would take this task, at what cost, how soon and how "
+        "sure you are. Do not begin: whoever is chosen gets it.";
+    assignment.inputs = inputs;
+    assignment.timeout = std::max(call.until - draft.now(), Duration{1});
+    assignment.now = draft.now();
+    return {.envelope = state.scribe->write(assignment),
+            .priority = Priority::High,
+            .timeout = assignment.timeout,
+            .waits = true};
+}
+
+/// The request itself, for one of several who have it.
+SendMessage share_of(const Draft& draft,
+                     const broker::OpenRequest& request,
+                     const Candidate& candidate) {
+    const auto& scribe = *draft.state.scribe;
+    const auto& asked = *request.asked;
+    SendMessage send{.envelope = scribe.readdress(
+                         asked, candidate.agent, id_for(asked, candidate.agent, "share")),
+                     .priority = std::min(request.priority, Priority::High),
+                     // What has come by then is joined while who asked still waits.
+                     .timeout = std::max((request.deadline - draft.now()) * 9 / 10, Duration{1}),
+                     .waits = true};
+    if (const auto claim = scribe.claim(asked)) {
+        auto own = *claim;
+        own.child_session = {};  // Each works in one of its own.
+        send.claim = std::make_shared<const Claim>(std::move(own));
+    }
+    return send;
+}
+
+void ask(Draft& draft, Ticket number, const Call& call, std::uint32_t place) {
+    const auto& state = draft.state;
+    const auto& request = *broker::find_request(state.requests, number);
+    const auto& candidate = call.candidates[place];
+    CallAsked asked{.call = number, .place = place, .request = {}, .code = {}, .detail = {}};
+    const auto cannot = [&](Refusal refusal, std::string detail) {
+        asked.code = refusal_row(refusal).code;
+        asked.detail = std::move(detail);
+        draft.add(std::move(asked));
+    };
+    if (find_profile(state, candidate.agent) == nullptr) {
+        return cannot(Refusal::AgentNotRegistered, "it is not registered any more");
+    }
+    auto send = call.kind == CallKind::All ? share_of(draft, request, candidate)
+                                           : invitation_to(draft, call, request, candidate);
+    if (!send.envelope)
+        return cannot(Refusal::MessageTooLarge, "what it would be asked is too much");
+    send.fingerprint = body_key(state.key, send.envelope->body());
+    const auto from = draft.events.size();
+    decide_send(draft, send);
+    for (auto i = from; i < draft.events.size(); ++i) {
+        if (const auto* accepted = std::get_if<MessageAccepted>(&draft.events[i])) {
+            asked.request = accepted->ticket;
+        }
+        if (const auto* no = std::get_if<MessageRefused>(&draft.events[i])) {
+            return cannot(no->refusal, no->detail);
+        }
+    }
+    if (asked.request == Ticket{})
+        return cannot(Refusal::RequestUndeliverable, "it was asked before");
+    draft.add(std::move(asked));
+}
+
+// --- choosing --------------------------------------------------------------------------------
+
+/// By what the call chooses: less is better, and what was not said is worst.
+std::uint64_t price_of(CallKind kind, const Proposal& proposal) {
+    constexpr auto kWorst = std::numeric_limits<std::uint64_t>::max();
+    switch (kind) {
+        case CallKind::Earliest:
+            return proposal.time ? static_cast<std::uint64_t>(proposal.time->count()) : kWorst;
+        case CallKind::Cheapest:
+            return proposal.cost.value_or(kWorst);
+        case CallKind::Ablest:
+            return proposal.confidence ? 1000 - std::min(*proposal.confidence, 1000U) : kWorst;
+        case CallKind::All:
+            break;
+    }
+    return kWorst;
+}
+
+/// Why each of those who did not offer anything did not.
+std::string why_not(const Scribe& scribe, const Call& call) {
+    std::vector<std::string> words;
+    for (const auto& each : call.candidates) {
+        const auto detail = each.reply ? scribe.read(*each.reply).detail : each.detail;
+        words.push_back(fmt::format("'{}': {}",
+                                    each.agent,
+                                    each.reply && detail.empty() ? "it does not want it"
+                                    : detail.empty()             ? "no word in time"
+                                                                 : detail));
+    }
+    return fmt::format("{}", fmt::join(words, "; "));
+}
+
+/// The request ends with the hub's own answer, and its copy with it.
+void give_up(Draft& draft, Ticket number, const std::string& detail) {
+    draft.add(CallEnded{.call = number, .chosen = {}, .detail = detail});
+    if (broker::find_message(draft.state.broker, number) != nullptr) {
+        draft.add(MessageDropped{number, Setback::Rejected, detail});
+    }
+    fail_request(draft, number, Refusal::RequestRejected, detail);
+}
+
+void tell_not_taken(Draft& draft, const Call& call, const Envelope& asked, const Candidate& to) {
+    const auto& state = draft.state;
+    if (find_profile(state, to.agent) == nullptr) return;
+    const auto id = id_for(asked, to.agent, "not taken");
+    const auto inputs = json::ObjectWriter{}
+                            .text("call", enum_name(call.kind))
+                            .text("request_id", asked.id())
+                            .boolean("taken", false)
+                            .done();
+    auto news = assignment_for(state, call, asked, to.agent);
+    news.id = id;
+    news.objective = "Your proposal was not taken: another one was better.";
+    news.inputs = inputs;
+    news.now = draft.now();
+    SendMessage send{.envelope = state.scribe->tell(news), .priority = Priority::High};
+    if (!send.envelope) return;
+    send.fingerprint = body_key(state.key, send.envelope->body());
+    decide_send(draft, send);
+}
+
+void choose(Draft& draft, Ticket number, const Call& call) {
+    const auto& state = draft.state;
+    const auto& request = *broker::find_request(state.requests, number);
+    const Candidate* best = nullptr;
+    auto best_price = std::numeric_limits<std::uint64_t>::max();
+    std::vector<const Candidate*> made;
+    for (const auto& each : call.candidates) {
+        if (!each.reply || find_profile(state, each.agent) == nullptr) continue;
+        const auto proposal = state.scribe->propose(*each.reply);
+        if (!proposal.is_made) continue;
+        made.push_back(&each);
+        const auto price = price_of(call.kind, proposal);
+        if (best != nullptr && price >= best_price) continue;
+        best = &each;
+        best_price = price;
+    }
+    if (best == nullptr) {
+        return give_up(draft, number, "nobody made a proposal: " + why_not(*state.scribe, call));
+    }
+    draft.add(
+        CallEnded{.call = number,
+                  .chosen = best->agent,
+                  .detail = fmt::format("{} of {} proposals", enum_name(call.kind), made.size())});
+    draft.add(MessageMoved{.ticket = number,
+                           .envelope = readdressed(state, *request.asked, best->agent),
+                           .priority = std::min(request.priority, Priority::High)});
+    for (const auto* each : made) {
+        if (each != best) tell_not_taken(draft, call, *request.asked, *each);
+    }
+}
+
+// --- joining ---------------------------------------------------------------------------------
+
+/// What each said, in the order in which they were named, and what is missing.
+std::string joined(const Scribe& scribe, const Call& call, bool& is_whole) {
+    std::string parts;
+    std::string missing;
+    for (const auto& each : call.candidates) {
+        const auto said = each.reply ? scribe.read(*each.reply) : Outcome{};
+        auto& list = said.is_done ? parts : missing;
+        if (!list.empty()) list.push_back(',');
+        json::ObjectWriter part;
+        part.text("agent", each.agent);
+        if (said.is_done) {
+            const auto output = said.made.empty() ? said.output : std::string_view{said.made};
+            part.raw("result", output.empty() ? "null" : output);
+        } else {
+            part.text("code", each.reply ? said.code : each.code);
+            part.text("detail", each.reply ? said.detail : each.detail);
+        }
+        list += part.done();
+    }
+    is_whole = missing.empty();
+    return fmt::format(R"({{"parts":[{}],"missing":[{}]}})", parts, missing);
+}
+
+void join(Draft& draft, Ticket number, const Call& call) {
+    const auto& state = draft.state;
+    const auto& request = *broker::find_request(state.requests, number);
+    const bool has_any = std::ranges::any_of(call.candidates, [&](const Candidate& each) {
+        return each.reply && state.scribe->read(*each.reply).is_done;
+    });
+    bool is_whole = false;
+    const auto result = joined(*state.scribe, call, is_whole);
+    const auto reply = has_any ? state.scribe->join({.asked = *request.asked,
+                                                     .id = id_for(*request.asked, "all", "joined"),
+                                                     .result = result,
+                                                     .now = draft.now()})
+                               : nullptr;
+    if (!reply) {
+        return give_up(draft, number, "none of them did it: " + why_not(*state.scribe, call));
+    }
+    draft.add(CallEnded{.call = number, .chosen = {}, .detail = is_whole ? "all" : "not all"});
+    draft.add(RequestAnswered{.request = number,
+                              .envelope = reply,
+                              .ticket = request.waits ? Ticket{} : ticket_at(draft.next_sequence()),
+                              .falls_short = !is_whole});
+}
+
+}  // namespace
+
+void send_to_several(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    const auto refuse = [&](Refusal refusal, std::string detail) {
+        refuse_send(draft, send, refusal, std::move(detail));
+    };
+    const auto invitation = read_invitation(envelope.to());
+    if (!invitation || envelope.intent() != Intent::Request || state.scribe == nullptr) {
+        return refuse(Refusal::RouteNotPermitted,
+                      "several are asked with a request to call:earliest:WHOM, call:cheapest:WHOM, "
+                      "call:ablest:WHOM or all:WHOM");
+    }
+    const auto agents = invited(state, invitation->whom, envelope.from());
+    if (auto no = cannot_call(state, send, *invitation, agents); no.refusal != Refusal::None) {
+        return refuse(no.refusal, std::move(no.detail));
+    }
+    auto kept = send;
+    Admission admitted;
+    if (invitation->kind != CallKind::All) {
+        // Whoever is chosen gets it as a delegation, so it must be one that may be made.
+        auto probe = send;
+        probe.envelope = readdressed(state, envelope, agents.front());
+        admitted = admission(state, draft.cause, probe, draft.next_sequence());
+        if (admitted.refusal != Refusal::None) {
+            return refuse(admitted.refusal, std::move(admitted.detail));
+        }
+    }
+    auto header = envelope.header();
+    header.to = kHubsOwn;
+    kept.envelope = Envelope::make(header, envelope.body());
+    kept.priority = std::min(send.priority, Priority::High);
+    if (admitted.founded) draft.add(*std::move(admitted.founded));
+    const auto number = ticket_at(draft.next_sequence());
+    if (!accept_for_hub(draft, kept, admitted.deadline_max)) return;
+    const auto accepted = std::ranges::find_if(draft.events, [](const Event& event) {
+        return std::holds_alternative<MessageAccepted>(event);
+    });
+    const auto left = std::get<MessageAccepted>(*accepted).deadline - draft.now();
+    if (admitted.admitted) draft.add(*std::move(admitted.admitted));
+    const bool is_capability = state.registry.by_capability.contains(invitation->whom);
+    draft.add(
+        CallOpened{.request = number,
+                   .kind = invitation->kind,
+                   .agents = agents,
+                   .capability = is_capability ? std::string{invitation->whom} : std::string{},
+                   // Whoever is chosen needs time as well.
+                   .until = draft.now() + (invitation->kind == CallKind::All ? left : left / 2)});
+}
+
+void conclude_call(Draft& draft, Ticket number) {
+    const auto& call = *handing::find_call(draft.state.handing, number);
+    if (call.kind == CallKind::All) return join(draft, number, call);
+    choose(draft, number, call);
+}
+
+bool advance_calls(Draft& draft) {
+    const auto& restless = draft.state.handing.restless;
+    if (restless.empty() || draft.state.scribe == nullptr) return false;
+    const auto number = *restless.begin();
+    const auto& call = *handing::find_call(draft.state.handing, number);
+    for (std::uint32_t place = 0; place < call.candidates.size(); ++place) {
+        if (call.candidates[place].stage != Stage::Waiting) continue;
+        ask(draft, number, call, place);
+        return true;
+    }
+    conclude_call(draft, number);
+    return true;
+}
+
+}  // namespace parlance::core

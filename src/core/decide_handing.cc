@@ -1,0 +1,309 @@
+// Handing over: a request whose recipient the hub chooses, one that goes on to somebody else when
+// it is refused, and a task that changes hands with it.
+//
+// Who takes a task over and the end of the handoff are on record in the same turn: whatever dies in
+// between, one agent has the task.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/draft.h"
+#include "core/inspect.h"
+
+namespace parlance::core {
+
+namespace {
+
+using handing::Pass;
+
+/// "vendor, payment" has the domain "vendor".
+bool has_domain(const Profile& profile, std::string_view domain) {
+    std::string_view rest = profile.domain;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find_first_of(", "), rest.size());
+        if (rest.substr(0, end) == domain) return true;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+}
+
+bool has_capability(const State& state, AgentHandle agent, std::string_view code) {
+    const auto found = state.registry.by_capability.find(code);
+    return found != state.registry.by_capability.end() && found->second.contains(agent);
+}
+
+/// What is wanted of whoever takes it.
+struct Wanted {
+    std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
+    const std::vector<std::string>& skills;
+
+    bool is_met_by(const State& state, AgentHandle agent) const {
+        if (recipient.starts_with(kDomainPrefix) &&
+            !has_domain(state.registry.agents[agent].profile,
+                        recipient.substr(kDomainPrefix.size()))) {
+            return false;
+        }
+        if (recipient.starts_with(kCapabilityPrefix) &&
+            !has_capability(state, agent, recipient.substr(kCapabilityPrefix.size()))) {
+            return false;
+        }
+        // Anyone is whoever can do what is needed; without a word on that it is nobody.
+        if (recipient == kAnyone && skills.empty()) return false;
+        return std::ranges::all_of(
+            skills, [&](const std::string& skill) { return has_capability(state, agent, skill); });
+    }
+    std::string words() const {
+        if (recipient == kAnyone && skills.empty()) {
+            return "it is for anyone and does not say what is needed";
+        }
+        return fmt::format("nobody who could take it is there: {}{}{}",
+                           recipient,
+                           skills.empty() ? "" : " with ",
+                           fmt::join(skills, ", "));
+    }
+};
+
+/// Of those who can, one that is there and has the least to do; empty if there is none.
+std::string find_taker(const State& state,
+                       const Wanted& wanted,
+                       const std::vector<std::string>& but_not) {
+    AgentHandle best = kNoAgent;
+    const auto rank = [&](AgentHandle agent) {
+        const auto& mailbox = broker::mailbox_of(state.broker, agent);
+        return std::tuple{state.registry.agents[agent].instances.empty(),
+                          mailbox.waiting + mailbox.in_flight};
+    };
+    for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
+        const auto& it = state.registry.agents[agent];
+        if (!it.is_registered || is_left_alone(state, agent)) continue;
+        if (std::ranges::find(but_not, it.id.value) != but_not.end()) continue;
+        if (!wanted.is_met_by(state, agent)) continue;
+        if (best == kNoAgent || rank(agent) < rank(best)) best = agent;
+    }
+    return best == kNoAgent ? std::string{} : state.registry.agents[best].id.value;
+}
+
+/// Who has a passed request next; empty if nobody is left.
+std::string next_taker(const State& state, const Pass& pass, const Envelope& asked) {
+    auto but_not = pass.tried;
+    but_not.emplace_back(asked.to());
+    but_not.emplace_back(asked.from());
+    const auto& began = pass.began;
+    if (!began.wanted.empty()) {
+        auto next = find_taker(state, {began.wanted, began.skills}, but_not);
+        if (!next.empty()) return next;
+    }
+    const auto& last = began.fallback;
+    if (is_for_one_of_many(last)) return find_taker(state, {last, began.skills}, but_not);
+    if (last.empty() || std::ranges::find(but_not, last) != but_not.end()) return {};
+    if (is_for_people(last)) return last;
+    return find_profile(state, last) == nullptr ? std::string{} : last;
+}
+
+HumanQuestion question_about(const Envelope& asked, std::string_view to, std::string_view why) {
+    return {.role = std::string{role_of_recipient(to)},
+            .text = fmt::format("'{}' wants somebody for '{}' ({}), and no agent took it: {}",
+                                asked.from(),
+                                asked.task(),
+                                asked.type(),
+                                why),
+            .workflow = std::string{asked.correlation()}};
+}
+
+/// Gives an open request to the next one who may take it; false if there is none.
+bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::string& why) {
+    const auto& state = draft.state;
+    const auto* pass = handing::find_pass(state.handing, ticket);
+    const auto* request = broker::find_request(state.requests, ticket);
+    if (pass == nullptr || request == nullptr || is_for_people(request->asked->to())) return false;
+    const auto& asked = *request->asked;
+    const auto next = next_taker(state, *pass, asked);
+    if (next.empty()) return false;
+    const auto question = is_for_people(next) ? question_about(asked, next, why) : HumanQuestion{};
+    if (is_for_people(next) && cannot_ask(draft, question).refusal != Refusal::None) return false;
+    draft.add(PassingRefused{
+        .request = ticket, .by = std::string{asked.to()}, .reply = reply, .detail = why});
+    draft.add(MessageMoved{.ticket = ticket,
+                           .envelope = readdressed(state, asked, next),
+                           .priority = request->priority});
+    if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
+    return true;
+}
+
+/// The task and all that was written about it go to whoever took it over, in their order.
+void move_task(Draft& draft, const broker::OpenRequest& task, std::string_view to) {
+    const auto& broker = draft.state.broker;
+    const auto* first = broker::find_message(broker, task.ticket);
+    if (first == nullptr) return;
+    for (const auto* each = first; each != nullptr;) {
+        const auto& envelope = *each->envelope;
+        if (envelope.from() == task.asked->from()) {
+            const bool is_request = envelope.intent() == Intent::Request;
+            draft.add(MessageMoved{
+                .ticket = each->ticket,
+                .envelope = readdressed(draft.state, envelope, to),
+                // It was handed to one agent already, and this is no second try by chance.
+                .priority =
+                    is_request ? std::min(each->priority, Priority::High) : each->priority});
+        }
+        each = each->lane_next == kNoSlot ? nullptr : &broker.messages[each->lane_next];
+    }
+}
+
+}  // namespace
+
+EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to) {
+    auto other = state.scribe ? state.scribe->readdress(message, to, {}) : nullptr;
+    if (other) return other;
+    auto header = message.header();
+    header.to = to;
+    return Envelope::make(header, message.body());
+}
+
+const broker::OpenRequest* find_task(const State& state,
+                                     std::string_view agent,
+                                     std::string_view task) {
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent) return nullptr;
+    const auto lane = state.broker.lanes.find(lane_key(state.key, handle, task));
+    if (lane == state.broker.lanes.end()) return nullptr;
+    for (Slot slot = lane->second.head; slot != kNoSlot;
+         slot = state.broker.messages[slot].lane_next) {
+        const auto& message = state.broker.messages[slot];
+        // What it was not given yet is not its to give away.
+        if (message.envelope->intent() != Intent::Request || message.attempt == 0) continue;
+        // Two tasks can share a lane, and a handoff is not the task itself.
+        if (message.envelope->task() != task) continue;
+        if (handing::find_pass(state.handing, message.ticket) != nullptr) continue;
+        if (const auto* request = broker::find_request(state.requests, message.ticket)) {
+            return request;
+        }
+    }
+    return nullptr;
+}
+
+std::string owner_now(const State& state, const Envelope& message) {
+    if (message.task().empty() || state.handing.moved.empty()) return {};
+    const auto found = state.handing.moved.find(
+        {std::string{message.from()}, std::string{message.to()}, std::string{message.task()}});
+    if (found == state.handing.moved.end()) return {};
+    const auto* request = broker::find_request(state.requests, found->second);
+    return request == nullptr ? std::string{} : std::string{request->asked->to()};
+}
+
+Failure cannot_pass(const State& state, const SendMessage& send) {
+    if (!send.passing || !send.passing->hands_over) return {};
+    const auto& envelope = *send.envelope;
+    const auto* task = find_task(state, envelope.from(), envelope.task());
+    if (task == nullptr) return {};
+    const auto open = state.handing.by_task.find(task->ticket);
+    if (open != state.handing.by_task.end()) {
+        const auto* other = broker::find_request(state.requests, open->second);
+        return {Refusal::RouteNotPermitted,
+                fmt::format("task '{}' is being handed to '{}'; wait for its word",
+                            envelope.task(),
+                            other->asked->to())};
+    }
+    if (envelope.to() == task->asked->from() || envelope.to() == envelope.from()) {
+        return {Refusal::DelegationCycleDetected,
+                fmt::format("Cycle detected: '{}' is who gave or has task '{}'. Do it yourself, or "
+                            "return what you have to '{}'.",
+                            envelope.to(),
+                            envelope.task(),
+                            task->asked->from())};
+    }
+    return {};
+}
+
+void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted) {
+    const auto& passing = *send.passing;
+    PassingBegan began{.request = accepted.ticket,
+                       .wanted = passing.wanted,
+                       .fallback = passing.fallback,
+                       .skills = passing.skills};
+    const auto* task = find_task(draft.state, send.envelope->from(), send.envelope->task());
+    // Of one that has nowhere to go on to, and whose answer has nothing to wait behind, there is
+    // nothing to know.
+    if (task == nullptr && began.wanted.empty() && began.fallback.empty()) return;
+    if (task != nullptr && passing.hands_over) began.task = task->ticket;
+    // There must be time for another one.
+    if (!began.fallback.empty() || !began.wanted.empty()) {
+        began.patience = draft.now() + (accepted.deadline - draft.now()) / 2;
+    }
+    draft.add(std::move(began));
+}
+
+void send_to_one_of_many(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    auto passing = send.passing ? *send.passing : Passing{};
+    const Wanted wanted{envelope.to(), passing.skills};
+    auto taker = find_taker(state, wanted, {std::string{envelope.from()}});
+    passing.wanted = envelope.to();
+    if (taker.empty()) {
+        taker = std::exchange(passing.fallback, {});
+        passing.wanted = {};
+        if (is_for_one_of_many(taker)) {
+            taker = find_taker(state, {taker, passing.skills}, {std::string{envelope.from()}});
+        }
+    }
+    if (taker.empty()) {
+        return refuse_send(draft, send, Refusal::CapabilityNotRegistered, wanted.words());
+    }
+    auto chosen = send;
+    chosen.envelope = readdressed(state, envelope, taker);
+    // Only what asks for help or hands over is offered to the next one when it is refused.
+    if (send.passing) chosen.passing = std::make_shared<const Passing>(std::move(passing));
+    if (is_for_people(taker)) {
+        chosen.question = std::make_shared<const HumanQuestion>(
+            question_about(*chosen.envelope, taker, wanted.words()));
+    }
+    decide_send(draft, chosen);
+}
+
+bool is_passed_on(Draft& draft,
+                  const broker::OpenRequest& request,
+                  const EnvelopePtr& reply,
+                  bool falls_short) {
+    if (!falls_short || draft.state.handing.passes.empty()) return false;
+    return pass_on(draft,
+                   request.ticket,
+                   reply,
+                   fmt::format("'{}' said no in '{}'", request.asked->to(), reply->id()));
+}
+
+bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail) {
+    const bool may_be = refusal == Refusal::RequestRejected ||
+                        refusal == Refusal::RequestUndeliverable ||
+                        refusal == Refusal::AgentCircuitOpen;
+    if (!may_be || draft.state.handing.passes.empty()) return false;
+    return pass_on(draft, request, nullptr, detail);
+}
+
+void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken) {
+    const auto* pass = handing::find_pass(draft.state.handing, request.ticket);
+    if (pass == nullptr || pass->began.task == Ticket{} || !is_taken) return;
+    const auto* task = broker::find_request(draft.state.requests, pass->began.task);
+    if (task != nullptr) move_task(draft, *task, request.asked->to());
+}
+
+bool tend_passings(Draft& draft) {
+    const auto& due = draft.state.handing.due;
+    if (due.empty() || due.begin()->first > draft.now()) return false;
+    const auto ticket = due.begin()->second;
+    const auto* request = broker::find_request(draft.state.requests, ticket);
+    if (handing::find_call(draft.state.handing, ticket) != nullptr) {
+        conclude_call(draft, ticket);
+        return true;
+    }
+    const std::string why = fmt::format("'{}' did not answer in time", request->asked->to());
+    if (pass_on(draft, ticket, nullptr, why)) return true;
+    // Nobody else is there: who has it keeps its chance to the end.
+    draft.add(PassingRefused{.request = ticket, .by = {}, .reply = {}, .detail = why});
+    return true;
+}
+
+}  // namespace parlance::core

@@ -1,0 +1,463 @@
+// Handing over: who has a task, who is asked next when somebody says no, who is chosen of several,
+// and what comes back to who laid it down.
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "core/inspect.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Agents that are connected, and what each was last handed.
+struct Floor {
+    Story story;
+    std::map<std::string, DeliveryToken> held;
+    std::map<std::string, EnvelopePtr> read;
+    std::map<std::string, std::string> state;
+    std::vector<std::string> order;
+    int answers = 0;
+
+    explicit Floor(const std::vector<std::string>& agents) {
+        // Nobody is given up for silence while a test lets time pass.
+        story.limits().heartbeat_timeout = 1h;
+        story.limits().lease = 1h;
+        for (const auto& agent : agents) join(agent);
+    }
+    void join(const std::string& agent, const std::string& skill = {}) {
+        Profile profile;
+        profile.capabilities = skill.empty() ? "[]" : R"([{"code":")" + skill + R"("}])";
+        story.as_the_hub().ask(RegisterAgent{{agent}, profile});
+        story.connect(agent, 10);
+    }
+    /// The hub ends and starts, and these come back.
+    void restart(const std::vector<std::string>& agents) {
+        story.as_the_hub().restart();
+        for (const auto& agent : agents) {
+            story.as_the_hub().connect(agent, 10);
+            look();
+        }
+    }
+    Floor& look() {
+        for (const auto& deliver : story.asked_for<Deliver>()) {
+            const auto* message =
+                broker::find_message(story.state().broker, deliver.delivery.ticket);
+            const auto& to = story.state().registry.agents[message->mailbox].id.value;
+            held[to] = deliver.delivery;
+            read[to] = deliver.envelope;
+            state[to] = deliver.state;
+            order.push_back(to);
+        }
+        return *this;
+    }
+    Floor& send(const Letter& letter, SendMessage send = {}) {
+        send.envelope = envelope(letter);
+        send.priority = Priority::High;
+        send.fingerprint = fingerprint(letter);
+        story.as(letter.from).ask(std::move(send));
+        return look();
+    }
+    Floor& ask(const std::string& id, const std::string& from, const std::string& to) {
+        return send({.id = id,
+                     .from = from,
+                     .to = to,
+                     .task = "t",
+                     .correlation = "c",
+                     .intent = Intent::Request});
+    }
+    Floor& hand_over(const std::string& id,
+                     const std::string& from,
+                     const std::string& to,
+                     const std::string& fallback = {}) {
+        Passing passing{.hands_over = true, .fallback = fallback};
+        return send({.id = id,
+                     .from = from,
+                     .to = to,
+                     .task = "t",
+                     .correlation = "c",
+                     .intent = Intent::Request},
+                    {.timeout = 60s, .passing = std::make_shared<const Passing>(passing)});
+    }
+    Floor& help(const std::string& from, const std::string& to, Passing passing = {}) {
+        return send(
+            {.id = "help",
+             .from = from,
+             .to = to,
+             .task = "t",
+             .correlation = "c",
+             .intent = Intent::Request},
+            {.timeout = 60s, .passing = std::make_shared<const Passing>(std::move(passing))});
+    }
+    Floor& answer(const std::string& agent, bool is_no = false, const std::string& body = "{}") {
+        const auto token = held.at(agent);
+        const auto asked = read.at(agent);
+        held.erase(agent);
+        const Letter letter{.id = "r" + std::to_string(++answers),
+                            .from = agent,
+                            .to = std::string{asked->from()},
+                            .task = std::string{asked->task()},
+                            .correlation = std::string{asked->correlation()},
+                            .intent = Intent::Reply,
+                            .body = body};
+        story.as(agent).ask(
+            ReplyToDelivery{.delivery = token, .envelope = envelope(letter), .falls_short = is_no});
+        return look();
+    }
+    Floor& later(Duration by) {
+        story.as_the_hub().later(by).tick();
+        return look();
+    }
+    bool has(const std::string& agent, const std::string& id) const {
+        const auto found = read.find(agent);
+        return held.contains(agent) && found != read.end() && found->second->id() == id;
+    }
+};
+
+TEST(Handing, T3_WhoAcceptsHasTheTaskAndItsAnswerIsTheAskersOne) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b");
+    ASSERT_TRUE(floor.has("a", "job"));
+    ASSERT_TRUE(floor.has("b", "h"));
+    const auto before = floor.held.at("a");
+
+    floor.answer("b");
+    EXPECT_EQ(floor.story.happened<MessageMoved>().size(), 1U);
+    EXPECT_TRUE(floor.has("a", "r1"));   // It is told that it was accepted,
+    EXPECT_TRUE(floor.has("b", "job"));  // and the task is delivered to who took it.
+
+    // Who had it can do nothing about it any more.
+    floor.story.as("a").ask(AckDelivery{before});
+    EXPECT_EQ(floor.story.refusal(), Refusal::DeliveryStale);
+    floor.send({.id = "late",
+                .from = "a",
+                .to = "x",
+                .task = "t",
+                .correlation = "c",
+                .intent = Intent::Reply,
+                .answers = "job"});
+    EXPECT_EQ(floor.story.happened<ReplyDropped>().size(), 1U);
+
+    floor.answer("b");
+    EXPECT_TRUE(floor.has("x", "r2"));
+    EXPECT_TRUE(floor.story.state().handing.former.empty());
+}
+
+TEST(Handing, T3_WhoRefusesLeavesTheTaskWhereItWas) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b");
+    const auto job = floor.held.at("a");
+    floor.answer("b", true);
+    EXPECT_TRUE(floor.story.happened<MessageMoved>().empty());
+    EXPECT_TRUE(floor.has("a", "r1"));  // It hears so although it has the task in hand.
+    floor.held["a"] = job;
+    floor.read["a"] =
+        envelope({.id = "job", .from = "x", .to = "a", .task = "t", .correlation = "c"});
+    floor.answer("a");
+    EXPECT_TRUE(floor.has("x", "r2"));
+}
+
+TEST(Handing, T3_SilenceIsARefusal) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b");
+    floor.later(59s);
+    EXPECT_TRUE(floor.story.happened<RequestFailed>().empty());
+    floor.later(1s);
+    const auto failed = floor.story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::RequestTimedOut);
+    EXPECT_TRUE(floor.story.happened<MessageMoved>().empty());
+    EXPECT_TRUE(floor.has("a", "h"));  // The hub's own answer to it.
+}
+
+TEST(Handing, T3_TheFallbackIsAskedWhenTheFirstSaysNo) {
+    Floor floor{{"x", "a", "b", "z"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b", "z");
+    floor.answer("b", true);
+    EXPECT_FALSE(floor.has("a", "r1"));
+    ASSERT_TRUE(floor.has("z", "h"));
+    EXPECT_EQ(floor.read.at("z")->to(), "z");
+    floor.answer("z");
+    EXPECT_TRUE(floor.has("z", "job"));
+    EXPECT_TRUE(floor.has("a", "r2"));
+}
+
+TEST(Handing, T3_TheFallbackIsAskedWhenTheFirstIsSilentForHalfTheTime) {
+    Floor floor{{"x", "a", "b", "z"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b", "z");
+    floor.later(29s);
+    EXPECT_FALSE(floor.held.contains("z"));
+    floor.later(1s);
+    EXPECT_TRUE(floor.has("z", "h"));
+    EXPECT_EQ(floor.story.happened<PassingRefused>().size(), 1U);
+}
+
+TEST(Handing, T3_APersonIsTheLastFallback) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b", "human:boss");
+    floor.answer("b", true);
+    const auto asked = floor.story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].role, "boss");
+    EXPECT_EQ(asked[0].asked_by, "a");
+}
+
+TEST(Handing, T3_WhatIsWrittenAboutTheTaskFollowsItInOrder) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a");
+    floor.send({.id = "more-1", .from = "x", .to = "a", .task = "t"});
+    floor.hand_over("h", "a", "b").answer("b");
+    ASSERT_TRUE(floor.has("b", "job"));
+    floor.send({.id = "more-2", .from = "x", .to = "a", .task = "t"});
+    floor.send({.id = "other", .from = "x", .to = "a", .task = "u"});
+    floor.story.as("b").ack(floor.held.at("b"));
+    floor.look();
+    EXPECT_TRUE(floor.has("b", "more-1"));
+    floor.story.ack(floor.held.at("b"));
+    floor.look();
+    EXPECT_TRUE(floor.has("b", "more-2"));
+    EXPECT_TRUE(floor.has("a", "other"));
+}
+
+TEST(Handing, T3_ATaskIsHandedOverOnceAtATimeAndNeverBack) {
+    Floor floor{{"x", "a", "b", "z"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b").hand_over("h2", "a", "z");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    floor.answer("b", true).hand_over("h3", "a", "x");
+    EXPECT_EQ(floor.story.refusal(), Refusal::DelegationCycleDetected);
+}
+
+TEST(Handing, W7_ARestartLeavesTheTaskWithOneOfThem) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b");
+    floor.restart({"b"});
+    ASSERT_TRUE(floor.has("b", "h"));
+    floor.answer("b");
+    ASSERT_TRUE(floor.has("b", "job"));
+    floor.restart({"b", "a"});
+    EXPECT_TRUE(floor.has("b", "job"));
+    EXPECT_TRUE(floor.has("a", "r1"));
+}
+
+TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
+    Floor floor{{"x", "a", "b"}};
+    const auto claim = std::make_shared<const Claim>(Claim{.session = "s",
+                                                           .objective = "do",
+                                                           .objective_hash = "1234",
+                                                           .depth_max = 2,
+                                                           .tokens_max = 100,
+                                                           .has_session = true});
+    floor.send({.id = "job",
+                .from = "x",
+                .to = "a",
+                .task = "t",
+                .correlation = "c",
+                .intent = Intent::Request},
+               {.claim = claim});
+    floor.hand_over("h", "a", "b");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None);
+    floor.answer("b");
+    const auto& lineage = floor.story.state().governor.lineage;
+    ASSERT_EQ(lineage.delegations.size(), 1U);
+    const auto& delegation = lineage.delegations.begin()->second;
+    EXPECT_EQ(floor.story.state().registry.agents[delegation.target].id.value, "b");
+    const auto reserved = [&](std::string_view agent) {
+        const auto name = governor::agent_account(agent);
+        return governor::purse_at(lineage.accounts, name, floor.story.now(), 1h).reserved;
+    };
+    EXPECT_EQ(reserved("a"), 0U);
+    EXPECT_EQ(reserved("b"), 100U);
+}
+
+TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
+    Floor floor{{"x"}};
+    floor.join("busy", "REVIEW");
+    floor.join("idle", "REVIEW");
+    floor.join("other", "PAINT");
+    floor.ask("q", "x", "busy").help("x", "anyone", {.skills = {"REVIEW"}});
+    ASSERT_TRUE(floor.has("idle", "help"));
+    floor.answer("idle");
+    EXPECT_TRUE(floor.has("x", "r1"));
+}
+
+TEST(Help, T4_WhoCannotHelpIsFollowedByTheNext) {
+    Floor floor{{"x"}};
+    floor.join("first", "REVIEW");
+    floor.join("second", "REVIEW");
+    floor.help("x", "capability:REVIEW").answer("first", true);
+    ASSERT_TRUE(floor.has("second", "help"));
+    floor.answer("second", true);
+    EXPECT_TRUE(floor.has("x", "r2"));  // Nobody is left: this is the answer.
+}
+
+TEST(Help, T4_WithNobodyItIsRefusedOrPutToAPerson) {
+    Floor floor{{"x"}};
+    floor.help("x", "capability:REVIEW");
+    EXPECT_EQ(floor.story.refusal(), Refusal::CapabilityNotRegistered);
+    floor.help("x", "capability:REVIEW", {.fallback = "human:lead"});
+    ASSERT_EQ(floor.story.happened<HumanAsked>().size(), 1U);
+    EXPECT_EQ(floor.story.happened<HumanAsked>()[0].role, "lead");
+}
+
+TEST(Help, T4_ComesToWhoHasTheTaskInHand) {
+    Floor floor{{"x", "a"}};
+    floor.join("helper", "REVIEW");
+    floor.ask("job", "x", "a").help("a", "capability:REVIEW").answer("helper");
+    EXPECT_TRUE(floor.has("a", "r1"));
+}
+
+TEST(Help, NobodyIsCalledLikeARecipientThatTheHubChooses) {
+    Story story;
+    for (const auto* name : {"anyone", "capability:X", "domain:d", "call:x", "all:a"}) {
+        story.as_the_hub().ask(RegisterAgent{{name}, {}});
+        EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed) << name;
+    }
+}
+
+/// Three who can, each with its own offer.
+struct Market : Floor {
+    Market() : Floor{{"x"}} {
+        for (const auto* agent : {"a", "b", "d"}) join(agent, "REVIEW");
+    }
+    Market& call(const std::string& to) {
+        ask("job", "x", to);
+        return *this;
+    }
+    void offers() {
+        answer("a", false, R"({"cost":30,"time":900,"confidence":0.9})");
+        answer("b", false, R"({"cost":10,"time":800,"confidence":0.5})");
+        answer("d", false, R"({"cost":20,"time":100,"confidence":0.7})");
+    }
+};
+
+TEST(Call, T4_TheBestProposalIsTakenByPolicy) {
+    const std::vector<std::pair<std::string, std::string>> rows{
+        {"earliest", "d"}, {"cheapest", "b"}, {"ablest", "a"}};
+    for (const auto& [policy, winner] : rows) {
+        Market market;
+        market.call("call:" + policy + ":REVIEW");
+        ASSERT_TRUE(market.held.contains("a") && market.held.contains("b")) << policy;
+        market.offers();
+        EXPECT_TRUE(market.has(winner, "job")) << policy;
+        EXPECT_EQ(market.story.happened<CallEnded>()[0].chosen, winner);
+        // The two others hear that they were not taken.
+        for (const std::string agent : {"a", "b", "d"}) {
+            if (agent != winner) {
+                EXPECT_EQ(market.read.at(agent)->type(), "NEWS") << policy;
+            }
+        }
+        market.answer(winner, false, R"({"output":1})");
+        EXPECT_TRUE(market.has("x", "r4")) << policy;
+        EXPECT_TRUE(market.story.state().handing.calls.empty());
+    }
+}
+
+TEST(Call, T4_TheTimeForProposalsIsHalfOfWhatThereIs) {
+    Market market;
+    market.call("call:cheapest:REVIEW");
+    market.answer("a", false, R"({"cost":30})");
+    market.later(149s);
+    EXPECT_FALSE(market.has("a", "job"));
+    market.later(1s);  // A request without a time has five minutes.
+    EXPECT_TRUE(market.has("a", "job"));
+}
+
+TEST(Call, T4_WithoutProposalsItIsRefusedInWords) {
+    Market market;
+    market.call("call:cheapest:REVIEW");
+    for (const auto* agent : {"a", "b", "d"}) market.answer(agent, false, R"({"error":"BUSY"})");
+    const auto failed = market.story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::RequestRejected);
+    EXPECT_NE(failed[0].detail.find("nobody made a proposal"), std::string::npos);
+    EXPECT_TRUE(market.has("x", "job"));  // The hub's own answer, once.
+}
+
+TEST(Call, T4_GoesOnAfterARestart) {
+    Market market;
+    market.call("call:cheapest:a/b");
+    market.restart({"a", "b", "x"});
+    market.answer("a", false, R"({"cost":3})").answer("b", false, R"({"cost":2})");
+    ASSERT_TRUE(market.has("b", "job"));
+    market.answer("b");
+    EXPECT_TRUE(market.has("x", "r3"));
+}
+
+TEST(Call, X19_SeveralHaveItAtOnceAndTheirAnswersAreOne) {
+    Market market;
+    market.call("all:a/b");
+    ASSERT_TRUE(market.held.contains("a") && market.held.contains("b"));
+    EXPECT_FALSE(market.held.contains("d"));
+    market.answer("b", false, R"({"output":2})");
+    EXPECT_FALSE(market.held.contains("x"));
+    market.answer("a", false, R"({"output":1})");
+    ASSERT_TRUE(market.held.contains("x"));
+    EXPECT_EQ(market.read.at("x")->body(),
+              R"({"parts":[{"agent":"a","result":1},{"agent":"b","result":2}],"missing":[]})");
+}
+
+TEST(Call, X19_WhatIsMissingIsSaid) {
+    Market market;
+    market.call("all:a/b");
+    market.answer("a", false, R"({"output":1})").answer("b", false, R"({"error":"BUSY"})");
+    const auto answered = market.story.happened<RequestAnswered>();
+    ASSERT_FALSE(answered.empty());
+    EXPECT_TRUE(answered.back().falls_short);
+    EXPECT_NE(market.read.at("x")->body().find(R"("missing":[{"agent":"b")"), std::string::npos);
+}
+
+TEST(Call, X21_WhoCancelsCancelsWhatSeveralHave) {
+    Market market;
+    market.call("all:a/b");
+    market.story.as("x").ask(CancelRequest{.id = "job", .reason = "enough"});
+    EXPECT_EQ(market.story.happened<RequestCancelled>().size(), 3U);
+    EXPECT_TRUE(market.story.state().requests.slots.empty());
+    EXPECT_TRUE(market.story.state().handing.asked.empty());
+}
+
+TEST(Call, X19_NoMoreThanTheFanOut) {
+    Market market;
+    market.join("e", "REVIEW");
+    market.call("all:REVIEW");
+    EXPECT_EQ(market.story.refusal(), Refusal::DelegationFanoutExceeded);
+}
+
+TEST(Subcontractor, S5_TheParentsStateComesBackWithTheChildsAnswer) {
+    Floor floor{{"p", "k"}};
+    floor.send({.id = "q", .from = "p", .to = "k", .correlation = "c", .intent = Intent::Request},
+               {.state = R"({"step":3})"});
+    EXPECT_EQ(floor.state.at("k"), "");
+    floor.restart({"k"});
+    floor.answer("k");
+    EXPECT_TRUE(floor.story.state().handing.pushed.empty());
+    floor.restart({"p"});
+    ASSERT_TRUE(floor.has("p", "r1"));
+    EXPECT_EQ(floor.state.at("p"), R"({"step":3})");
+    floor.story.as("p").ack(floor.held.at("p"));
+    EXPECT_TRUE(floor.story.state().broker.enclosed.empty());
+}
+
+TEST(Subcontractor, W8_OncePerChildAndWithItsOwn) {
+    Floor floor{{"p", "k", "l"}};
+    floor.send({.id = "q1", .from = "p", .to = "k", .intent = Intent::Request}, {.state = "1"});
+    floor.send({.id = "q2", .from = "p", .to = "l", .intent = Intent::Request}, {.state = "2"});
+    floor.answer("l");
+    EXPECT_EQ(floor.state.at("p"), "2");
+    floor.answer("k");
+    EXPECT_EQ(floor.state.at("p"), "1");
+    EXPECT_TRUE(floor.story.state().handing.pushed.empty());
+}
+
+TEST(Subcontractor, S5_TheStateComesBackAlsoWhenTheChildFails) {
+    Floor floor{{"p", "k"}};
+    floor.send({.id = "q", .from = "p", .to = "k", .intent = Intent::Request},
+               {.timeout = 10s, .state = "7"});
+    floor.later(10s);
+    EXPECT_EQ(floor.state.at("p"), "7");
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,27 @@
+// What is passed from one agent to another: where a request goes if it is refused, the same message
+// for somebody else, and what its sender lays down until the answer comes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/command.h"
+#include "model/envelope.h"
+#include "model/handing.h"
+
+namespace parlance::dialects {
+
+/// Of a request that hands a task over or asks for help; else null.
+PassingPtr passing_of(const Envelope& request);
+
+/// The message with another recipient wherever it names it, and with another id if one is given.
+/// Every other byte is as it came.
+EnvelopePtr readdressed(const Envelope& message, std::string_view to, std::string_view id);
+
+/// Whom the message itself names as its recipient.
+std::string recipient_in(const Envelope& message);
+
+/// Takes what its sender lays down, `"parlance":{"state":…}`, out of a request.
+void take_state(SendMessage& request);
+
+}  // namespace parlance::dialects
