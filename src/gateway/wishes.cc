@@ -114,7 +114,8 @@ Wish wish_for(const Desk& desk, const Saying& saying, std::string agent, std::st
         wish.narration = text_member(*capability, "narration");
     }
     if (wish.label.empty()) wish.label = "What you asked for";
-    if (wish.narration.empty()) wish.narration = fmt::format("I am working on this: {}.", wish.label);
+    if (wish.narration.empty())
+        wish.narration = fmt::format("I am working on this: {}.", wish.label);
     const auto schema = object_at(capability, "/input_schema");
     if (object_at(schema, "/properties")) {
         fill_inputs(desk, saying, *schema, wish);
@@ -178,8 +179,8 @@ std::string as_input(const Desk& desk,
                      const Wish& wish,
                      std::string_view name,
                      std::string_view text) {
-    const auto properties = object_at(registered(desk, wish.agent, wish.capability),
-                                      "/input_schema/properties");
+    const auto properties =
+        object_at(registered(desk, wish.agent, wish.capability), "/input_schema/properties");
     const auto property = properties ? json::find(*properties, name) : std::nullopt;
     const auto type = property && property->is_object() ? text_member(*property, "type") : "";
     if (type == "number" || type == "integer") {

@@ -40,7 +40,10 @@ std::string definition_of(const Saying& saying, const std::vector<Wish>& wishes)
 std::vector<Wish> wishes_in(std::string_view plan);
 
 /// A text as the input wants it: a number where it asks for one.
-std::string as_input(const Desk& desk, const Wish& wish, std::string_view name, std::string_view text);
+std::string as_input(const Desk& desk,
+                     const Wish& wish,
+                     std::string_view name,
+                     std::string_view text);
 
 /// K11: every agent and every capability by its code, and what users are told instead.
 std::vector<narrative::Internal> internals_of(const std::vector<Offer>& offers);

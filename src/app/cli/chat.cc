@@ -4,9 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/json_view.h"
@@ -69,8 +68,7 @@ void print_talk(const Context& context, json::Value talk) {
 /// One exchange. The session that it was in is the one of the next.
 int say(const Context& context, ChatOptions& options) {
     const std::chrono::milliseconds wait{options.wait_ms};
-    auto client =
-        client_of(context, operator_identity(context), wait + std::chrono::seconds{10});
+    auto client = client_of(context, operator_identity(context), wait + std::chrono::seconds{10});
     if (!client) return complain(context, Misused, client.error().message);
     const auto response = client->call("POST",
                                        "/v1/chat",
@@ -116,7 +114,8 @@ void add_chat(CLI::App& app, Context& context) {
                                      "Say something as a user, and hear what the agents make of it",
                                      "  parlance chat 'forecast our cash flow and write it up'\n"
                                      "  parlance chat --user ann < questions.txt"});
-    verb->add_option("text", options->text, "What the user says; without it, each line of the input");
+    verb->add_option(
+        "text", options->text, "What the user says; without it, each line of the input");
     verb->add_option("--user", options->user, "Who says it, unless a user's token does");
     verb->add_option("--session", options->session, "The conversation that goes on");
     verb->add_flag("--afresh", options->is_afresh, "Work it out again, even if it is known");
