@@ -107,7 +107,8 @@ class Player {
   private:
     bool compare(const journal::Record& record, const Event& event) {
         if (awaited_.empty()) await(record.at, event);
-        const bool is_as_decided = !awaited_.empty() && bytes_of(awaited_.front()) == bytes_of(event);
+        const bool is_as_decided =
+            !awaited_.empty() && bytes_of(awaited_.front()) == bytes_of(event);
         if (is_as_decided) {
             awaited_.pop_front();
             ++replay_.compared;
@@ -152,9 +153,8 @@ class Player {
                                         .reason = said.reason,
                                         .content = said.content,
                                         .expected_version = said.state_version},
-                .caller = std::make_shared<Caller>(Caller{.agent = {said.by},
-                                                          .is_operator = true,
-                                                          .role = OperatorRole::Admin}),
+                .caller = std::make_shared<Caller>(
+                    Caller{.agent = {said.by}, .is_operator = true, .role = OperatorRole::Admin}),
                 .now = now};
     }
 

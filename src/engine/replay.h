@@ -29,8 +29,8 @@ struct Difference {
 };
 
 struct Replay {
-    Sequence first;              ///< Where it was started,
-    Sequence last;               ///< and where it ended, or the journal does.
+    Sequence first;  ///< Where it was started,
+    Sequence last;   ///< and where it ended, or the journal does.
     bool has_ended = false;
     std::uint64_t compared = 0;  ///< Records that the rules came to as well.
     std::optional<Difference> difference;

@@ -36,8 +36,8 @@ struct Office {
     Time now{std::chrono::hours{480'000}};
     std::uint64_t chance = 0;
     std::vector<Deliver> delivered;
-    std::map<std::string, std::string> answers{
-        {"a", R"({"error":"BUSY_NOW","retryable":true})"}, {"b", R"({"output":[1,2]})"}};
+    std::map<std::string, std::string> answers{{"a", R"({"error":"BUSY_NOW","retryable":true})"},
+                                               {"b", R"({"output":[1,2]})"}};
     std::unique_ptr<Engine> engine;
 
     Office() {
@@ -72,15 +72,15 @@ struct Office {
             delivered.erase(delivered.begin());
             const std::string agent{deliver.envelope->to()};
             const auto id = "r" + std::to_string(++chance);
-            bring(ReplyToDelivery{.delivery = deliver.delivery,
-                                  .envelope =
-                                      Envelope::make({.id = id,
-                                                      .from = agent,
-                                                      .to = "ORC",
-                                                      .type = "ANSWER",
-                                                      .correlation = deliver.envelope->correlation(),
-                                                      .intent = Intent::Reply},
-                                                     answers[agent])});
+            bring(ReplyToDelivery{
+                .delivery = deliver.delivery,
+                .envelope = Envelope::make({.id = id,
+                                            .from = agent,
+                                            .to = "ORC",
+                                            .type = "ANSWER",
+                                            .correlation = deliver.envelope->correlation(),
+                                            .intent = Intent::Reply},
+                                           answers[agent])});
         }
     }
     void decide_all() {
@@ -94,7 +94,8 @@ struct Office {
     /// Two agents, one of whom is busy at first, a list, and a person.
     void live() {
         bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
-        bring(SendMessage{.envelope = Envelope::make({.id = "m", .from = "x", .to = "a", .type = "T"}, "{}")});
+        bring(SendMessage{
+            .envelope = Envelope::make({.id = "m", .from = "x", .to = "a", .type = "T"}, "{}")});
         answer_all();
         answers["a"] = R"({"output":"fine"})";
         for (int round = 0; round < 5; ++round) {
@@ -106,7 +107,8 @@ struct Office {
         ASSERT_TRUE(engine->state().workflows.runs.empty());
     }
     void narrow_policy() {
-        bring(ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "less"});
+        bring(
+            ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "less"});
     }
     Result<Replay> replay(ReplayOptions options = {}) {
         if (options.scribe == nullptr) options.scribe = &scribe;
@@ -126,7 +128,8 @@ TEST(Replay, P3_FindsNoDifferenceByTheSameRules) {
     office.narrow_policy();
     const auto replay = office.replay();
     ASSERT_TRUE(replay) << replay.error().message;
-    EXPECT_FALSE(replay->difference) << replay->difference->recorded << '\n' << replay->difference->decided;
+    EXPECT_FALSE(replay->difference) << replay->difference->recorded << '\n'
+                                     << replay->difference->decided;
     EXPECT_TRUE(replay->has_ended);
     EXPECT_GT(replay->compared, 20U);
 }
