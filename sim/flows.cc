@@ -133,11 +133,19 @@ std::string step_answer(Chance& chance, std::uint64_t number) {
     return out + "}";
 }
 
+/// Often one that was run before: the hub has it in mind.
+const std::string& Flows::some_plan() {
+    constexpr std::size_t kPlansMax = 4;
+    const bool is_new = plans_.empty() || (plans_.size() < kPlansMax && chance_.percent(60));
+    if (!is_new) return plans_[chance_.below(plans_.size())];
+    return plans_.emplace_back(draw_workflow(chance_, plan_));
+}
+
 void Flows::start() {
     if (is_calm_) return;
     const auto caller = agent_name(chance_.below(plan_.agents));
     StartWorkflow order{.id = "run-" + std::to_string(started_.size() + 1),
-                        .plan = draw_workflow(chance_, plan_),
+                        .plan = some_plan(),
                         .input = fmt::format(R"({{"n":{}}})", chance_.below(1'000'000))};
     if (chance_.percent(30)) order.user = "user-" + std::to_string(chance_.below(2));
     started_.emplace_back(order.id, caller);

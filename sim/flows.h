@@ -28,6 +28,7 @@ class Flows {
     void calm() { is_calm_ = true; }
 
   private:
+    const std::string& some_plan();
     void bring(const std::string& caller, const StartWorkflow& order, int tries);
 
     const Plan& plan_;
@@ -35,6 +36,7 @@ class Flows {
     Timeline& timeline_;
     Door& door_;
     std::vector<std::pair<std::string, std::string>> started_;  ///< Id, and by whom.
+    std::vector<std::string> plans_;
     bool is_calm_ = false;
 };
 

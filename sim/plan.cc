@@ -54,7 +54,7 @@ void draw_faults(Chance& chance, Plan& plan) {
     plan.cancel_every = every(40, 200, 2'000);
     plan.flips_bit = chance.percent(4);
     plan.people_every = every(50, 60, 600);
-    plan.workflow_every = every(60, 150, 1'200);
+    plan.workflow_every = every(50, 250, 1'600);
 }
 
 /// A limit, or now and then none.

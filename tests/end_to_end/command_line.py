@@ -344,6 +344,32 @@ def words_are_classified(hub):
     hub.ask("DELETE", "/v1/agents/ANL")
 
 
+def a_workflow_is_replayed_from_the_journal_of_a_running_hub(hub):
+    """P3: by the same rules nothing differs; by the policy of now, the second of two at a time does."""
+    for agent in ("left", "right"):
+        hub.ask("PUT", f"/v1/agents/{agent}", {"dialect": "kessel"})
+    steps = [{"id": agent, "agent": agent} for agent in ("left", "right")]
+    hub.ask("POST", "/v1/workflows", {"workflow_id": "again", "steps": steps})
+    for agent in ("left", "right"):
+        _, inbox = hub.ask("GET", f"/v1/agents/{agent}/inbox")
+        delivery = inbox["messages"][0]["delivery_id"]
+        status, said = hub.ask("POST", f"/v1/deliveries/{delivery}/reply",
+                               {"status": "SUCCESS", "result_json": {"of": agent}, "confidence_level": "HIGH"})
+        check(status == 202, f"{status}: {said}")
+    replay = ("workflow", "replay", "again", "--data", hub.data)
+    expect(parlance(None, *replay), DONE, "no difference", "ended")
+    hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1}})
+    same = json.loads(expect(parlance(None, *replay, "--json"), DONE).stdout)
+    check(same["difference"] is None and same["compared"] > 5, str(same))
+    other = json.loads(expect(parlance(None, *replay, "--policy", "now", "--json"), REFUSED).stdout)
+    found = other["difference"]
+    check(found["recorded"]["event"] == "MessageAccepted" and found["decided"] is None, str(other))
+    check(found["recorded"]["sequence"] == found["sequence"], str(other))
+    expect(parlance(None, *replay, "--policy", "now"), REFUSED, "differs at record", "nothing happens")
+    expect(parlance(None, "workflow", "replay", "nowhere", "--data", hub.data), MISUSED, "nowhere")
+    hub.ask("PUT", "/v1/policy", {})
+
+
 def ctrl_c_leaves_cleanly(hub):
     for words in (("listen", "--as", "eve", "--register"),
                   ("bench", "deliver", "--messages", "100000000"),
@@ -370,6 +396,7 @@ def main():
                           completion_works_in_the_shells_that_are_here,
                           every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,
                           messages_are_converted_and_come_back, contracts_are_printed, words_are_classified,
+                          a_workflow_is_replayed_from_the_journal_of_a_running_hub,
                           ctrl_c_leaves_cleanly):
                 needs_scratch = story.__code__.co_argcount == 2
                 story(hub, scratch) if needs_scratch else story(hub)
