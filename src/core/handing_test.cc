@@ -382,6 +382,8 @@ TEST(Call, T4_GoesOnAfterARestart) {
     market.restart({"a", "b", "x"});
     market.answer("a", false, R"({"cost":3})").answer("b", false, R"({"cost":2})");
     ASSERT_TRUE(market.has("b", "job"));
+    // What they proposed was for the hub alone.
+    EXPECT_EQ(market.story.mailbox("ORC").waiting, 0U);
     market.answer("b");
     EXPECT_TRUE(market.has("x", "r3"));
 }

@@ -28,6 +28,7 @@ TEST(Names, EveryEnumeratorHasAWordOfItsOwn) {
     expect_a_word_for_each(HumanKind::Approve, HumanKind::Choose);
     expect_a_word_for_each(HumanDecision::Approve, HumanDecision::Answer);
     expect_a_word_for_each(IfNobody::Fail, IfNobody::Wait);
+    expect_a_word_for_each(CallKind::Earliest, CallKind::All);
 }
 
 TEST(Names, OfRefusalsAreTheirCodes) {
