@@ -71,7 +71,9 @@ void apply_accepted(State& state, const MessageAccepted& event) {
         }
         return;
     }
-    broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
+    if (!event.is_held) {
+        broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
+    }
     if (envelope.intent() != Intent::Request) return;
     broker::open_request(state.requests,
                          state.key,
@@ -151,6 +153,8 @@ void end_request(State& state, Ticket ticket, std::uint64_t tokens_used = 0) {
     broker::remember_answer(
         state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
     broker::close_request(state.requests, state.memory, state.key, ticket);
+    broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
+    state.governor.held.erase(ticket);
 }
 
 void apply_answered(State& state, const RequestAnswered& event) {
@@ -195,6 +199,22 @@ void apply_failed(State& state, const RequestFailed& event) {
     }
     end_request(state, event.request);
     tell_workflow(state, event.request, {}, {event.refusal, event.detail});
+}
+
+/// It goes to its recipient now, as if it had just come.
+void apply_released(State& state, const RequestReleased& event) {
+    const auto held = state.governor.held.extract(event.request);
+    CHECK(!held.empty());
+    broker::set_deadline(state.requests, event.request, event.deadline);
+    const auto& request = *broker::find_request(state.requests, event.request);
+    broker::enqueue(state.broker,
+                    state.key,
+                    {.ticket = event.request,
+                     .envelope = request.asked,
+                     .mailbox = recipient(state, *request.asked),
+                     .priority = request.priority,
+                     .expires_at = event.expires_at,
+                     .retry_count_max = held.mapped().retry_count_max});
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -284,6 +304,8 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const ProgressReported& progress) {
             broker::extend(broker, progress.ticket, progress.until);
+            if (progress.number == 0) return;  // Of no request, or from before there were streams.
+            broker::add_part(state.streams, progress.ticket, state.sequence, progress.note.size());
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
@@ -362,7 +384,9 @@ void apply(State& state, Time at, const Event& event) {
         [&](const AllocationEnded& ended) { shared::apply(state.shared, ended); },
         [&](const SessionWritten& written) { shared::apply(state.shared, written, at); },
         [&](const FactLearnt& learnt) { shared::apply(state.shared, learnt, at); },
-        [&](const AnalysisKept& kept) { shared::apply(state.shared, kept, at); });
+        [&](const AnalysisKept& kept) { shared::apply(state.shared, kept, at); },
+        [&](const RequestHeld& held) { state.governor.held.emplace(held.request, held); },
+        [&](const RequestReleased& released) { apply_released(state, released); });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

@@ -11,6 +11,7 @@
 #include "core/broker/broker.h"
 #include "core/broker/memory.h"
 #include "core/broker/requests.h"
+#include "core/broker/streams.h"
 #include "core/governor/governor.h"
 #include "core/handles.h"
 #include "core/people/people.h"
@@ -41,6 +42,7 @@ struct State {
     const Scribe* scribe = nullptr;  ///< Given, like the limits. None: no workflow is started.
     people::People people;
     shared::Shared shared;
+    broker::Streams streams;
 };
 
 /// What the agents are called, for a part that knows them only by their handles.

@@ -172,6 +172,10 @@ void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& 
 /// Called when an appeal has just ended, with its event drafted: whoever waits for it goes on here.
 void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
 
+// decide_held.cc
+/// People have said whether the request that was held goes on.
+void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
+
 // setback.cc: what follows when a delivery did not work out.
 struct Mishap {
     Setback setback = Setback::Nacked;

@@ -15,7 +15,7 @@ namespace {
 
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared.
-constexpr std::uint64_t kForm = 5;
+constexpr std::uint64_t kForm = 6;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -546,6 +546,8 @@ std::string encode_state(const State& state, Order order) {
     put_workflows(out, state.workflows);
     put_people(out, state.people);
     put_shared(out, state.shared);
+    put_streams(out, state.streams);
+    put_held(out, state.governor);
     return out;
 }
 
@@ -577,6 +579,8 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 3) take_workflows(in, state);
     if (form >= 4) take_people(in, state);
     if (form >= 5) take_shared(in, state);
+    if (form >= 6) take_streams(in, state);
+    if (form >= 6) take_held(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

@@ -87,4 +87,11 @@ void take_workflows(ByteReader& in, State& state);
 void put_people(std::string& out, const people::People& people);
 void take_people(ByteReader& in, State& state);
 
+/// And of answers that come in parts: snapshot_streams.cc.
+void put_streams(std::string& out, const broker::Streams& streams);
+void take_streams(ByteReader& in, State& state);
+/// And of requests that wait for a person: snapshot_held.cc.
+void put_held(std::string& out, const governor::Governor& governor);
+void take_held(ByteReader& in, State& state);
+
 }  // namespace parlance::core

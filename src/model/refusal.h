@@ -74,6 +74,7 @@ enum class Refusal : std::uint8_t {
     StateLimitExceeded,
     ResourceLimitExceeded,
     SessionNotFound,
+    StreamLimitExceeded,
 };
 
 struct RefusalRow {
@@ -211,6 +212,8 @@ inline constexpr std::array kRefusals{
                "Stay within the limit of the allocation, or have an operator raise it."},
     RefusalRow{Refusal::SessionNotFound, "SESSION_NOT_FOUND", 404, false,
                "Use the id of a session of this user, or begin one with POST /v1/sessions/{id}."},
+    RefusalRow{Refusal::StreamLimitExceeded, "STREAM_LIMIT_EXCEEDED", 413, false,
+               "Send no more parts: give the whole answer now, and extend the lease if it takes longer."},
 };
 // clang-format on
 

@@ -277,6 +277,7 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::StateLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
     ErrorTypeRow{Refusal::ResourceLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
     ErrorTypeRow{Refusal::SessionNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::StreamLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
 };
 
 }  // namespace parlance::dialects::taskwire
