@@ -72,6 +72,8 @@ void post_facts(Desk& desk, Call& call);
 void get_analyses(Desk& desk, Call& call);
 void post_analysis(Desk& desk, Call& call);
 
+void get_stream(Desk& desk, Call& call);
+
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
