@@ -114,6 +114,17 @@ void find_parent(Case& the) {
     }
 }
 
+/// The parent that was found before, which is still open.
+void take_parent(Case& the, Ticket parent) {
+    const auto& lineage = the.state.governor.lineage;
+    the.parent = governor::find_delegation(lineage, parent);
+    if (the.parent != nullptr) {
+        the.root = &lineage.roots.at(the.parent->root);
+    } else {
+        the.unfounded = broker::find_request(the.state.requests, parent);
+    }
+}
+
 void measure(Case& the) {
     the.user = the.claim.user;
     if (the.user.empty() && the.root != nullptr) the.user = the.root->user;
@@ -145,7 +156,47 @@ void measure(Case& the) {
 struct Word {
     Refusal refusal = Refusal::None;
     std::string detail{};
+    std::uint32_t approvals_needed = 0;  ///< People may let it pass; 0: nobody may.
 };
+
+/// Whether the asked are people and not the purses alone.
+std::uint32_t approvals_for_budget(const Case& the) {
+    return the.limit(Rule::BudgetAsksPeople) != 0 ? 1 : 0;
+}
+
+Word check_chain(const Case& the) {
+    const auto& profile = the.state.registry.agents[the.target].profile;
+    const bool is_enabled = is_chain_enabled(the.state.governor.policy,
+                                             {.from = the.envelope.from(),
+                                              .to = the.envelope.to(),
+                                              .from_platform = enum_name(the.envelope.dialect()),
+                                              .to_platform = enum_name(profile.dialect)});
+    if (is_enabled) return {};
+    return {Refusal::RouteNotPermitted,
+            fmt::format("'{}' may not ask '{}': the policy does not enable this chain "
+                        "(chain_enabled)",
+                        the.envelope.from(),
+                        the.envelope.to())};
+}
+
+/// What a delegation puts at stake is what it may spend.
+Word check_risk(const Case& the) {
+    const auto asked = the.claim.tokens_max;
+    const auto passes = [&](Rule rule) {
+        const auto threshold = static_cast<std::uint64_t>(the.limit(rule));
+        return threshold > 0 && asked > threshold;
+    };
+    const bool is_high = passes(Rule::RiskHigh);
+    if (!is_high && !passes(Rule::RiskLow)) return {};
+    const auto rule = is_high ? Rule::RiskHigh : Rule::RiskLow;
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("It asks for {} tokens, and above {} {} ({}).",
+                        asked,
+                        the.limit(rule),
+                        is_high ? "two people decide" : "a person decides",
+                        kRules[static_cast<std::size_t>(rule)].name),
+            is_high ? 2U : 1U};
+}
 
 Word check_circuit(const Case& the) {
     const auto& breakers = the.state.governor.breakers;
@@ -364,7 +415,8 @@ Word check_tokens(const Case& the) {
     if (asked <= least.left) return {};
     return {
         Refusal::BudgetTokensExceeded,
-        fmt::format("It asks for {} tokens, and {} has {} left.", asked, least.whose, least.left)};
+        fmt::format("It asks for {} tokens, and {} has {} left.", asked, least.whose, least.left),
+        approvals_for_budget(the)};
 }
 
 Word check_cost(const Case& the) {
@@ -385,7 +437,8 @@ Word check_cost(const Case& the) {
     return {
         Refusal::BudgetCostExceeded,
         fmt::format(
-            "It may cost {} millionths, and {} has {} left.", the.cost, least.whose, least.left)};
+            "It may cost {} millionths, and {} has {} left.", the.cost, least.whose, least.left),
+        approvals_for_budget(the)};
 }
 
 struct Guard {
@@ -396,6 +449,7 @@ struct Guard {
 
 /// In this order: who, then where in the tree, then with what.
 constexpr std::array kGuards{
+    Guard{"chain", check_chain, true},
     Guard{"circuit", check_circuit, true},
     Guard{"rate", check_rate},
     Guard{"session", check_session},
@@ -405,6 +459,7 @@ constexpr std::array kGuards{
     Guard{"cycle", check_cycle},
     Guard{"tools", check_tools},
     Guard{"estimate", check_estimate},
+    Guard{"risk", check_risk},
     Guard{"tokens", check_tokens},
     Guard{"cost", check_cost},
 };
@@ -429,12 +484,14 @@ Ticket root_of(const Case& the, Ticket request) {
     return the.root != nullptr ? the.root->number : request;
 }
 
+Ticket parent_of(const Case& the) {
+    if (the.unfounded != nullptr) return the.unfounded->ticket;
+    return the.parent != nullptr ? the.parent->request : Ticket{};
+}
+
 DelegationAdmitted admitting(const Case& the, Ticket request) {
-    Ticket parent{};
-    if (the.parent != nullptr) parent = the.parent->request;
-    if (the.unfounded != nullptr) parent = the.unfounded->ticket;
     DelegationAdmitted admitted{.request = request,
-                                .parent = parent,
+                                .parent = parent_of(the),
                                 .root = root_of(the, request),
                                 .user = the.user,
                                 .session = the.claim.session,
@@ -474,7 +531,8 @@ Admission admission(const State& state,
                     const Stamped& cause,
                     const SendMessage& send,
                     Sequence sequence,
-                    std::vector<Finding>* findings) {
+                    std::vector<Finding>* findings,
+                    const Approval* approval) {
     const auto& envelope = *send.envelope;
     Case the{.state = state,
              .caller = cause.caller.get(),
@@ -484,21 +542,45 @@ Admission admission(const State& state,
              .origin = registry::find_agent(state.registry, envelope.from()),
              .target = registry::find_agent(state.registry, envelope.to()),
              .is_sideways = send.passing && send.passing->hands_over};
-    if (the.origin != kNoAgent) find_parent(the);
+    if (approval != nullptr && approval->parent != Ticket{}) {
+        take_parent(the, approval->parent);
+    } else if (the.origin != kNoAgent) {
+        find_parent(the);
+    }
+    Word asked;
+    bool is_short = false;  // A purse has too little, and a person may give it one of its own.
     const bool is_in_a_tree =
         the.claim.has_session || the.parent != nullptr || the.unfounded != nullptr;
     if (is_in_a_tree || findings != nullptr) measure(the);
     for (const auto& guard : kGuards) {
         if (!is_in_a_tree && !guard.is_for_all && findings == nullptr) continue;
-        auto [refusal, detail] = guard.check(the);
-        if (findings != nullptr) findings->push_back({guard.name, refusal, detail});
-        if (refusal != Refusal::None) return {.refusal = refusal, .detail = std::move(detail)};
+        auto word = guard.check(the);
+        if (findings != nullptr) findings->push_back({guard.name, word.refusal, word.detail});
+        if (word.refusal == Refusal::None) continue;
+        if (word.approvals_needed == 0 || findings != nullptr) {
+            return {.refusal = word.refusal, .detail = std::move(word.detail)};
+        }
+        // The first one's words are put to them; whether all is allowed they say at once.
+        if (asked.refusal == Refusal::None) asked = std::move(word);
+        asked.approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
+        is_short = is_short || guard.check != check_risk;
+    }
+    if (asked.refusal != Refusal::None && approval == nullptr) {
+        return {.refusal = asked.refusal,
+                .detail = std::move(asked.detail),
+                .approvals_needed = asked.approvals_needed,
+                .parent = parent_of(the),
+                .deadline_max = deadline_max(the)};
     }
     if (!is_in_a_tree) return {};
     Admission admission{.deadline_max = deadline_max(the)};
     if (the.unfounded != nullptr) admission.founded = founding(the);
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
-    admission.admitted = admitting(the, ticket_at(accepted_at));
+    admission.admitted = admitting(the, approval ? approval->request : ticket_at(accepted_at));
+    if (approval != nullptr && (is_short || approval->tokens > 0)) {
+        admission.admitted->is_granted = true;
+        admission.admitted->tokens = std::max(approval->tokens, the.claim.tokens_max);
+    }
     return admission;
 }
 

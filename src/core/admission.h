@@ -21,9 +21,18 @@ struct Finding {
 struct Admission {
     Refusal refusal = Refusal::None;
     std::string detail{};
+    std::uint32_t approvals_needed = 0;  ///< By so many people it can be let through all the same.
+    Ticket parent{};                     ///< Then: out of which it is delegated, if it is.
     Time deadline_max = Time::max();
     std::optional<DelegationFounded> founded{};
     std::optional<DelegationAdmitted> admitted{};
+};
+
+/// What people said to a request that was held: the guards that ask them let it pass.
+struct Approval {
+    Ticket request;
+    Ticket parent{};           ///< As it was found when it came.
+    std::uint64_t tokens = 0;  ///< For it to spend; 0: as many as it asks for.
 };
 
 /// What each guard says to a message that would be brought now, up to the one that refuses.
@@ -35,6 +44,7 @@ Admission admission(const State& state,
                     const Stamped& cause,
                     const SendMessage& send,
                     Sequence sequence,
-                    std::vector<Finding>* findings = nullptr);
+                    std::vector<Finding>* findings = nullptr,
+                    const Approval* approval = nullptr);
 
 }  // namespace parlance::core

@@ -71,7 +71,9 @@ void apply_accepted(State& state, const MessageAccepted& event) {
         }
         return;
     }
-    broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
+    if (!event.is_held) {
+        broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
+    }
     if (envelope.intent() != Intent::Request) return;
     broker::open_request(state.requests,
                          state.key,
@@ -173,6 +175,8 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
         broker::enclose(state.broker, answer, std::move(pushed));
     }
     broker::close_request(state.requests, state.memory, state.key, ticket);
+    broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
+    state.governor.held.erase(ticket);
 }
 
 void apply_answered(State& state, const RequestAnswered& event) {
@@ -259,6 +263,22 @@ void apply_passed_on(State& state, const PassingRefused& event) {
     // The same words again are a repeat, and not a second refusal.
     remember(
         state, *event.reply, ticket_at(state.sequence), body_key(state.key, event.reply->body()));
+}
+
+/// It goes to its recipient now, as if it had just come.
+void apply_released(State& state, const RequestReleased& event) {
+    const auto held = state.governor.held.extract(event.request);
+    CHECK(!held.empty());
+    broker::set_deadline(state.requests, event.request, event.deadline);
+    const auto& request = *broker::find_request(state.requests, event.request);
+    broker::enqueue(state.broker,
+                    state.key,
+                    {.ticket = event.request,
+                     .envelope = request.asked,
+                     .mailbox = recipient(state, *request.asked),
+                     .priority = request.priority,
+                     .expires_at = event.expires_at,
+                     .retry_count_max = held.mapped().retry_count_max});
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -350,6 +370,8 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const ProgressReported& progress) {
             broker::extend(broker, progress.ticket, progress.until);
+            if (progress.number == 0) return;  // Of no request, or from before there were streams.
+            broker::add_part(state.streams, progress.ticket, state.sequence, progress.note.size());
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
@@ -435,7 +457,9 @@ void apply(State& state, Time at, const Event& event) {
         [&](const CallOpened& opened) { handing::apply(state.handing, opened); },
         [&](const CallAsked& asked) { handing::apply(state.handing, asked); },
         [&](const CallEnded& ended) { handing::apply(state.handing, ended); },
-        [&](const StatePushed& pushed) { handing::apply(state.handing, pushed); });
+        [&](const StatePushed& pushed) { handing::apply(state.handing, pushed); },
+        [&](const RequestHeld& held) { state.governor.held.emplace(held.request, held); },
+        [&](const RequestReleased& released) { apply_released(state, released); });
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

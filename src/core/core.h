@@ -11,6 +11,7 @@
 #include "core/broker/broker.h"
 #include "core/broker/memory.h"
 #include "core/broker/requests.h"
+#include "core/broker/streams.h"
 #include "core/governor/governor.h"
 #include "core/handing/handing.h"
 #include "core/handles.h"
@@ -43,6 +44,7 @@ struct State {
     people::People people;
     shared::Shared shared;
     handing::Handing handing;
+    broker::Streams streams;
 };
 
 /// What the agents are called, for a part that knows them only by their handles.

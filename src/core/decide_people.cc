@@ -317,7 +317,11 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
         .state_version = answer.expected_version.value_or(appeal->asked.state_version),
         .awaits_another = awaits_another});
     if (awaits_another) return;
-    if (answer.reply) pass_on(draft, *appeal, answer);
+    if (draft.state.governor.held.contains(appeal->asked.request)) {
+        settle_held(draft, appeal->asked.request, answer);
+    } else if (answer.reply) {
+        pass_on(draft, *appeal, answer);
+    }
     after_person(draft,
                  *appeal,
                  {.stage = people::Stage::Answered,

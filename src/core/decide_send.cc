@@ -111,7 +111,17 @@ bool report_progress(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, envelope);
-    if (request == nullptr) return false;
+    if (request == nullptr) {
+        // A part behind the whole is dropped; what names only a task or a workflow is a message
+        // like any other.
+        const auto ended = broker::find_ended_by_id(state.memory, state.key, envelope);
+        if (ended == Ticket{}) return false;
+        draft.add(ReplyDropped{.from = std::string{envelope.from()},
+                               .id = std::string{envelope.id()},
+                               .request = ended,
+                               .refusal = Refusal::RequestAlreadyAnswered});
+        return true;
+    }
     const auto* message = broker::find_message(state.broker, request->ticket);
     if (message == nullptr || message->stage != broker::Stage::Leased) return false;
     note_progress(draft, *message, std::string{envelope.body()});
@@ -176,7 +186,8 @@ std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t
 void accept(Draft& draft,
             const SendMessage& send,
             std::size_t missed_count = 0,
-            Time deadline_max = Time::max()) {
+            Time deadline_max = Time::max(),
+            bool is_held = false) {
     const auto& limits = draft.state.limits;
     const bool is_request = send.envelope->intent() == Intent::Request;
     MessageAccepted accepted{
@@ -187,7 +198,8 @@ void accept(Draft& draft,
                                     limits.retry_count_ceiling),
         .fingerprint = send.fingerprint,
         .waits = is_request && send.waits,
-        .missed_count = static_cast<std::uint32_t>(missed_count)};
+        .missed_count = static_cast<std::uint32_t>(missed_count),
+        .is_held = is_held};
     if (send.ttl) accepted.expires_at = draft.now() + std::clamp(*send.ttl, Duration{}, kTtlMax);
     if (is_request) {
         accepted.deadline = draft.now() + std::clamp(send.timeout.value_or(limits.request_timeout),
@@ -304,6 +316,58 @@ void send_to_people(Draft& draft, const SendMessage& send) {
     ask_person(draft, question, {.by = by, .request = request});
 }
 
+/// Who decides on what passes a limit: the role of that name, where there is one.
+constexpr std::string_view kBudgetRole = "budget";
+
+/// A request that people may let through all the same: it waits for them, in no mailbox and with
+/// nothing set aside, and its own time begins when they have.
+void hold(Draft& draft, const SendMessage& send, Admission refused) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    const auto& claim = *send.claim;
+    const bool has_role = state.limits.people.contains(kBudgetRole);
+    const HumanQuestion question{.role = has_role ? std::string{kBudgetRole} : std::string{},
+                                 .kind = HumanKind::Approve,
+                                 .text = refused.detail,
+                                 .workflow = std::string{envelope.correlation()},
+                                 .user = claim.user,
+                                 .approvals_needed = refused.approvals_needed};
+    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+        return refuse(draft, send, no.refusal, std::move(no.detail));
+    }
+    const auto request = ticket_at(draft.next_sequence());
+    auto patient = send;
+    patient.timeout = state.limits.request_timeout_max;
+    accept(draft, patient, 0, refused.deadline_max, true);
+    draft.add(RequestHeld{
+        .request = request,
+        .refusal = refused.refusal,
+        .detail = std::move(refused.detail),
+        .timeout_ms = static_cast<std::uint64_t>(
+            std::clamp(send.timeout.value_or(state.limits.request_timeout),
+                       Duration{},
+                       state.limits.request_timeout_max)
+                .count()),
+        .expires_at = send.ttl ? draft.now() + std::clamp(*send.ttl, Duration{}, kTtlMax) : Time{},
+        .retry_count_max = std::min(send.retry_count_max.value_or(state.limits.retry_count_max),
+                                    state.limits.retry_count_ceiling),
+        .user = claim.user,
+        .session = claim.session,
+        .child_session = claim.child_session,
+        .capability = claim.capability,
+        .objective = claim.objective,
+        .objective_hash = claim.objective_hash,
+        .depth = claim.depth,
+        .depth_max = claim.depth_max,
+        .tokens_max = claim.tokens_max,
+        .tokens_estimated = claim.tokens_estimated,
+        .tools = claim.tools,
+        .has_session = claim.has_session,
+        .parent = refused.parent});
+    const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
+    ask_person(draft, question, {.by = by, .request = request});
+}
+
 /// What keeps any new message out, whatever it says.
 Failure unwelcome(const Draft& draft, const Envelope& envelope) {
     const auto& governor = draft.state.governor;
@@ -416,6 +480,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
         return refuse(draft, send, no.refusal, std::move(no.detail));
     }
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
+    if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
     if (admitted.refusal != Refusal::None) {
         return refuse(draft, send, admitted.refusal, std::move(admitted.detail));
     }
@@ -431,7 +496,10 @@ void decide_refusal(Draft& draft, const RecordRefusal& refusal) {
     draft.add(MessageRefused{.from = std::string{draft.asker()},
                              .id = refusal.id,
                              .refusal = static_cast<Refusal>(refusal.refusal),
-                             .detail = refusal.detail});
+                             .detail = refusal.detail,
+                             .to = refusal.to,
+                             .user = refusal.user,
+                             .objective = refusal.objective});
 }
 
 }  // namespace parlance::core

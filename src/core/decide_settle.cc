@@ -54,8 +54,28 @@ const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
 }  // namespace
 
 void note_progress(Draft& draft, const broker::Message& message, std::string note) {
+    const auto& state = draft.state;
+    const auto request = message.ticket;
+    const bool is_asked = message.envelope->intent() == Intent::Request;
+    // A part that comes behind the whole is as late as a second answer.
+    if (is_asked && broker::find_request(state.requests, request) == nullptr) {
+        return draft.add(ReplyDropped{.from = state.registry.agents[message.mailbox].id.value,
+                                      .request = request,
+                                      .refusal = Refusal::RequestAlreadyAnswered});
+    }
+    const auto* stream = broker::find_stream(state.streams, request);
+    const auto parts = stream == nullptr ? 0 : stream->parts.size();
+    const auto bytes = note.size() + (stream == nullptr ? 0 : stream->bytes);
+    if (parts >= state.limits.stream_parts_max || bytes > state.limits.stream_bytes_max) {
+        return draft.add(SettlementRefused{
+            {request, message.attempt}, std::string{draft.asker()}, Refusal::StreamLimitExceeded});
+    }
     note_life(draft, message);
-    draft.add(ProgressReported{message.ticket, lease_end(draft, std::nullopt), std::move(note)});
+    draft.add(ProgressReported{.ticket = request,
+                               .until = lease_end(draft, std::nullopt),
+                               .note = std::move(note),
+                               .number = is_asked ? parts + 1 : 0,
+                               .attempt = message.attempt});
 }
 
 void decide_ack(Draft& draft, const AckDelivery& ack) {

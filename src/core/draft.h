@@ -208,6 +208,10 @@ void conclude_call(Draft& draft, Ticket number);
 bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
 void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail);
 
+// decide_held.cc
+/// People have said whether the request that was held goes on.
+void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
+
 // setback.cc: what follows when a delivery did not work out.
 struct Mishap {
     Setback setback = Setback::Nacked;

@@ -119,6 +119,27 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
     return WorkflowStanding{.started = sequence_of(known->ticket), .ended = ended};
 }
 
+std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query) {
+    const auto key = message_key(state.key, query.asker, query.id);
+    const auto* known = broker::find_id(state.memory, key);
+    if (known == nullptr) return std::nullopt;
+    const bool is_open = broker::find_request(state.requests, known->ticket) != nullptr;
+    StreamStanding standing{.request = known->ticket};
+    if (!is_open) standing.answer = broker::find_answer(state.memory, key);
+    if (!is_open && standing.answer == Sequence{}) return std::nullopt;
+    const auto* stream = broker::find_stream(state.streams, known->ticket);
+    if (stream == nullptr) {
+        standing.is_forgotten = !is_open && standing.answer <= state.streams.forgotten;
+        return standing;
+    }
+    standing.parts_count = stream->parts.size();
+    const auto first = std::min(query.after, standing.parts_count);
+    const auto count = std::min<std::uint64_t>(query.count_max, standing.parts_count - first);
+    const auto begin = stream->parts.begin() + static_cast<std::ptrdiff_t>(first);
+    standing.parts.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return standing;
+}
+
 bool is_at_work(const State& state, std::string_view agent) {
     const auto handle = registry::find_agent(state.registry, agent);
     if (handle == kNoAgent) return false;

@@ -42,6 +42,22 @@ struct WorkflowStanding {
 };
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id);
 
+/// An answer as it comes: where its parts behind `after` are on record, and its end.
+struct StreamStanding {
+    Ticket request;
+    std::uint64_t parts_count = 0;  ///< In all, so far.
+    std::vector<Sequence> parts{};  ///< Those behind `after`, some of them.
+    Sequence answer{};              ///< None: it is not over.
+    bool is_forgotten = false;      ///< It is long over; its parts may have been many.
+};
+struct StreamQuery {
+    std::string_view asker;
+    std::string_view id;      ///< Of the request, as its asker gave it.
+    std::uint64_t after = 0;  ///< The number of a part.
+    std::size_t count_max = 1;
+};
+std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query);
+
 /// Whether the agent has requests of others in hand.
 bool is_at_work(const State& state, std::string_view agent);
 

@@ -136,12 +136,17 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
 /// A late reply settles its delivery, and its answer is that it was dropped.
 void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& effects) {
     if (cause.ask == Ask{}) return;
-    const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
+    DeliveryToken delivery{};
+    if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) {
+        delivery = reply->delivery;
+    } else if (const auto* part = std::get_if<ReportProgress>(&cause.command)) {
+        delivery = part->delivery;
+    }
     effects.emplace_back(TellRefused{.ask = cause.ask,
                                      .id = event.id,
                                      .refusal = event.refusal,
                                      .detail = "the request has its answer already",
-                                     .delivery = reply ? reply->delivery : DeliveryToken{}});
+                                     .delivery = delivery});
 }
 
 void react_failed(const RequestFailed& event, Effects& effects) {
@@ -168,7 +173,9 @@ void react_progress(const State& state,
     effects.emplace_back(TellProgress{.request = event.ticket,
                                       .requester = state.registry.agents[request->requester].id,
                                       .asked = request->asked,
-                                      .note = event.note});
+                                      .note = event.note,
+                                      .number = event.number,
+                                      .attempt = event.attempt});
 }
 
 /// The command is done with the first; there may be many.
@@ -357,7 +364,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const CallOpened&) {},
         [&](const CallAsked&) {},
         [&](const CallEnded&) {},
-        [&](const StatePushed&) {});
+        [&](const StatePushed&) {},
+        [&](const RequestHeld&) {},
+        [&](const RequestReleased&) {});
     // Whatever the event was: if it made something ready, those who poll for it should know.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }

@@ -170,7 +170,14 @@ TEST(Request, C4_APendingMessageIsProgressOfTheRequestThatItNames) {
     EXPECT_EQ(talk.open(), 1U);
     story.ask(ReplyToDelivery{question, envelope(kReply)});
     story.send(progress("q1"));
-    EXPECT_EQ(story.delivered(), Ids{"p1"}) << "with nothing open it is a message like any other";
+    EXPECT_TRUE(story.delivered().empty());
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "W2: it is late, and never shown";
+}
+
+TEST(Request, C4_APendingMessageThatNamesNoRequestIsAMessageLikeAnyOther) {
+    Talk talk;
+    talk.story.send(progress(""));
+    EXPECT_EQ(talk.story.delivered(), Ids{"p1"});
 }
 
 TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {

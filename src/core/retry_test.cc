@@ -41,6 +41,27 @@ TEST(Retry, T10_D6_WaitsGrowExponentiallyToACapInsideTheirJitter) {
     }
 }
 
+TEST(Retry, S11_AnAgentThatTriesAgainItselfKeepsItsDelivery) {
+    Story story;
+    story.agent("alice").agent("bob");
+    story.connect("bob", 10);
+    const auto request = story.request({.id = "q-1"});
+    const auto delivery = story.last_delivery();
+    // It failed, and means to do better; nobody else need hear of it but who asked.
+    for (int attempt = 2; attempt < 6; ++attempt) {
+        story.later(story.limits().lease - 1ms);
+        story.ask(ReportProgress{delivery, R"({"trying_again":)" + std::to_string(attempt) + "}"});
+        EXPECT_EQ(story.asked_for<TellProgress>().size(), 1U);
+        EXPECT_TRUE(story.happened<DeliveryReturned>().empty());
+    }
+    story.ask(ReplyToDelivery{
+        delivery, envelope({.id = "a-1", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestAnswered>()[0].request, request);
+    EXPECT_EQ(delivery.attempt, 1U) << "the hub has tried it once";
+    EXPECT_TRUE(story.state().governor.breakers.empty()) << "and has seen nothing fail";
+}
+
 TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
     Story story;
     story.replayed_every(50);

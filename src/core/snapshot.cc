@@ -14,7 +14,8 @@ namespace parlance::core {
 namespace {
 
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
-/// what waits for people. 5: with what is shared. 6: with what is handed over.
+/// what waits for people. 5: with what is shared. 6: with what is handed
+/// over, answers that come in parts, and what people hold up.
 constexpr std::uint64_t kForm = 6;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
@@ -547,6 +548,8 @@ std::string encode_state(const State& state, Order order) {
     put_people(out, state.people);
     put_shared(out, state.shared);
     put_handing(out, state);
+    put_streams(out, state.streams);
+    put_held(out, state.governor);
     return out;
 }
 
@@ -579,6 +582,8 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 4) take_people(in, state);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
+    if (form >= 6) take_streams(in, state);
+    if (form >= 6) take_held(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

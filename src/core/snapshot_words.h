@@ -90,4 +90,11 @@ void take_people(ByteReader& in, State& state);
 void put_handing(std::string& out, const State& state);
 void take_handing(ByteReader& in, State& state);
 
+/// And of answers that come in parts: snapshot_streams.cc.
+void put_streams(std::string& out, const broker::Streams& streams);
+void take_streams(ByteReader& in, State& state);
+/// And of requests that wait for a person: snapshot_held.cc.
+void put_held(std::string& out, const governor::Governor& governor);
+void take_held(ByteReader& in, State& state);
+
 }  // namespace parlance::core

@@ -15,6 +15,9 @@ namespace {
 /// About four bytes of text are a token.
 constexpr std::size_t kBytesPerToken = 4;
 
+/// So much of what was wanted is on record with a refusal.
+constexpr std::size_t kObjectiveBytesMax = 1'024;
+
 std::string text_in(const Meaning& meaning, Slot slot) {
     std::string spare;
     return meaning[slot].is_string() ? std::string{meaning[slot].text(spare)} : std::string{};
@@ -77,6 +80,20 @@ ClaimPtr claim_of(const Envelope& request) {
     if (form == nullptr) return {};
     Texts texts;
     return read_claim(*row, understand(*form, message, {}, texts));
+}
+
+void note_claim(Rejection& rejection, std::string_view text) {
+    if (rejection.dialect != Dialect::Delegation || !json::check(text)) return;
+    const DialectRow* const row = row_of(*rejection.dialect);
+    const json::Value message = json::root(text);
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr || form->intent != Intent::Request) return;
+    Texts texts;
+    const Meaning meaning = understand(*form, message, {}, texts);
+    if (rejection.id.empty()) rejection.id = text_in(meaning, Slot::Id).substr(0, kIdBytesMax);
+    rejection.to = text_in(meaning, Slot::To).substr(0, kIdBytesMax);
+    rejection.user = text_in(meaning, Slot::User).substr(0, kIdBytesMax);
+    rejection.objective = text_in(meaning, Slot::Action).substr(0, kObjectiveBytesMax);
 }
 
 }  // namespace parlance::dialects

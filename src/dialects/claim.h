@@ -1,11 +1,17 @@
 // What a request claims about the delegation that it is, whatever its dialect calls it.
 #pragma once
 
+#include <string_view>
+
+#include "dialects/dialects.h"
 #include "model/claim.h"
 #include "model/envelope.h"
 
 namespace parlance::dialects {
 
 ClaimPtr claim_of(const Envelope& request);
+
+/// Adds to the refusal of a delegation what it says of itself, as far as `text` can be read.
+void note_claim(Rejection& rejection, std::string_view text);
 
 }  // namespace parlance::dialects

@@ -37,6 +37,10 @@ struct Rejection {
     std::string from{};
     EnvelopePtr reply{};  ///< Of an answer that names its request: its header, without a body.
     std::vector<Problem> problems{};
+    // Of a delegation, as it claims to be one:
+    std::string to{};
+    std::string user{};
+    std::string objective{};
     std::string summary() const;  ///< All problems in one sentence or two.
 };
 

@@ -110,6 +110,9 @@ class Engine {
     }
     /// Whether the agent has requests of others in hand.
     bool is_at_work(std::string_view agent) const;
+    std::optional<core::StreamStanding> stream(const core::StreamQuery& query) const {
+        return core::find_stream(state_, query);
+    }
     const core::State& state() const { return state_; }
 
     /// A snapshot now, for a clean stop: the next start has nothing to replay.

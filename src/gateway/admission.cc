@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "base/json.h"
+#include "dialects/claim.h"
+#include "gateway/connection.h"
 #include "gateway/problem.h"
+#include "gateway/stream.h"
 #include "model/envelope.h"
 
 namespace parlance::gateway {
@@ -209,6 +212,25 @@ bool contradicts(const Caller& caller, const Request& request) {
     return !said.empty() && !may_act_for(caller, said);
 }
 
+/// On record; a delegation with what it says of itself, so that it is in the log of those.
+void record_turned_away(Desk& desk,
+                        const Request& request,
+                        const Failure& why,
+                        const CallerPtr& caller) {
+    dialects::Rejection rejection{.refusal = why.refusal, .dialect = Dialect::Delegation};
+    const bool is_delegation = request.method == "POST" && request.path == "/v1/delegations";
+    if (is_delegation) dialects::note_claim(rejection, request.body);
+    submit(desk,
+           RecordRefusal{.id = rejection.id,
+                         .refusal = static_cast<std::uint8_t>(why.refusal),
+                         .detail = why.detail,
+                         .to = rejection.to,
+                         .user = rejection.user,
+                         .objective = rejection.objective},
+           caller,
+           {});
+}
+
 }  // namespace
 
 Admission admit(Desk& desk, const Request& request, Who who) {
@@ -218,7 +240,7 @@ Admission admit(Desk& desk, const Request& request, Who who) {
     if (!proof) return {nullptr, std::move(proof).error()};
     auto caller = std::make_shared<const Caller>(*std::move(proof));
     const auto turn_away = [&](Refusal refusal, const std::string& why) {
-        record_refusal(desk, refusal, why, caller);
+        record_turned_away(desk, request, {.refusal = refusal, .detail = why}, caller);
         return Admission{nullptr, problem(refusal, why)};
     };
     if (contradicts(*caller, request)) {
@@ -239,6 +261,25 @@ bool stands(const Desk& desk, const Caller& caller) {
 }
 
 Response no_longer_proved() { return unproved(kNoLongerProved, true); }
+
+std::optional<std::string> lack_of_lines(const Desk& desk, const Caller& caller, std::size_t own) {
+    if (is_unnamed(caller)) return std::nullopt;
+    std::size_t open = 0;
+    const auto count = [&](const Caller& other) {
+        open += other.agent == caller.agent && other.user == caller.user ? 1U : 0U;
+    };
+    for (const auto& [ask, connection] : desk.connections) count(connection->caller());
+    for (const auto& stream : desk.streams) {
+        if (!stream->is_closed) count(*stream->caller);
+    }
+    for (const auto& follower : desk.followers) {
+        if (!follower->is_closed && !follower->is_on_connection) count(*follower->caller);
+    }
+    const auto most = desk.options.connections_per_identity_max;
+    if (open < most + own) return std::nullopt;
+    return name_of(caller) + " has " + std::to_string(open - own) +
+           " connections and streams open, and " + std::to_string(most) + " is the most";
+}
 
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller) {
     submit(

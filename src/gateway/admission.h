@@ -52,6 +52,12 @@ bool stands(const Desk& desk, const Caller& caller);
 /// What is said to one whose proof holds no more.
 transport::Response no_longer_proved();
 
+/// Why this caller can hold no further connection or stream open; nothing if it can. Of those that
+/// are open, `own` are the one that asks.
+std::optional<std::string> lack_of_lines(const Desk& desk,
+                                         const Caller& caller,
+                                         std::size_t own = 0);
+
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller);
 /// "mallory may not WHAT bob", answered and on record.
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose);

@@ -116,7 +116,8 @@ inline constexpr std::array kComponents{
 "platform":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
 "agent":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
 "capability":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
-"user":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}}}})"},
+"user":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}},
+"chain":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Rules"}}}})"},
     Component{
         "PolicyInForce",
         R"({"type":"object","required":["version","policy","rules"],"properties":{"version":{"type":"integer"},
@@ -259,7 +260,7 @@ inline constexpr std::array kComponents{
     Component{
         "HumanAnswer",
         R"({"type":"object","required":["decision"],"properties":{"decision":{"enum":["approve","reject","edit","answer"]},
-"reason":{"type":"string"},"content":{},"expected_version":{"type":"integer","minimum":0}}})"},
+"reason":{"type":"string"},"content":{},"expected_version":{"type":"integer","minimum":0},"tokens":{"type":"integer","minimum":0}}})"},
     Component{
         "Context",
         R"({"type":"object","required":["workflow_id","status","current_agent","entities","history","artifacts","version","locked"],"properties":{
@@ -312,9 +313,8 @@ inline constexpr std::array kComponents{
 "afresh":{"type":"boolean","description":"As if it had not been."},"agent":{"type":"string"}}})"},
     Component{"Document", R"({"type":["object","boolean"]})"},
     Component{"Text", R"({"type":"string"})"},
-    Component{
-        "Conversation",
-        R"({"type":"object","required":["correlation_id","status","started","changed","started_by","agents_involved","messages","requests","open","at_work","failures","open_request_count","open_requests","first_sequence","last_sequence","as_of"],"properties":{
+    Component{"Conversation",
+              R"({"type":"object","required":["correlation_id","status","started","changed","started_by","agents_involved","messages","requests","open","at_work","failures","open_request_count","open_requests","first_sequence","last_sequence","as_of"],"properties":{
 "correlation_id":{"type":"string"},"status":{"enum":["active","completed","failed"]},
 "started":{"type":"string","format":"date-time"},"changed":{"type":"string","format":"date-time"},"started_by":{"type":"string"},
 "agents_involved":{"type":"array","items":{"type":"string"}},"messages":{"type":"integer"},"requests":{"type":"integer"},
@@ -322,8 +322,9 @@ inline constexpr std::array kComponents{
 "open_requests":{"type":"array","maxItems":100,"items":{"type":"object","required":["message_id","from","to","state","since"]}},
 "first_sequence":{"type":"integer"},"last_sequence":{"type":"integer"},
 "as_of":{"type":"integer","description":"The last record of the journal that is in it."}}})"},
-    Component{"Journey",
-              R"({"type":"object","required":["message_id","sequence","from","to","type","dialect","kind","state","status","attempts","accepted_at","leased_at","ended_at","queue_ms","run_ms","human_ms"],"properties":{
+    Component{
+        "Journey",
+        R"({"type":"object","required":["message_id","sequence","from","to","type","dialect","kind","state","status","attempts","accepted_at","leased_at","ended_at","queue_ms","run_ms","human_ms"],"properties":{
 "message_id":{"type":"string"},"sequence":{"type":"integer"},"ticket":{"type":"integer"},
 "parent":{"type":"integer","description":"The ticket of the request that it answers, or that it was delegated for; 0: none."},
 "from":{"type":"string","description":"Empty: the hub."},"to":{"type":"string"},"type":{"type":"string"},"dialect":{"type":"string"},

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/json_write.h"
+#include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
 
 constexpr std::size_t kDeliveryIdShown = 64;
+
+/// How many answers one connection follows at a time.
+constexpr std::size_t kFollowedMax = 64;
 
 /// Empty for no delivery at all.
 std::string name_of(const DeliveryToken& delivery) {
@@ -60,6 +64,7 @@ void Connection::listen() {
 void Connection::leave() {
     if (is_gone_) return;
     is_gone_ = true;
+    end_streams();
     if (instance_ != InstanceNumber{}) {
         desk_.by_instance.erase(instance_.value);
         submit(desk_, LeaveInstance{instance_, "the connection ended"}, nullptr, {});
@@ -70,6 +75,7 @@ void Connection::leave() {
 void Connection::let_go(const std::string& reason) {
     if (is_gone_) return;
     is_gone_ = true;
+    end_streams();
     desk_.by_instance.erase(instance_.value);
     desk_.connections.erase(ask_.value);
     const bool is_replaced = reason.starts_with("replaced");
@@ -99,6 +105,7 @@ void Connection::dismiss() {
     if (is_gone_) return;
     flush();
     is_gone_ = true;
+    end_streams();
     desk_.by_instance.erase(instance_.value);
     desk_.connections.erase(ask_.value);
     say_error(Refusal::HubStopping, kHubStops);
@@ -178,6 +185,12 @@ void Connection::hear_hello(json::Value value) {
     if (caller_->agent.value.empty()) return break_off("hello names no agent");
     if (!is_agent_id(caller_->agent.value)) {
         return break_off("hello must name an agent by 1 to 128 letters, digits or ._-:/@");
+    }
+    // With --dev it has said only now whose it is; it is among those that are counted.
+    if (desk_.options.is_dev) {
+        if (const auto lack = lack_of_lines(desk_, *caller_, 1)) {
+            return break_off(Refusal::ConnectionLimitExceeded, *lack);
+        }
     }
     has_greeted_ = true;
 
@@ -333,11 +346,14 @@ void Connection::hear_send(json::Value value) {
         auto message = dialects::read_message(messages.value.raw, reception);
         if (message) message = with_question(desk_, *std::move(message), reception);
         if (!message) {
-            reject(std::move(message).error());
+            auto rejection = std::move(message).error();
+            dialects::note_claim(rejection, messages.value.raw);
+            reject(std::move(rejection));
             continue;
         }
         if (auto unfit = unfit_as_sent(desk_, *message)) {
             if (message->envelope->id() == fresh_id) fresh_id.clear();
+            dialects::note_claim(*unfit, messages.value.raw);
             reject(*std::move(unfit));
             continue;
         }
@@ -356,6 +372,53 @@ void Connection::hear_send(json::Value value) {
 void Connection::hear_heartbeat(json::Value) {
     last_beat_ = desk_.clock();
     submit(desk_, Heartbeat{instance_}, caller_, {});
+}
+
+void Connection::hear_stream(json::Value value) {
+    if (!value.is_array()) return break_off("stream takes a list of objects with a message_id");
+    for (json::Elements items{value}; items.next() && !is_gone_;) {
+        const auto id = items.value.is_object() ? text_of(items.value, "message_id") : "";
+        const auto after =
+            items.value.is_object() ? json::find(items.value, "after") : std::nullopt;
+        const auto from = after ? after->integer().value_or(-1) : 0;
+        const auto no = [&](Refusal refusal, std::string_view detail) {
+            refuse({.message_id = id, .refusal = refusal, .detail = std::string{detail}});
+        };
+        const auto standing = desk_.engine->stream({.asker = caller_->agent.value, .id = id});
+        if (from < 0) {
+            no(Refusal::InputValidationFailed, "after must be the number of a part");
+        } else if (!standing || standing->is_forgotten) {
+            no(Refusal::DelegationNotFound,
+               standing ? "its parts are no longer kept"
+                        : "there is no such request of this agent");
+        } else if (followed_.size() >= kFollowedMax && !followed_.contains(id)) {
+            no(Refusal::HubOverloaded, "this connection follows as many requests as it may (64)");
+        } else {
+            begin_stream(id, std::min(static_cast<std::uint64_t>(from), standing->parts_count));
+        }
+    }
+}
+
+void Connection::begin_stream(const std::string& request, std::uint64_t after) {
+    if (const auto before = followed_.find(request); before != followed_.end()) {
+        unfollow(desk_, *before->second);
+    }
+    const auto follower = std::make_shared<Follower>();
+    follower->caller = caller_;
+    follower->asker = caller_->agent.value;
+    follower->request = request;
+    follower->told = after;
+    follower->is_on_connection = true;
+    follower->tell = [this, request](const PartTold& said) { say_part(request, said); };
+    follower->end = [this, request] { followed_.erase(request); };
+    follower->backlog_bytes = [this] { return socket_->backlog_bytes(); };
+    followed_.insert_or_assign(request, follower);
+    follow(desk_, follower);
+}
+
+void Connection::end_streams() {
+    for (const auto& [request, follower] : followed_) unfollow(desk_, *follower);
+    followed_.clear();
 }
 
 // --- what the hub says ---------------------------------------------------------------------
@@ -435,12 +498,23 @@ void Connection::tell(const Deliver& deliver) {
 }
 
 void Connection::tell(const TellProgress& progress) {
+    const auto id = progress.asked->id();
+    if (followed_.contains(id)) return;  // It is told from the record, in order and once.
+    say_part(
+        id,
+        {.number = progress.number,
+         .attempt = progress.attempt,
+         .json = restored_for_asker(desk_, *progress.asked, progress.asked->to(), progress.note)});
+}
+
+void Connection::say_part(std::string_view request, const PartTold& said) {
     if (!progress_.empty()) progress_.push_back(',');
-    const auto note =
-        restored_for_asker(desk_, *progress.asked, progress.asked->to(), progress.note);
-    progress_ +=
-        json::ObjectWriter{}.text("message_id", progress.asked->id()).raw("note", note).done();
+    json::ObjectWriter part;
+    part.text("message_id", request).integer("number", static_cast<std::int64_t>(said.number));
+    if (!said.is_answer) part.integer("attempt", said.attempt);
+    progress_ += part.raw(said.is_answer ? "answer" : "note", said.json).done();
     touch();
+    if (progress_.size() >= kFrameBytes) flush();
 }
 
 void Connection::tell(const TellCancelled& cancelled) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/json.h"
 #include "gateway/desk.h"
+#include "gateway/follower.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -56,9 +58,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void hear_reply(json::Value value);
     void hear_send(json::Value value);
     void hear_heartbeat(json::Value value);
+    void hear_stream(json::Value value);
 
   private:
     void hear(std::string_view frame);
+    void begin_stream(const std::string& request, std::uint64_t after);
+    void say_part(std::string_view request, const PartTold& said);
+    void end_streams();
     /// As it is registered now; the connection may be older. A look into the registry.
     std::optional<Dialect> dialect() const { return dialect_of(desk_, caller_->agent); }
     void beat();
@@ -84,7 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     InstanceNumber instance_;
     bool has_greeted_ = false;
     bool is_joining_ = false;
-    std::optional<std::uint32_t> early_credit_;  ///< Said in one frame with hello.
+    std::optional<std::uint32_t> early_credit_;  ///< PartTold in one frame with hello.
     bool is_gone_ = false;
     bool is_touched_ = false;
     Time last_beat_{};
@@ -94,6 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::string deliver_;
     std::optional<Dialect> reader_;  ///< What deliver_ is written in.
     std::string progress_;
+    std::map<std::string, FollowerPtr, std::less<>> followed_;  ///< By the request's id.
     std::string cancelled_;
     std::string welcome_;
 };

@@ -39,7 +39,11 @@ void post_delegation(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
     const auto current = dialects::delegation::in_current_version(body->raw);
-    if (!current) return refuse_message(desk, call, current.error());
+    if (!current) {
+        auto rejection = current.error();
+        rejection.dialect = Dialect::Delegation;
+        return refuse_message(desk, call, std::move(rejection));
+    }
     const json::Value request = json::root(*current);
     const auto header = [&](std::string_view name) { return call.request().header(name); };
     auto problems = dialects::delegation::check_headers(request, header);

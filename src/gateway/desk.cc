@@ -65,7 +65,10 @@ Command record_of(const Desk& desk, dialects::Rejection& rejection, const Delive
     if (!is_reply) {
         return RecordRefusal{.id = rejection.id,
                              .refusal = static_cast<std::uint8_t>(rejection.refusal),
-                             .detail = std::move(detail)};
+                             .detail = std::move(detail),
+                             .to = rejection.to,
+                             .user = rejection.user,
+                             .objective = rejection.objective};
     }
     return RefuseReply{.delivery = delivery,
                        .reply = delivery == DeliveryToken{} ? rejection.reply : nullptr,

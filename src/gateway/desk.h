@@ -43,6 +43,7 @@ struct Options {
     std::string version;
     std::size_t message_bytes_max = std::size_t{1} << 20;
     std::uint32_t send_credit = 4096;
+    std::size_t connections_per_identity_max = 64;  ///< Sockets and streams of one caller.
     Duration heartbeat_timeout{std::chrono::seconds{30}};
     Duration endpoint_timeout{std::chrono::seconds{25}};
     std::shared_ptr<identity::Guard> guard{};  ///< Without one, as with --dev, nothing is proved.
@@ -89,6 +90,7 @@ struct Waiter {
 class Connection;
 class Endpoint;
 struct Stream;
+struct Follower;
 
 struct Desk {
     transport::Loop& loop;
@@ -121,6 +123,7 @@ struct Desk {
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
     std::vector<std::shared_ptr<Stream>> streams;
+    std::vector<std::shared_ptr<Follower>> followers;
     CapabilityShelf capabilities;
     std::unique_ptr<Tutor> tutor;  ///< Made when something is first to be classified.
 };

@@ -14,17 +14,6 @@ constexpr std::size_t kPassageBytes = std::size_t{256} << 10;
 /// A reader that is this far behind is given time before more is read for it.
 constexpr std::size_t kBacklogBytes = 1 << 20;
 constexpr Duration kBacklogPause{std::chrono::milliseconds{20}};
-constexpr Duration kComfortInterval{std::chrono::seconds{15}};
-
-/// Lines that say nothing keep proxies and clients from giving the stream up.
-void comfort(Desk& desk, const std::weak_ptr<Stream>& weak) {
-    desk.loop.after(kComfortInterval, [&desk, weak] {
-        const auto stream = weak.lock();
-        if (!stream || stream->is_closed) return;
-        stream->exchange->write(": still here\n\n");
-        comfort(desk, weak);
-    });
-}
 
 void finish(Desk& desk, const std::shared_ptr<Stream>& stream) {
     stream->is_closed = true;
@@ -114,6 +103,9 @@ void get_events(Desk& desk, Call& call) {
         return call.exchange->respond(problem(
             Refusal::InputValidationFailed, "from, limit and Last-Event-ID must be whole numbers"));
     }
+    if (const auto lack = lack_of_lines(desk, *call.caller)) {
+        return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
+    }
     const auto stream = std::make_shared<Stream>();
     stream->id = ++desk.ask_last;
     stream->exchange = call.exchange;
@@ -134,7 +126,7 @@ void get_events(Desk& desk, Call& call) {
                                  .headers = {{"Cache-Control", "no-store"}},
                                  .body = {}});
     desk.streams.push_back(stream);
-    comfort(desk, stream);
+    comfort(desk, std::weak_ptr{stream});
     pump(desk, stream);
 }
 

@@ -5,6 +5,7 @@
 #include "gateway/admission.h"
 #include "gateway/connection.h"
 #include "gateway/endpoint.h"
+#include "gateway/follower.h"
 #include "gateway/notifier.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
@@ -189,7 +190,12 @@ transport::Doors Gateway::doors() {
                 if (request.path != "/v1/connect") {
                     return problem(Refusal::RouteNotFound, "WebSockets are at /v1/connect");
                 }
-                return admit(desk_, request, kAgents).refusal;
+                auto admission = admit(desk_, request, kAgents);
+                if (admission.refusal) return admission.refusal;
+                auto lack = lack_of_lines(desk_, *admission.caller);
+                if (!lack) return std::nullopt;
+                record_refusal(desk_, Refusal::ConnectionLimitExceeded, *lack, admission.caller);
+                return problem(Refusal::ConnectionLimitExceeded, *lack);
             },
             .on_socket =
                 [this](std::shared_ptr<transport::Socket> socket) {
@@ -287,6 +293,7 @@ void Gateway::review() {
         if (!guard->stands(connection->caller(), now)) connection->show_out();
     }
     end_fallen_streams(desk_);
+    end_fallen_followers(desk_);
     refuse_fallen_takes(desk_);
     release_fallen_waiters(desk_);
 }
@@ -295,6 +302,7 @@ void Gateway::after_turn() {
     if (desk_.engine->inbox_size() == 0) desk_.answering.clear();
     flush();  // What the desk itself refused is said even if the turn had nothing to say.
     pump_all(desk_);
+    tell_followers(desk_);
     if (desk_.bookkeeper != nullptr) desk_.bookkeeper->follow(desk_.engine->durable());
 }
 

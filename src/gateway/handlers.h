@@ -74,6 +74,8 @@ void post_facts(Desk& desk, Call& call);
 void get_analyses(Desk& desk, Call& call);
 void post_analysis(Desk& desk, Call& call);
 
+void get_stream(Desk& desk, Call& call);
+
 /// What an analysis goes by: what was asked for, with what. `inputs` is JSON, or nothing.
 std::string analysis_key(std::string_view capability, std::string_view inputs);
 

@@ -229,6 +229,11 @@ std::optional<AnswerPerson> read_person(Call& call, Ticket id) {
         return std::nullopt;
     }
     if (const auto content = json::find(*body, "content")) answer.content = content->raw;
+    if (const auto tokens = json::find(*body, "tokens"); tokens && !read(*tokens, answer.tokens)) {
+        call.exchange->respond(
+            problem(Refusal::InputValidationFailed, "\"tokens\" must be a whole number"));
+        return std::nullopt;
+    }
     if (const auto version = json::find(*body, "expected_version")) {
         if (!read(*version, answer.expected_version.emplace())) {
             call.exchange->respond(problem(Refusal::InputValidationFailed,
@@ -303,7 +308,8 @@ void post_human_answer(Desk& desk, Call& call) {
     if (appeal == nullptr) return;
     auto answer = read_person(call, appeal->asked.id);
     if (!answer) return;
-    if (const auto message = message_of(desk, *appeal)) {
+    const bool is_held = desk.engine->state().governor.held.contains(appeal->asked.request);
+    if (const auto message = is_held ? nullptr : message_of(desk, *appeal)) {
         auto reply = reply_to(desk, *message, *answer, call.caller->agent.value);
         if (!reply) {
             return call.exchange->respond(problem(reply.error(), message->dialect(), desk.clock()));

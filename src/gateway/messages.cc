@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
@@ -176,6 +177,7 @@ void post_message(Desk& desk, Call& call) {
 
 /// Refused whole: nothing of it is stored but the record of its refusal.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
+    dialects::note_claim(rejection, call.request().body);
     submit(desk, record_of(desk, rejection, {}), call.caller, {});
     call.exchange->respond(
         problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));

@@ -59,7 +59,7 @@ Result<Settings> read_settings(json::Value policy) {
         const auto kind = std::ranges::find(kScopeNames, scopes.key);
         if (kind == kScopeNames.end()) {
             return fail(Fault::Malformed,
-                        fmt::format("'{}' must be hub, platform, agent, capability or user",
+                        fmt::format("'{}' must be hub, platform, agent, capability, user or chain",
                                     json::shortened(scopes.key)));
         }
         const auto scope = static_cast<ScopeKind>(kind - kScopeNames.begin());

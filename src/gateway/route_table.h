@@ -64,6 +64,9 @@ inline constexpr std::array kDeadLetters{Answer{200, "A page of them.", "DeadLet
 inline constexpr std::array kDeadLetter{Answer{200, "The letter with its message.", "DeadLetter"}};
 inline constexpr std::array kEvents{
     Answer{200, "One event of the record each, as server-sent events.", "Text", "text/event-stream"}};
+inline constexpr std::array kParts{
+    Answer{200, "The parts of the answer and then the whole, as server-sent events.", "Text", "text/event-stream"},
+    Answer{204, "The answer was the last that this reader has."}};
 inline constexpr std::array kUpgraded{Answer{101, "A WebSocket; /asyncapi.json says what is spoken."}};
 inline constexpr std::array kHub{Answer{200, "The hub in figures.", "Hub"}};
 inline constexpr std::array kHealth{Answer{200, "The process lives.", "Health"}};
@@ -129,6 +132,10 @@ inline constexpr std::array kDeadLetterParameters{
 inline constexpr std::array kPolicyParameters{
     Parameter{"If-Match", "header", kText, "The version that was changed; another one in force is not replaced."},
     Parameter{"Parlance-Reason", "header", kText, "Why, for the record."}};
+inline constexpr std::array kPartParameters{
+    Parameter{"after", "query", kCount, "The number of the last part that is known."},
+    Parameter{"Last-Event-ID", "header", kText, "The same, as an EventSource says it."},
+    Parameter{"agent", "query", kText, "Whose request it is, if not the caller's own."}};
 inline constexpr std::array kContext{Answer{200, "The context.", "Context"}};
 inline constexpr std::array kState{Answer{200, "What there is.", "Document"}};
 inline constexpr std::array kStateUpdated{Answer{200, "What it is now.", "Document"},
@@ -282,6 +289,8 @@ inline constexpr std::array kRoutes{
           routes::kConversation, {}, false, routes::kConversationParameters},
     Route{"GET", "/v1/analytics", get_analytics, kWatchers, "Where the time of all messages went",
           routes::kAnalytics, {}, false, routes::kAnalyticsParameters},
+    Route{"GET", "/v1/requests/{message_id}/stream", get_stream, kWorkers, "Follow the answer to a request, part by part",
+          routes::kParts, {}, false, routes::kPartParameters},
 };
 // clang-format on
 

@@ -99,16 +99,58 @@ constexpr std::array kPolicyRows{
     PolicyRow{"budget_limits", "per_task", Rule::TokensPerRoot},
     PolicyRow{"budget_limits", "per_agent", Rule::TokensPerAgent},
     PolicyRow{"budget_limits", "total", Rule::TokensInTotal},
+    PolicyRow{"risk_thresholds", "low", Rule::RiskLow},
+    PolicyRow{"risk_thresholds", "high", Rule::RiskHigh},
     PolicyRow{"circuit_breaker_config", "error_threshold", Rule::BreakerFailures},
     PolicyRow{"circuit_breaker_config", "timeout_ms", Rule::BreakerWindowMs},
     PolicyRow{"circuit_breaker_config", "reset_timeout_ms", Rule::BreakerOpenMs},
 };
 
+/// Every chain there is.
+constexpr std::string_view kAllChains = "*";
+
+/// The chains that are open; all of them unless the policy closes what it does not name.
+std::vector<std::string> enabled_chains(const Policy& policy) {
+    std::vector<std::string> chains;
+    if (limit_of(policy, Rule::ChainEnabled) != 0) chains.emplace_back(kAllChains);
+    for (const auto& [key, value] : policy.settings) {
+        const auto& [rule, scope] = key;
+        if (rule == Rule::ChainEnabled && scope.kind == ScopeKind::Chain && value != 0) {
+            chains.push_back(scope.name);
+        }
+    }
+    return chains;
+}
+
+/// From then on these are open, and no others.
+Result<void> enable_chains(json::Value list, Settings& settings) {
+    std::erase_if(settings,
+                  [](const auto& setting) { return setting.first.first == Rule::ChainEnabled; });
+    settings[{Rule::ChainEnabled, Scope{}}] = 0;
+    for (json::Elements chains{list}; chains.next();) {
+        std::string spare;
+        const std::string name{chains.value.is_string() ? chains.value.text(spare) : ""};
+        if (name == kAllChains) {
+            settings.erase({Rule::ChainEnabled, Scope{}});
+        } else if (name.find('>') == std::string::npos || name.find(' ') != std::string::npos) {
+            return fail(Fault::Malformed,
+                        fmt::format("enabled_chains: {} must be FROM>TO, where each is an agent, a "
+                                    "platform or *; or * alone for all",
+                                    json::shortened(chains.value.raw)));
+        } else {
+            settings[{Rule::ChainEnabled, Scope{ScopeKind::Chain, name}}] = 1;
+        }
+    }
+    return {};
+}
+
 std::string policy_json(const Desk& desk) {
     const auto& policy = desk.engine->state().governor.policy;
     json::ObjectWriter out;
     out.text("version", std::to_string(policy.version));
-    for (const std::string_view group : {"budget_limits", "circuit_breaker_config"}) {
+    out.raw("enabled_chains", json::quoted_list(enabled_chains(policy)));
+    for (const std::string_view group :
+         {"risk_thresholds", "budget_limits", "circuit_breaker_config"}) {
         json::ObjectWriter members;
         for (const auto& row : kPolicyRows) {
             if (row.group == group) members.integer(row.key, limit_of(policy, row.rule));
@@ -329,12 +371,13 @@ void update_resource(Desk& desk, Call& call, const Update& update) {
 
 /// The rules of one group of the document's policy.
 Result<void> change_group(std::string_view group, json::Value rules, Settings& settings) {
+    if (group == "enabled_chains" && rules.is_array()) return enable_chains(rules, settings);
     const bool is_known =
         std::ranges::find(kPolicyRows, group, &PolicyRow::group) != kPolicyRows.end();
     if (!is_known || !rules.is_object()) {
         return fail(Fault::Malformed,
-                    fmt::format("'{}' is no part of the policy that acts here; budget_limits and "
-                                "circuit_breaker_config do",
+                    fmt::format("'{}' is no part of the policy that acts here; enabled_chains, "
+                                "risk_thresholds, budget_limits and circuit_breaker_config do",
                                 json::shortened(group)));
     }
     for (json::Members members{rules}; members.next();) {

@@ -1,6 +1,7 @@
 // One listener of /v1/events.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +20,18 @@ struct Stream {
     bool is_reading = false;
     bool is_closed = false;
 };
+
+/// Lines that say nothing keep proxies and clients from giving the stream up.
+template <class Listening>
+void comfort(Desk& desk, const std::weak_ptr<Listening>& weak) {
+    constexpr Duration kInterval{std::chrono::seconds{15}};
+    desk.loop.after(kInterval, [&desk, weak] {
+        const auto listener = weak.lock();
+        if (!listener || listener->is_closed) return;
+        listener->exchange->write(": still here\n\n");
+        comfort(desk, weak);
+    });
+}
 
 /// Reads on for this listener if there is something new and it keeps up.
 void pump(Desk& desk, const std::shared_ptr<Stream>& stream);

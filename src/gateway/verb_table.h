@@ -53,6 +53,9 @@ inline constexpr std::array kVerbs{
     Verb{"send", &Connection::hear_send, true,
          "Messages; at most send_credit unanswered at a time.",
          R"({"type":"array","items":{"$ref":"#/components/schemas/Message"}})"},
+    Verb{"stream", &Connection::hear_stream, true,
+         "Requests of this agent whose parts behind a number are told again, and then as they come.",
+         R"({"type":"array","items":{"type":"object","required":["message_id"],"properties":{"message_id":{"type":"string"},"after":{"type":"integer","minimum":0,"default":0}}}})"},
     Verb{"heartbeat", &Connection::hear_heartbeat, true,
          "A sign of life; every other frame is one too.",
          R"({"description":"Anything."})"},
@@ -75,8 +78,8 @@ inline constexpr Word kRefused{"refused",
     "What was not taken; nothing of it is kept but the record.",
     R"({"type":"array","items":{"$ref":"#/components/schemas/Refused"}})"};
 inline constexpr Word kProgress{"progress",
-    "How far requests of this agent are.",
-    R"({"type":"array","items":{"type":"object","required":["message_id","note"],"properties":{"message_id":{"type":"string"},"note":{}}}})"};
+    "How far requests of this agent are: the parts of their answers, numbered from 1, and of one that is followed also the whole.",
+    R"({"type":"array","items":{"type":"object","required":["message_id","number"],"properties":{"message_id":{"type":"string"},"number":{"type":"integer","minimum":0},"attempt":{"type":"integer"},"note":{},"answer":{}}}})"};
 inline constexpr Word kDeliver{"deliver",
     "Messages that are leased to this instance until it settles them.",
     R"({"type":"array","items":{"$ref":"#/components/schemas/Delivery"}})"};

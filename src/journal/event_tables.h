@@ -107,6 +107,7 @@ template <> inline constexpr std::tuple kFields<MessageAccepted>{
     Field{7, "fingerprint", &MessageAccepted::fingerprint, As::Hash},
     Field{8, "waits", &MessageAccepted::waits},
     Field{9, "missed_count", &MessageAccepted::missed_count},
+    Field{10, "is_held", &MessageAccepted::is_held},
 };
 template <> inline constexpr std::tuple kFields<MessageRefused>{
     Field{1, "from", &MessageRefused::from},
@@ -139,6 +140,8 @@ template <> inline constexpr std::tuple kFields<ProgressReported>{
     Field{1, "ticket", &ProgressReported::ticket},
     Field{2, "until", &ProgressReported::until},
     Field{3, "note", &ProgressReported::note, As::Document},
+    Field{4, "number", &ProgressReported::number},
+    Field{5, "attempt", &ProgressReported::attempt},
 };
 template <> inline constexpr std::tuple kFields<DeliveryAcknowledged>{
     Field{1, "ticket", &DeliveryAcknowledged::ticket},
@@ -228,6 +231,7 @@ template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
     Field{14, "root_tokens", &DelegationAdmitted::root_tokens},
     Field{15, "root_cost", &DelegationAdmitted::root_cost},
     Field{16, "cost", &DelegationAdmitted::cost},
+    Field{17, "is_granted", &DelegationAdmitted::is_granted},
 };
 template <> inline constexpr std::tuple kFields<DelegationTreeEnded>{
     Field{1, "root", &DelegationTreeEnded::root},
@@ -520,6 +524,34 @@ template <> inline constexpr std::tuple kFields<StatePushed>{
     Field{1, "request", &StatePushed::request},
     Field{2, "state", &StatePushed::state, As::Document},
 };
+template <> inline constexpr std::tuple kFields<RequestHeld>{
+    Field{1, "request", &RequestHeld::request},
+    Field{2, "refusal", &RequestHeld::refusal},
+    Field{3, "detail", &RequestHeld::detail},
+    Field{4, "timeout_ms", &RequestHeld::timeout_ms},
+    Field{5, "expires_at", &RequestHeld::expires_at},
+    Field{6, "retry_count_max", &RequestHeld::retry_count_max},
+    Field{7, "user", &RequestHeld::user},
+    Field{8, "session", &RequestHeld::session},
+    Field{9, "child_session", &RequestHeld::child_session},
+    Field{10, "capability", &RequestHeld::capability},
+    Field{11, "objective", &RequestHeld::objective},
+    Field{12, "objective_hash", &RequestHeld::objective_hash},
+    Field{13, "depth", &RequestHeld::depth},
+    Field{14, "depth_max", &RequestHeld::depth_max},
+    Field{15, "tokens_max", &RequestHeld::tokens_max},
+    Field{16, "tokens_estimated", &RequestHeld::tokens_estimated},
+    Field{17, "tools", &RequestHeld::tools},
+    Field{18, "has_session", &RequestHeld::has_session},
+    Field{19, "parent", &RequestHeld::parent},
+};
+template <> inline constexpr std::tuple kFields<RequestReleased>{
+    Field{1, "request", &RequestReleased::request},
+    Field{2, "by", &RequestReleased::by},
+    Field{3, "deadline", &RequestReleased::deadline},
+    Field{4, "expires_at", &RequestReleased::expires_at},
+    Field{5, "tokens", &RequestReleased::tokens},
+};
 // clang-format on
 
 template <class>
@@ -601,6 +633,8 @@ inline constexpr std::tuple kKinds{
     Kind<CallAsked>{84, "CallAsked"},
     Kind<CallEnded>{85, "CallEnded"},
     Kind<StatePushed>{86, "StatePushed"},
+    Kind<RequestHeld>{88, "RequestHeld"},
+    Kind<RequestReleased>{89, "RequestReleased"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

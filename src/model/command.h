@@ -160,6 +160,10 @@ struct RecordRefusal {
     std::string id;
     std::uint8_t refusal = 0;  ///< A Refusal.
     std::string detail;
+    // Of what could be read as a delegation, as it claims to be one:
+    std::string to{};
+    std::string user{};
+    std::string objective{};
 };
 
 /// The whole policy anew, one setting a line (model/policy.h). It acts on the next command.
@@ -216,7 +220,8 @@ struct AnswerPerson {
     std::string reason{};
     std::string content{};                            ///< JSON.
     std::optional<std::uint64_t> expected_version{};  ///< Of what it is given for.
-    EnvelopePtr reply{};  ///< The same in words for who asked, if that was a message.
+    EnvelopePtr reply{};       ///< The same in words for who asked, if that was a message.
+    std::uint64_t tokens = 0;  ///< Of what a purse had too little for: what it may spend instead.
 };
 
 /// Time passes. The engine gives it until nothing follows any more.

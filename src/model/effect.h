@@ -73,6 +73,8 @@ struct TellProgress {
     AgentId requester;
     EnvelopePtr asked;
     std::string note;
+    std::uint64_t number = 0;   ///< Which part of the request's stream it is, from 1.
+    std::uint32_t attempt = 0;  ///< Of the delivery that brought it.
 };
 
 /// Something waits for an agent that polls: a parked question may be asked again.

@@ -89,6 +89,7 @@ struct MessageAccepted {
     std::uint64_t fingerprint = 0;
     bool waits = false;
     std::uint32_t missed_count = 0;  ///< How many copies there was no room for.
+    bool is_held = false;            ///< Request only: it waits for a person, in no mailbox.
 };
 
 struct MessageRefused {
@@ -125,10 +126,13 @@ struct LeaseExtended {
     Time until{};
 };
 
+/// How far the work is, or a part of its answer ahead of the whole.
 struct ProgressReported {
     Ticket ticket;
     Time until{};
     std::string note;
+    std::uint64_t number = 0;   ///< Of a request: which part of its stream this is, from 1.
+    std::uint32_t attempt = 0;  ///< Of the delivery that brought it.
 };
 
 struct DeliveryAcknowledged {
@@ -244,6 +248,7 @@ struct DelegationAdmitted {
     bool limits_tools = false;
     std::uint64_t root_tokens = 0;  ///< Of a new tree: what all of it may spend; 0: no limit.
     std::uint64_t root_cost = 0;
+    bool is_granted = false;  ///< A person gave it a purse of its own: it draws on no other.
 };
 
 /// Nothing of this tree can come back; its errands may be given anew.
@@ -596,6 +601,39 @@ struct StatePushed {
     std::string state;  ///< JSON.
 };
 
+/// The request that was accepted just before is asked of people first, under this refusal. What it
+/// claims stands here, to be held against the limits again when they have decided.
+struct RequestHeld {
+    Ticket request;
+    Refusal refusal = Refusal::None;
+    std::string detail;
+    std::uint64_t timeout_ms = 0;  ///< How long its answer may take, once it is let through.
+    Time expires_at{};             ///< Zero: never.
+    std::uint32_t retry_count_max = 0;
+    std::string user{};
+    std::string session{};
+    std::string child_session{};
+    std::string capability{};
+    std::string objective{};
+    std::string objective_hash{};
+    std::uint32_t depth = 0;
+    std::uint32_t depth_max = 0;
+    std::uint64_t tokens_max = 0;
+    std::uint64_t tokens_estimated = 0;
+    std::vector<std::string> tools{};
+    bool has_session = false;
+    Ticket parent{};  ///< Out of which it is delegated; none: it begins a tree.
+};
+
+/// A person let it through: it goes into its recipient's mailbox from here on.
+struct RequestReleased {
+    Ticket request;
+    std::string by;
+    Time deadline{};
+    Time expires_at{};
+    std::uint64_t tokens = 0;  ///< What the person gave it to spend; 0: what the purses have.
+};
+
 using Event = std::variant<HubFounded,
                            HubStarted,
                            AgentRegistered,
@@ -667,7 +705,9 @@ using Event = std::variant<HubFounded,
                            CallOpened,
                            CallAsked,
                            CallEnded,
-                           StatePushed>;
+                           StatePushed,
+                           RequestHeld,
+                           RequestReleased>;
 using Events = std::vector<Event>;
 /// One that is passed around: copying an event is a lot of code wherever it is done.
 using EventPtr = std::shared_ptr<const Event>;

@@ -41,6 +41,11 @@ struct Limits {
     std::uint64_t workflows_max = 1'000'000;
     std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
 
+    // Streams: what of an answer comes ahead of the whole.
+    std::uint64_t stream_parts_max = 4'096;  ///< Of one request.
+    std::uint64_t stream_bytes_max = std::uint64_t{4} << 20;
+    std::uint64_t streams_ended_max = 1'000;  ///< How many of those that ended can be read.
+
     // People.
     PeopleRules people{};
     std::uint64_t appeals_max = 1'000'000;

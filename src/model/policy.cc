@@ -30,8 +30,9 @@ Result<void> read_line(std::string_view line, Settings& settings) {
     const std::string whole{line};
     const auto kind = std::ranges::find(kScopeNames, take_word(line));
     if (kind == kScopeNames.end()) {
-        return fail(Fault::Malformed,
-                    "'" + whole + "' must begin with hub, platform, agent, capability or user");
+        return fail(
+            Fault::Malformed,
+            "'" + whole + "' must begin with hub, platform, agent, capability, user or chain");
     }
     Scope scope{static_cast<ScopeKind>(kind - kScopeNames.begin()), {}};
     if (scope.kind != ScopeKind::Hub) scope.name = take_word(line);
@@ -67,6 +68,26 @@ Ruling ruling(const Policy& policy, Rule rule, const Subject& subject) {
         }
     }
     return {kRules[static_cast<std::size_t>(rule)].preset, {}, true};
+}
+
+bool is_chain_enabled(const Policy& policy, const Chain& chain) {
+    const auto first = policy.settings.lower_bound({Rule::ChainEnabled, Scope{}});
+    if (first == policy.settings.end() || first->first.first != Rule::ChainEnabled) return true;
+    constexpr std::string_view kAny = "*";
+    using Ends = std::pair<std::string_view, std::string_view>;
+    for (const auto& [from, to] : {Ends{chain.from, chain.to},
+                                   Ends{chain.from, kAny},
+                                   Ends{kAny, chain.to},
+                                   Ends{chain.from_platform, chain.to_platform},
+                                   Ends{chain.from_platform, kAny},
+                                   Ends{kAny, chain.to_platform}}) {
+        const auto name = std::string{from} + '>' + std::string{to};
+        if (const auto value = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
+            return *value != 0;
+        }
+    }
+    const Subject asker{.platform = chain.from_platform, .agent = chain.from};
+    return ruling(policy, Rule::ChainEnabled, asker).value != 0;
 }
 
 std::string print_policy(const Settings& settings) {

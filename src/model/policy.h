@@ -41,6 +41,10 @@ enum class Rule : std::uint8_t {
     IntentSurePercent,
     IntentThinkablePercent,
     IntentAgentWaitMs,
+    BudgetAsksPeople,
+    RiskLow,
+    RiskHigh,
+    ChainEnabled,
     kRules
 };
 inline constexpr auto kRuleCount = static_cast<std::size_t>(Rule::kRules);
@@ -102,6 +106,14 @@ inline constexpr std::array<RuleRow, kRuleCount> kRules{{
      "Below this confidence the hub does not ask back but says that it cannot help."},
     {Rule::IntentAgentWaitMs, "intent_agent_wait_ms", 5'000, 1, 60'000,
      "How long an agent that classifies may take before the hub does it itself."},
+    {Rule::BudgetAsksPeople, "budget_asks_people", 0, 0, 1,
+     "With 1 a delegation that a purse has too little for waits for a person; with 0 it is refused."},
+    {Rule::RiskLow, "risk_low", 0, 0, kPolicyMost,
+     "A delegation that asks for more tokens than this waits until a person approves."},
+    {Rule::RiskHigh, "risk_high", 0, 0, kPolicyMost,
+     "A delegation that asks for more tokens than this waits until two people approve."},
+    {Rule::ChainEnabled, "chain_enabled", 1, 0, 1,
+     "Whether requests may go from one to the other; with 0 they are refused."},
 }};
 // clang-format on
 static_assert(
@@ -114,9 +126,9 @@ static_assert(
     "the table stands in the order of the rules");
 
 /// For whom a value holds. Later ones are more exact.
-enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User };
-inline constexpr std::array<std::string_view, 5> kScopeNames{
-    "hub", "platform", "agent", "capability", "user"};
+enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User, Chain };
+inline constexpr std::array<std::string_view, 6> kScopeNames{
+    "hub", "platform", "agent", "capability", "user", "chain"};
 
 struct Scope {
     ScopeKind kind = ScopeKind::Hub;
@@ -140,6 +152,17 @@ struct Subject {
     std::string_view capability{};
     std::string_view user{};
 };
+
+/// From whom to whom, as agents and as the platforms that they speak.
+struct Chain {
+    std::string_view from{};
+    std::string_view to{};
+    std::string_view from_platform{};
+    std::string_view to_platform{};
+};
+/// Whether the chain is one of those that are enabled. "a>b" is the most exact name of one, then
+/// "a>*", "*>b", and the same of platforms; else it is as the asker's own value says.
+bool is_chain_enabled(const Policy& policy, const Chain& chain);
 
 /// A rule's value, and where it is from.
 struct Ruling {

@@ -75,6 +75,7 @@ enum class Refusal : std::uint8_t {
     ResourceLimitExceeded,
     SessionNotFound,
     CorrelationNotFound,
+    StreamLimitExceeded,
 };
 
 struct RefusalRow {
@@ -214,6 +215,8 @@ inline constexpr std::array kRefusals{
                "Use the id of a session of this user, or begin one with POST /v1/sessions/{id}."},
     RefusalRow{Refusal::CorrelationNotFound, "CORRELATION_NOT_FOUND", 404, false,
                "Use the correlation_id of a message that you sent or were sent."},
+    RefusalRow{Refusal::StreamLimitExceeded, "STREAM_LIMIT_EXCEEDED", 413, false,
+               "Send no more parts: give the whole answer now, and extend the lease if it takes longer."},
 };
 // clang-format on
 

@@ -92,6 +92,30 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
     return passage;
 }
 
+Result<std::vector<EventPtr>> Feed::next_events(std::uint64_t id, const std::vector<Sequence>& at) {
+    auto found = readers_.find(id);
+    if (found == readers_.end()) {
+        found = readers_.emplace(id, TRY(journal::Reader::open(disk_, at.front()))).first;
+    }
+    std::vector<EventPtr> events;
+    journal::Record record;
+    for (const auto wanted : at) {
+        do {
+            if (TRY(found->second.next(record, wanted))) continue;
+            return fail(Fault::NotFound,
+                        "record " + std::to_string(wanted.value) + " is not there");
+        } while (record.sequence < wanted);
+        events.push_back(std::make_shared<const Event>(TRY(journal::decode(record.payload))));
+    }
+    return events;
+}
+
+void Feed::read_each(std::uint64_t id,
+                     std::vector<Sequence> at,
+                     std::function<void(Result<std::vector<EventPtr>>)> told) {
+    enqueue([this, id, at = std::move(at), told = std::move(told)] { told(next_events(id, at)); });
+}
+
 void Feed::read_one(Sequence at, std::function<void(Result<EventPtr>)> told) {
     enqueue([=, this, told = std::move(told)] {
         told([&]() -> Result<EventPtr> {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/result.h"
 #include "journal/journal.h"
@@ -44,12 +45,17 @@ class Feed {
     /// about `bytes_max` long.
     void read(std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told);
     void close(std::uint64_t id);
+    /// The events at these sequences, which only grow from call to call of the listener `id`.
+    void read_each(std::uint64_t id,
+                   std::vector<Sequence> at,
+                   std::function<void(Result<std::vector<EventPtr>>)> told);
     /// One event, wherever it stands.
     void read_one(Sequence at, std::function<void(Result<EventPtr>)> told);
 
   private:
     void run();
     void enqueue(std::function<void()> job);
+    Result<std::vector<EventPtr>> next_events(std::uint64_t id, const std::vector<Sequence>& at);
     Result<Passage> next_passage(std::uint64_t id,
                                  Sequence from,
                                  Sequence up_to,

@@ -237,6 +237,9 @@ def the_routes_are_as_described(hub, schemas):
         call("GET", "/v1/agents")
         call("POST", where + verb, body)
         refuse("POST", where + verb, body)
+        if verb == "reply":
+            call("GET", f"/v1/requests/{item['id']}/stream?agent=alice")
+            refuse("GET", "/v1/requests/never-asked/stream?agent=alice")
     refuse("POST", "/v1/messages", {"to": 7, "type": "NONSENSE"})
     call("PUT", "/v1/agents/delegate", {"dialect": "delegation"})
     call("POST", "/v1/delegations", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",

@@ -119,6 +119,16 @@ Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& repl
     return {};
 }
 
+Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply) {
+    for (const auto& name : names_in_reply(reply)) {
+        const bool is_id = name.by == NamedBy::Id || name.by == NamedBy::Shown;
+        if (!is_id || name.name.empty()) continue;
+        const auto ticket = find_closed(memory, request_key(key, name));
+        if (ticket != Ticket{}) return ticket;
+    }
+    return {};
+}
+
 void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto ticket = request.ticket;
     const auto deadline = request.deadline;
@@ -147,6 +157,14 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
     request.asked = event.envelope;
     request.priority = event.priority;
     add_names(requests, key, names_of_request(*request.asked).all, event.ticket);
+}
+
+void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
+    const auto found = requests.slots.find(ticket.value);
+    CHECK(found != requests.slots.end());
+    requests.open[found->second].deadline = deadline;
+    requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = found->second},
+                           place_of(requests));
 }
 
 void end_wait(Requests& requests, Ticket ticket) {

@@ -45,12 +45,16 @@ const OpenRequest* find_answered(const Requests& requests,
                                  const Envelope& reply);
 /// The request that `reply` would have answered had it not ended; none if there never was one.
 Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& reply);
+/// The same, only if it is named by its id.
+Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply);
 
 void open_request(Requests& requests, const HashKey& key, OpenRequest request);
 /// Ends it, and remembers its names so that a late reply is recognised as one.
 void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket);
 /// Another agent has it to answer; what the one before says is too late.
 void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event);
+/// Moves the time by which its answer is due.
+void set_deadline(Requests& requests, Ticket ticket, Time deadline);
 void end_wait(Requests& requests, Ticket ticket);
 
 }  // namespace parlance::core::broker

@@ -5,6 +5,7 @@
 // starts; what it allows is on record before anybody sees it.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "core/governor/breaker.h"
@@ -20,6 +21,7 @@ struct Governor {
     Lineage lineage;
     Breakers breakers;
     Rates rates;
+    std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's leave.
     bool is_stopped = false;  ///< By an operator: no new work begins, and nothing is handed over.
 };
 

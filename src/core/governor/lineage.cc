@@ -27,6 +27,7 @@ std::uint32_t& open_children_of_parent(Lineage& lineage, const Delegation& deleg
 }
 
 void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstances& at) {
+    if (delegation.is_granted) return;
     auto& root = root_of(lineage, delegation.root);
     auto* above = holder(lineage, delegation);
     reserve(above == nullptr ? root.purse : above->below, delegation.tokens);
@@ -45,7 +46,7 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
 /// What its own work cost, and what the whole of it did. Children that are still out keep what
 /// they have, and so it counts as gone.
 void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending) {
-    if (delegation.tokens == 0) return;
+    if (delegation.tokens == 0 || delegation.is_granted) return;
     const auto below = delegation.below.spent + delegation.below.reserved;
     const auto own = std::min(ending.tokens_used, delegation.tokens - below);
     const auto cost = scaled(delegation.cost, own, delegation.tokens);
@@ -200,7 +201,8 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .tools = event.tools,
                           .limits_tools = event.limits_tools,
                           .tokens = event.tokens,
-                          .cost = event.cost};
+                          .cost = event.cost,
+                          .is_granted = event.is_granted};
     auto& root = root_of(lineage, event.root);
     root.errands.insert(key_of({at.origin, at.target, event.objective_hash}));
     if (root.user.empty()) root.user = event.user;

@@ -44,6 +44,7 @@ struct Delegation {
     std::uint64_t tokens = 0;    ///< Set aside for it and all below; 0: it founded the tree.
     std::uint64_t cost = 0;      ///< Set aside for it alone.
     Purse below{};               ///< What its children have of that.
+    bool is_granted = false;     ///< By a person: nothing of it comes out of another purse.
 };
 
 struct Root {

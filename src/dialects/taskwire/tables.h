@@ -278,6 +278,7 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::ResourceLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
     ErrorTypeRow{Refusal::SessionNotFound, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::CorrelationNotFound, "VALIDATION_ERROR", "low"},
+    ErrorTypeRow{Refusal::StreamLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
 };
 
 }  // namespace parlance::dialects::taskwire

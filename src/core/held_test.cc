@@ -1,0 +1,284 @@
+// Requests that wait for a person: when a purse runs out (X8, S13), and above a threshold (T14);
+// and the chains that a policy enables (T14).
+#include <gtest/gtest.h>
+
+#include "core/inspect.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+Caller person(std::string name) {
+    return {.agent = {std::move(name)}, .is_operator = true, .role = OperatorRole::Operator};
+}
+
+class Held : public ::testing::Test {
+  protected:
+    Held() {
+        for (const auto* name : {"prime", "byte", "tag"}) story.agent(name);
+    }
+    void allow(const Settings& settings) {
+        story.as_operator().ask(ChangePolicy{.settings = print_policy(settings), .reason = "test"});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        story.as_the_hub();
+    }
+    struct Errand {
+        std::string id;
+        std::uint64_t tokens = 0;
+        std::string from = "prime";
+        std::string to = "byte";
+        std::string session = "s-1";
+        Duration timeout = 15s;
+    };
+    /// The request's ticket; none if it was refused.
+    Ticket delegate(const Errand& errand) {
+        story.as(errand.from).ask(
+            SendMessage{.envelope = envelope({.id = errand.id,
+                                              .from = errand.from,
+                                              .to = errand.to,
+                                              .correlation = errand.session,
+                                              .intent = Intent::Request}),
+                        .priority = Priority::High,
+                        .timeout = errand.timeout,
+                        .claim = std::make_shared<Claim>(Claim{.user = {},
+                                                               .session = errand.session,
+                                                               .child_session = errand.id + "-s",
+                                                               .objective = errand.id,
+                                                               .objective_hash = errand.id,
+                                                               .depth_max = 4,
+                                                               .tokens_max = errand.tokens,
+                                                               .has_session = true})});
+        const auto accepted = story.happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    Ticket asked_for(Ticket request) {
+        const auto* appeal = people::find_by_request(story.state().people, request);
+        return appeal == nullptr ? Ticket{} : appeal->asked.id;
+    }
+    void decide(Ticket request, AnswerPerson answer, const std::string& who = "olga") {
+        answer.id = asked_for(request);
+        story.as_caller(person(who)).ask(std::move(answer));
+    }
+    void answer(const std::string& from, const std::string& question, std::uint64_t tokens) {
+        story.as(from).ask(SendMessage{.envelope = envelope({.id = "answer to " + question,
+                                                             .from = from,
+                                                             .to = "",
+                                                             .intent = Intent::Reply,
+                                                             .answers = question}),
+                                       .priority = Priority::High,
+                                       .tokens_used = tokens});
+        ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
+    }
+    const governor::Delegation* on_record(Ticket ticket) {
+        return governor::find_delegation(story.state().governor.lineage, ticket);
+    }
+    const governor::Purse& purse_of_tree() {
+        return story.state().governor.lineage.roots.begin()->second.purse;
+    }
+
+    Story story;
+};
+
+const Settings kSmallPurse{{{Rule::TokensPerRoot, {}}, 1'000}, {{Rule::BudgetAsksPeople, {}}, 1}};
+
+TEST_F(Held, X8_WithoutTheRuleAnEmptyPurseRefuses) {
+    allow({{{Rule::TokensPerRoot, {}}, 1'000}});
+    delegate({.id = "d-1", .tokens = 1'001});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_TRUE(story.state().people.appeals.empty());
+}
+
+TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    const auto first = delegate({.id = "d-1", .tokens = 1'000});
+    ASSERT_NE(first, Ticket{});
+    const auto second = delegate({.id = "d-2", .tokens = 1});
+    ASSERT_NE(second, Ticket{}) << "it is accepted";
+    EXPECT_NE(asked_for(second), Ticket{}) << "and a person is asked";
+    EXPECT_TRUE(story.delivered().empty()) << "but not its recipient";
+    EXPECT_EQ(on_record(second), nullptr);
+    EXPECT_EQ(purse_of_tree().reserved, 1'000U);
+    EXPECT_EQ(on_record(first)->open_children, 0U);
+    EXPECT_EQ(story.mailbox("byte").waiting, 0U);
+}
+
+TEST_F(Held, X8_S13_ApprovedItGoesOnWithAPurseOfItsOwn) {
+    allow(kSmallPurse);
+    delegate({.id = "d-1", .tokens = 1'000, .timeout = 2h});
+    const auto held = delegate({.id = "d-2", .tokens = 200});
+    story.later(1h);
+    story.as("byte");
+    story.connect("byte", 4);
+    EXPECT_EQ(story.delivered(), Ids{"d-1"});
+    decide(held, {.tokens = 500});
+    EXPECT_EQ(story.delivered(), Ids{"d-2"});
+    ASSERT_NE(on_record(held), nullptr);
+    EXPECT_EQ(on_record(held)->tokens, 500U) << "what the person gave it";
+    EXPECT_EQ(on_record(held)->deadline, story.now() + 15s) << "its own time begins now";
+    EXPECT_EQ(purse_of_tree().reserved, 1'000U) << "G4: nothing of it comes out of the tree's";
+    answer("byte", "d-2", 500);
+    EXPECT_EQ(purse_of_tree().reserved + purse_of_tree().spent, 1'000U);
+    EXPECT_EQ(on_record(held), nullptr);
+    EXPECT_TRUE(story.state().governor.held.empty());
+}
+
+TEST_F(Held, X8_S13_ItsChildrenSpendWhatThePersonGave) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    delegate({.id = "d-1", .tokens = 1'000});
+    const auto held = delegate({.id = "d-2", .tokens = 200});
+    decide(held, {.tokens = 300});
+    const auto child =
+        delegate({.id = "d-3", .tokens = 300, .from = "byte", .to = "tag", .session = "d-2-s"});
+    ASSERT_NE(on_record(child), nullptr) << "there is enough for it";
+    const auto more =
+        delegate({.id = "d-4", .tokens = 1, .from = "byte", .to = "tag", .session = "d-2-s"});
+    EXPECT_EQ(on_record(more), nullptr) << "and not for one token more: a person is asked again";
+    EXPECT_NE(asked_for(more), Ticket{});
+}
+
+TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    decide(held, {.decision = HumanDecision::Reject, .reason = "too dear"});
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].request, held);
+    EXPECT_EQ(failed[0].refusal, Refusal::BudgetTokensExceeded);
+    EXPECT_NE(failed[0].detail.find("'olga' said no: too dear"), std::string::npos);
+    EXPECT_TRUE(story.state().governor.held.empty());
+}
+
+TEST_F(Held, S13_NobodyInTimeMeansNo) {
+    allow(kSmallPurse);
+    story.limits().people["budget"] = {.deadline = 2h};
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    EXPECT_EQ(story.state().people.appeals.begin()->second.asked.role, "budget");
+    story.later(2h - 1ms).tick();
+    EXPECT_TRUE(story.happened<RequestFailed>().empty());
+    story.later(1ms).tick();
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].request, held);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::HumanNotAnswered);
+}
+
+TEST_F(Held, X21_CancelledItIsAskedOfNobodyAnyMore) {
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    const auto appeal = asked_for(held);
+    story.as("prime").ask(CancelRequest{"d-1", "not needed"});
+    EXPECT_EQ(story.happened<HumanWithdrawn>().size(), 1U);
+    story.as_caller(person("olga")).ask(AnswerPerson{.id = appeal});
+    EXPECT_EQ(story.refusal(), Refusal::HumanTaskClosed);
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+}
+
+TEST_F(Held, X8_OtherLimitsHoldAfterTheWaitAsBefore) {
+    auto settings = kSmallPurse;
+    settings[{Rule::FanoutMax, {}}] = 1;
+    allow(settings);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    ASSERT_NE(delegate({.id = "d-2", .tokens = 1}), Ticket{});
+    decide(held, {});
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationFanoutExceeded);
+}
+
+TEST_F(Held, X7_WhatIsHeldHasNoMoreTimeThanItsParent) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
+    const auto held = delegate(
+        {.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
+    ASSERT_NE(asked_for(held), Ticket{});
+    story.later(50s);
+    decide(held, {});
+    EXPECT_EQ(on_record(held)->deadline, story.now() + 10s);
+}
+
+TEST_F(Held, X7_WhoseParentHasItsAnswerDoesNotGoOn) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
+    const auto held = delegate(
+        {.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
+    answer("byte", "d-1", 1);
+    decide(held, {});
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::RequestCancelled);
+}
+
+TEST_F(Held, S13_W9_ARestartChangesNothing) {
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    story.as_the_hub().restart();
+    EXPECT_EQ(story.state().governor.held.size(), 1U);
+    decide(held, {});
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
+    decide(held, {});
+    EXPECT_TRUE(story.happened<RequestReleased>().empty()) << "an answer counts once";
+}
+
+TEST_F(Held, K3_TheSameRequestAgainIsADuplicateAndAsksNobodyAnew) {
+    allow(kSmallPurse);
+    delegate({.id = "d-1", .tokens = 1'001});
+    delegate({.id = "d-1", .tokens = 1'001});
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
+    EXPECT_EQ(story.state().people.appeals.size(), 1U);
+}
+
+TEST_F(Held, T14_AboveTheLowThresholdOnePersonDecides) {
+    allow({{{Rule::RiskLow, {}}, 100}});
+    EXPECT_EQ(asked_for(delegate({.id = "d-1", .tokens = 100})), Ticket{}) << "at it, nobody";
+    const auto held = delegate({.id = "d-2", .tokens = 101});
+    EXPECT_NE(asked_for(held), Ticket{});
+    decide(held, {});
+    ASSERT_NE(on_record(held), nullptr);
+    EXPECT_FALSE(on_record(held)->is_granted) << "the purses have enough, and it draws on them";
+    EXPECT_EQ(purse_of_tree().reserved, 201U);
+}
+
+TEST_F(Held, T14_AboveTheHighThresholdTwoPeopleDecide) {
+    allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 1'000}});
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    decide(held, {});
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    decide(held, {});
+    EXPECT_EQ(story.refusal(), Refusal::HumanAlreadyAnswered) << "not the same person twice";
+    decide(held, {}, "otto");
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
+}
+
+TEST_F(Held, T14_AChangedThresholdActsOnTheNextRequest) {
+    EXPECT_EQ(asked_for(delegate({.id = "d-1", .tokens = 500})), Ticket{});
+    allow({{{Rule::RiskLow, {}}, 100}});
+    EXPECT_NE(asked_for(delegate({.id = "d-2", .tokens = 500})), Ticket{});
+}
+
+TEST_F(Held, T14_OnlyAnEnabledChainIsOpen) {
+    allow({{{Rule::ChainEnabled, {}}, 0},
+           {{Rule::ChainEnabled, {ScopeKind::Chain, "prime>byte"}}, 1},
+           {{Rule::ChainEnabled, {ScopeKind::Chain, "tag>*"}}, 1}});
+    EXPECT_NE(delegate({.id = "d-1"}), Ticket{});
+    EXPECT_EQ(delegate({.id = "d-2", .to = "tag"}), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_NE(delegate({.id = "d-3", .from = "tag", .session = "s-2"}), Ticket{});
+    EXPECT_EQ(delegate({.id = "d-4", .from = "byte", .to = "prime", .session = "s-3"}), Ticket{})
+        << "a chain has a direction";
+    story.as("byte").request({.id = "q-1", .from = "byte", .to = "tag"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << "also where nothing is delegated";
+}
+
+TEST_F(Held, T14_ChainsAreAlsoOfPlatforms) {
+    // Story's envelopes speak taskwire, and so do its agents.
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>taskwire"}}, 0}});
+    EXPECT_EQ(delegate({.id = "d-1"}), Ticket{});
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>kessel"}}, 0}});
+    EXPECT_NE(delegate({.id = "d-2"}), Ticket{});
+}
+
+}  // namespace
+}  // namespace parlance::core

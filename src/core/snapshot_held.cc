@@ -1,0 +1,103 @@
+// Requests that wait for a person's leave as bytes, and back; and the delegations that were given a
+// purse of their own by one.
+#include <utility>
+
+#include "core/snapshot_words.h"
+
+namespace parlance::core {
+
+namespace {
+
+void put_one(std::string& out, const RequestHeld& held) {
+    put(out, held.request.value);
+    put(out, static_cast<std::uint64_t>(held.refusal));
+    put(out, held.detail);
+    put(out, held.timeout_ms);
+    put(out, held.expires_at);
+    put(out, held.retry_count_max);
+    for (const auto& text : {held.user,
+                             held.session,
+                             held.child_session,
+                             held.capability,
+                             held.objective,
+                             held.objective_hash}) {
+        put(out, text);
+    }
+    put(out, held.depth);
+    put(out, held.depth_max);
+    put(out, held.tokens_max);
+    put(out, held.tokens_estimated);
+    put(out, held.tools.size());
+    for (const auto& tool : held.tools) put(out, tool);
+    put(out, std::uint64_t{held.has_session});
+    put(out, held.parent.value);
+}
+
+RequestHeld take_one(ByteReader& in, TicketOrder& tickets) {
+    RequestHeld held;
+    held.request = tickets.take(in);
+    held.refusal = take_enum(in, Refusal::None, kRefusals.back().refusal);
+    held.detail = take_text(in);
+    held.timeout_ms = take_number(in, std::uint64_t{1} << 50U);
+    held.expires_at = take_time(in);
+    held.retry_count_max = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+    for (auto* text : {&held.user,
+                       &held.session,
+                       &held.child_session,
+                       &held.capability,
+                       &held.objective,
+                       &held.objective_hash}) {
+        *text = take_text(in);
+    }
+    held.depth = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+    held.depth_max = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+    held.tokens_max = in.varint();
+    held.tokens_estimated = in.varint();
+    const auto tools = take_count(in);
+    for (std::uint64_t i = 0; i < tools; ++i) held.tools.push_back(take_text(in));
+    held.has_session = take_number(in, 1) != 0;
+    held.parent.value = in.varint();
+    return held;
+}
+
+std::vector<Ticket> granted(const governor::Lineage& lineage) {
+    std::vector<Ticket> tickets;
+    for (const auto& [request, delegation] : lineage.delegations) {
+        if (delegation.is_granted) tickets.push_back(request);
+    }
+    return tickets;
+}
+
+}  // namespace
+
+void put_held(std::string& out, const governor::Governor& governor) {
+    put(out, governor.held.size());
+    for (const auto& [request, held] : governor.held) put_one(out, held);
+    const auto tickets = granted(governor.lineage);
+    put(out, tickets.size());
+    for (const auto ticket : tickets) put(out, ticket.value);
+}
+
+void take_held(ByteReader& in, State& state) {
+    auto& governor = state.governor;
+    const auto count = take_count(in);
+    TicketOrder tickets{state.sequence};
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        auto held = take_one(in, tickets);
+        // It is open, and in nobody's mailbox.
+        expect(in,
+               broker::find_request(state.requests, held.request) != nullptr &&
+                   broker::find_message(state.broker, held.request) == nullptr);
+        const auto request = held.request;
+        governor.held.emplace(request, std::move(held));
+    }
+    const auto grants = take_count(in);
+    for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
+        const auto found = governor.lineage.delegations.find(Ticket{in.varint()});
+        const bool is_known = found != governor.lineage.delegations.end();
+        expect(in, is_known);
+        if (is_known) found->second.is_granted = true;
+    }
+}
+
+}  // namespace parlance::core

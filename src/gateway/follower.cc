@@ -1,0 +1,199 @@
+// GET /v1/requests/{message_id}/stream, and whoever else reads an answer as it comes (X18).
+//
+// The parts are in the journal and nowhere else; a follower has a place in it and reads on.
+#include "gateway/follower.h"
+
+#include <algorithm>
+
+#include "base/json_write.h"
+#include "gateway/admission.h"
+#include "gateway/handlers.h"
+#include "gateway/personal.h"
+#include "gateway/problem.h"
+#include "gateway/stream.h"
+
+namespace parlance::gateway {
+
+namespace {
+
+constexpr std::size_t kPartsAtOnce = 64;
+/// One that is this far behind is told no more until it has caught up.
+constexpr std::size_t kBacklogBytes = 1 << 20;
+
+core::StreamQuery query_of(const Follower& follower) {
+    return {.asker = follower.asker,
+            .id = follower.request,
+            .after = follower.told,
+            .count_max = kPartsAtOnce};
+}
+
+void finish(Desk& desk, Follower& follower) {
+    unfollow(desk, follower);
+    follower.end();
+}
+
+/// What is next for it on record, the question itself before all else; empty: nothing yet.
+std::vector<Sequence> next_for(const Follower& follower, const core::StreamStanding& standing) {
+    auto places = standing.parts;
+    const bool is_all = follower.told + places.size() >= standing.parts_count;
+    if (is_all && standing.answer != Sequence{}) places.push_back(standing.answer);
+    if (!places.empty() && !follower.asked) {
+        places.insert(places.begin(), core::sequence_of(standing.request));
+    }
+    return places;
+}
+
+void tell_part(Desk& desk, Follower& follower, const ProgressReported& part) {
+    follower.told = part.number;
+    follower.tell(
+        {.number = part.number,
+         .attempt = part.attempt,
+         .json = restored_for_asker(desk, *follower.asked, follower.asked->to(), part.note)});
+}
+
+void tell_answer(Desk& desk, Follower& follower, const EnvelopePtr& said, const Failure& failure) {
+    follower.tell({.number = ++follower.told,
+                   .is_answer = true,
+                   .json = shown(desk, said, failure, follower.asked->dialect())});
+    finish(desk, follower);
+}
+
+void take(Desk& desk, Follower& follower, const Event& event) {
+    if (const auto* accepted = std::get_if<MessageAccepted>(&event)) {
+        follower.asked = accepted->envelope;
+    } else if (const auto* part = std::get_if<ProgressReported>(&event)) {
+        tell_part(desk, follower, *part);
+    } else if (const auto* answered = std::get_if<RequestAnswered>(&event)) {
+        tell_answer(desk, follower, answered->envelope, {});
+    } else if (const auto* failed = std::get_if<RequestFailed>(&event)) {
+        tell_answer(desk, follower, follower.asked, {failed->refusal, failed->detail});
+    }
+}
+
+void read_on(Desk& desk, const FollowerPtr& follower) {
+    const bool is_busy = follower->is_reading || follower->is_closed ||
+                         follower->backlog_bytes() > kBacklogBytes;
+    if (is_busy) return;
+    const auto standing = desk.engine->stream(query_of(*follower));
+    if (!standing) return finish(desk, *follower);
+    auto places = next_for(*follower, *standing);
+    if (places.empty()) return;
+    follower->is_reading = true;
+    auto& loop = desk.loop;
+    desk.feed.read_each(
+        follower->id,
+        std::move(places),
+        [&desk, &loop, follower](const Result<std::vector<EventPtr>>& events) {
+            loop.post([&desk, follower, events] {
+                follower->is_reading = false;
+                if (follower->is_closed) return;
+                if (!events) return finish(desk, *follower);
+                for (const auto& event : *events) take(desk, *follower, *event);
+                read_on(desk, follower);
+            });
+        });
+}
+
+/// In JSON a line can end only between two words.
+std::string on_one_line(std::string json) {
+    std::ranges::replace_if(json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return json;
+}
+
+std::string event_of(const PartTold& said) {
+    json::ObjectWriter data;
+    data.integer("number", static_cast<std::int64_t>(said.number));
+    if (!said.is_answer) data.integer("attempt", said.attempt);
+    data.raw(said.is_answer ? "answer" : "note", on_one_line(said.json));
+    return "id: " + std::to_string(said.number) +
+           "\nevent: " + (said.is_answer ? "answer" : "part") + "\ndata: " + data.done() + "\n\n";
+}
+
+/// An EventSource, and what keeps the line open for it.
+struct Listener : Follower {
+    ExchangePtr exchange;
+};
+
+void begin(Desk& desk, Call& call, std::string asker, std::uint64_t after) {
+    const auto listener = std::make_shared<Listener>();
+    listener->caller = call.caller;
+    listener->asker = std::move(asker);
+    listener->request = call.captures.at(0);
+    listener->told = after;
+    listener->exchange = call.exchange;
+    // By itself, for it is kept by whom it calls.
+    auto* const exchange = call.exchange.get();
+    listener->tell = [exchange](const PartTold& said) { exchange->write(event_of(said)); };
+    listener->end = [exchange] { exchange->end_stream(); };
+    listener->backlog_bytes = [exchange] { return exchange->backlog_bytes(); };
+    call.exchange->on_gone([&desk, weak = std::weak_ptr{listener}] {
+        if (const auto gone = weak.lock()) unfollow(desk, *gone);
+    });
+    call.exchange->begin_stream({.content_type = "text/event-stream",
+                                 .headers = {{"Cache-Control", "no-store"}},
+                                 .body = {}});
+    comfort(desk, std::weak_ptr{listener});
+    follow(desk, listener);
+}
+
+transport::Response not_there(std::string_view id, bool is_forgotten) {
+    return problem(Refusal::DelegationNotFound,
+                   is_forgotten ? "the parts of the answer to '" + json::shortened(id) +
+                                      "' are no longer kept"
+                                : "there is no request '" + json::shortened(id) + "' of this agent");
+}
+
+}  // namespace
+
+void follow(Desk& desk, const FollowerPtr& follower) {
+    follower->id = ++desk.ask_last;
+    desk.followers.push_back(follower);
+    read_on(desk, follower);
+}
+
+void unfollow(Desk& desk, Follower& follower) {
+    if (follower.is_closed) return;
+    follower.is_closed = true;
+    desk.feed.close(follower.id);
+}
+
+void tell_followers(Desk& desk) {
+    std::erase_if(desk.followers, [](const auto& follower) { return follower->is_closed; });
+    const auto followers = desk.followers;  // To end one may be to begin another.
+    for (const auto& follower : followers) read_on(desk, follower);
+}
+
+void end_fallen_followers(Desk& desk) {
+    for (const auto& follower : desk.followers) {
+        if (!follower->is_closed && !stands(desk, *follower->caller)) finish(desk, *follower);
+    }
+}
+
+void get_stream(Desk& desk, Call& call) {
+    const auto& request = call.request();
+    const auto last = request.header("Last-Event-ID");
+    const auto said = last.empty() ? request.parameter("after") : last;
+    const auto after = said.empty() ? std::optional<std::uint64_t>{0} : parse_number(said);
+    if (!after) {
+        return call.exchange->respond(problem(Refusal::InputValidationFailed,
+                                              "after and Last-Event-ID must be whole numbers"));
+    }
+    std::string asker{request.parameter("agent")};
+    if (asker.empty()) asker = call.caller->agent.value;
+    const std::string_view id = call.captures.at(0);
+    // Another's is to the asker as if it were not there.
+    const auto standing = may_act_for(*call.caller, asker)
+                              ? desk.engine->stream({.asker = asker, .id = id, .after = *after})
+                              : std::nullopt;
+    if (!standing || standing->is_forgotten) {
+        return call.exchange->respond(not_there(id, standing.has_value()));
+    }
+    const bool has_all = standing->answer != Sequence{} && *after > standing->parts_count;
+    if (has_all) return call.exchange->respond({.status = 204, .headers = {}, .body = {}});
+    if (const auto lack = lack_of_lines(desk, *call.caller)) {
+        return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
+    }
+    begin(desk, call, std::move(asker), std::min(*after, standing->parts_count));
+}
+
+}  // namespace parlance::gateway
