@@ -260,7 +260,7 @@ void Hub::read_journal() {
             return;
         }
         if (!*more) break;
-        auto event = journal::decode(record.payload);
+        auto event = journal::decode(record);
         if (!event) return find("A2", "a record cannot be decoded: " + event.error().message);
         shadow_.limits = plan_.limits;
         core::apply(shadow_, record.at, *event);
@@ -278,7 +278,7 @@ void Hub::look_for_altered() {
                                  : Result<bool>{tl::unexpected(reader.error())};
         if (!more || !*more) return;  // Found: it is refused rather than served.
         known.clear();
-        journal::encode(entry.event, known);
+        journal::encode(entry.event, {entry.sequence, entry.at}, known);
         if (record.payload == known && record.at == entry.at) continue;
         return find("A2",
                     "record " + std::to_string(entry.sequence.value) +
@@ -325,7 +325,7 @@ void Hub::close() {
     }
     const auto replayed =
         (*journal)->replay(state.sequence, [&](const journal::Record& record) -> Result<void> {
-            core::apply(state, record.at, TRY(journal::decode(record.payload)));
+            core::apply(state, record.at, TRY(journal::decode(record)));
             return {};
         });
     if (!replayed) return find("A2", "the journal does not replay: " + replayed.error().message);

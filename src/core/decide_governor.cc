@@ -74,13 +74,11 @@ namespace {
 
 /// A request that waits for an agent that is left alone: it is answered at once.
 const broker::Message* waiting_request(const State& state, AgentHandle agent) {
-    const auto& broker = state.broker;
-    for (const auto& list : broker::mailbox_of(broker, agent).ready) {
-        for (Slot slot = list.head; slot != kNoSlot; slot = broker.messages[slot].link_next) {
-            const auto& message = broker.messages[slot];
-            if (message.envelope->intent() != Intent::Request) continue;
-            if (broker::find_request(state.requests, message.ticket) != nullptr) return &message;
-        }
+    const auto& asking = state.broker.asking;
+    for (auto at = asking.lower_bound({agent, {}}); at != asking.end() && at->first == agent;
+         ++at) {
+        if (broker::find_request(state.requests, at->second) == nullptr) continue;
+        return broker::find_message(state.broker, at->second);
     }
     return nullptr;
 }

@@ -196,7 +196,7 @@ void accept(Draft& draft,
         .priority = send.priority,
         .retry_count_max = std::min(send.retry_count_max.value_or(limits.retry_count_max),
                                     limits.retry_count_ceiling),
-        .fingerprint = send.fingerprint,
+        .fingerprint = static_cast<std::uint32_t>(send.fingerprint),  // As far as is remembered.
         .waits = is_request && send.waits,
         .missed_count = static_cast<std::uint32_t>(missed_count),
         .is_held = is_held};

@@ -68,6 +68,15 @@ std::uint64_t fingerprint_of(const State& state, const StartWorkflow& start) {
     return body_key(state.key, start.plan + '\n' + start.input + '\n' + start.user);
 }
 
+/// What was read once need not be read again.
+tl::expected<PlanPtr, std::vector<PlanFault>> find_plan(const State& state,
+                                                        const std::string& hash,
+                                                        std::string_view text) {
+    const auto known = state.workflows.plans.find(hash);
+    if (known != state.workflows.plans.end()) return known->second.plan;
+    return read_plan(text);
+}
+
 // --- who is asked ----------------------------------------------------------------------------
 
 /// Of those who have the capability, one that is not left alone and has the least to do.
@@ -586,13 +595,14 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
                                   state.workflows.runs.size()));
     }
-    const auto plan = read_plan(start.plan);
+    const auto hash = to_hex(sha256(start.plan)).substr(0, 32);
+    const auto plan = find_plan(state, hash, start.plan);
     if (!plan) {
         const auto& fault = plan.error().front();
         return refuse(Refusal::WorkflowInvalid, fault.pointer + " " + fault.rule);
     }
     WorkflowStarted started{.id = start.id,
-                            .plan_hash = to_hex(sha256(start.plan)).substr(0, 32),
+                            .plan_hash = hash,
                             .input = start.input,
                             .request = start.request,
                             .constraints = start.constraints,

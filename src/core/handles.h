@@ -20,7 +20,6 @@ struct HashKey {
 
 /// A ticket is the sequence of the event that put the copy into its mailbox, and which copy it
 /// is: so no counter is needed, and a ticket leads back to its record.
-inline constexpr std::uint64_t kCopiesMax = 1024;
 constexpr Ticket ticket_at(Sequence sequence, std::uint64_t copy = 0) {
     return Ticket{sequence.value * kCopiesMax + copy};
 }

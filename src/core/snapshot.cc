@@ -344,6 +344,7 @@ void take_ready(ByteReader& in, Places& places, AgentHandle agent) {
                 static_cast<std::size_t>(message.listed_as) == i && places.take(slot);
             if (!is_sound) return spoil(in);
             link(places.broker, mailbox.ready[i], slot);
+            broker::note_asking(places.broker, places.broker.messages[slot]);
         }
     }
 }

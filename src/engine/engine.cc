@@ -126,7 +126,7 @@ Result<void> Engine::recover() {
         }
     }
     const auto live_again = [&](const journal::Record& record) -> Result<void> {
-        core::apply(state_, record.at, TRY(journal::decode(record.payload)));
+        core::apply(state_, record.at, TRY(journal::decode(record)));
         return {};
     };
     TRY(journal_->replay(state_.sequence, live_again));
@@ -155,7 +155,7 @@ bool Engine::take_step(const Stamped& stamped) {
     core::decide(state_, stamped, events_);
     for (const auto& event : events_) {
         core::apply(state_, stamped.now, event);
-        journal::encode(event, batch_.open());
+        journal::encode(event, {state_.sequence, stamped.now}, batch_.open());
         batch_.close();
         core::react(state_, stamped, event, effects_);
         ++counts_.events[event.index()];

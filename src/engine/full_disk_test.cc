@@ -69,7 +69,7 @@ TEST_F(FullDisk, ATurnThatHadToWaitIsRecordedUnderTheTimeItWasDecidedAt) {
     auto journal = journal::Journal::open(disk, {.segment_bytes = 8'192, .is_read_only = true});
     ASSERT_TRUE(journal);
     const auto read = (*journal)->replay({}, [&](const journal::Record& record) -> Result<void> {
-        core::apply(replayed, record.at, TRY(journal::decode(record.payload)));
+        core::apply(replayed, record.at, TRY(journal::decode(record)));
         return {};
     });
     ASSERT_TRUE(read) << read.error().message;

@@ -17,16 +17,17 @@ void Batch::add(std::string_view payload) {
 std::string& Batch::open() {
     CHECK(open_at_ == 0);
     open_at_ = frame_.size();
-    frame_.append(kRecordHeadBytes, '\0');
+    frame_.append(1 + kRecordCrcBytes, '\0');
     return frame_;
 }
 
 void Batch::close() {
-    CHECK(open_at_ != 0 && frame_.size() >= open_at_ + kRecordHeadBytes);
+    CHECK(open_at_ != 0 && frame_.size() >= open_at_ + 1 + kRecordCrcBytes);
     CHECK(frame_.size() < std::numeric_limits<std::uint32_t>::max());
     // The checksum waits for append(): it covers the sequence, which is not known before.
-    store(frame_.data() + open_at_,
-          static_cast<std::uint32_t>(frame_.size() - open_at_ - kRecordHeadBytes));
+    const auto bytes = frame_.size() - open_at_ - 1 - kRecordCrcBytes;
+    frame_.insert(open_at_, varint_bytes(bytes) - 1, '\0');
+    put_varint(frame_.data() + open_at_, bytes);
     open_at_ = 0;
     ++count_;
 }

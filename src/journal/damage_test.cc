@@ -180,8 +180,8 @@ TEST(NewerVersion, IsRefusedWithoutTouchingAByte) {
         const auto opened = Journal::open(*disk, {.segment_bytes = 16384, .is_read_only = false});
         ASSERT_FALSE(opened);
         EXPECT_EQ(opened.error().fault, Fault::Unsupported);
-        EXPECT_NE(opened.error().message.find("version 2"), std::string::npos);
-        EXPECT_NE(opened.error().message.find("up to 1"), std::string::npos);
+        EXPECT_NE(opened.error().message.find("version 3"), std::string::npos);
+        EXPECT_NE(opened.error().message.find("up to 2"), std::string::npos);
         EXPECT_EQ(disk->contents(), before);
     }
 }

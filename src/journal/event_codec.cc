@@ -1,11 +1,13 @@
 #include "journal/event_codec.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "journal/event_tables.h"
+#include "journal/journal.h"
 
 namespace parlance::journal {
 
@@ -232,6 +234,18 @@ constexpr auto kReaders = []<class... OneEvent>(const std::tuple<Kind<OneEvent>.
     return readers;
 }(kKinds);
 
+struct ShortRow {
+    std::uint64_t form;
+    std::uint32_t number;
+};
+constexpr std::array kShortForms{
+    ShortRow{static_cast<std::uint64_t>(ShortForm::Accepted), kKind<MessageAccepted>.number},
+    ShortRow{static_cast<std::uint64_t>(ShortForm::Leased), kKind<LeaseGranted>.number},
+    ShortRow{static_cast<std::uint64_t>(ShortForm::Acknowledged),
+             kKind<DeliveryAcknowledged>.number},
+};
+static_assert(kKindNumberLast < kShortForms.front().form, "a number means one thing");
+
 }  // namespace
 
 void encode(const Event& event, std::string& out) {
@@ -244,10 +258,28 @@ void encode(const Event& event, std::string& out) {
         event);
 }
 
-Result<Event> decode(std::string_view payload) {
+void encode(const Event& event, const Position& position, std::string& out) {
+    if (!encode_short(event, position, out)) encode(event, out);
+}
+
+std::uint32_t number_of(std::string_view payload) {
+    const auto number = ByteReader{payload}.varint();
+    const auto row = std::ranges::find(kShortForms, number, &ShortRow::form);
+    if (row != kShortForms.end()) return row->number;
+    return number <= kKindNumberLast ? static_cast<std::uint32_t>(number) : 0;
+}
+
+Result<Event> decode(const Record& record) {
+    return decode(record.payload, {record.sequence, record.at});
+}
+
+Result<Event> decode(std::string_view payload, const Position& position) {
     ByteReader in{payload};
     const auto number = in.varint();
     if (!in.ok() || number == 0) return unreadable();
+    if (std::ranges::find(kShortForms, number, &ShortRow::form) != kShortForms.end()) {
+        return decode_short(static_cast<ShortForm>(number), in, position);
+    }
     if (number >= kReaders.size() || kReaders[number] == nullptr) {
         return fail(
             Fault::Unsupported,

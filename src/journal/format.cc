@@ -26,10 +26,11 @@ constexpr std::string_view kHeadClose = "\x6E\xD3\xA7\x5C";
 
 constexpr std::size_t kHashedHeadBytes = 32;  // What the chain covers of a batch's head.
 constexpr std::size_t kBatchCrcAt = 64;
+constexpr std::uint32_t kVarintsMark = 0x8000'0000U;  // In the count of a batch.
 
-std::string encode_prefix(std::string_view kind) {
+std::string encode_prefix(std::string_view kind, std::uint32_t version = kDataVersion) {
     std::string out{kind};
-    append_word(out, kDataVersion);
+    append_word(out, version);
     append_word(out, crc32c(out));
     return out;
 }
@@ -81,7 +82,7 @@ std::optional<Sequence> parse_name(std::string_view name, std::string_view suffi
 }  // namespace
 
 std::string encode(const SegmentHead& head) {
-    std::string out = encode_prefix(kSegmentKind);
+    std::string out = encode_prefix(kSegmentKind, head.version);
     append_word(out, head.first.value);
     append_word(out, head.before.value);
     append_word(out, to_ms(head.time_before));
@@ -98,7 +99,8 @@ Result<SegmentHead> decode_segment_head(const std::string& name, std::string_vie
     if (prefix == Prefix::Wrong || bytes.size() != kSegmentHeadBytes) return damaged(name);
     const auto covered = bytes.substr(0, kSegmentHeadBytes - sizeof(std::uint32_t));
     if (load<std::uint32_t>(bytes.data() + covered.size()) != crc32c(covered)) return damaged(name);
-    return SegmentHead{.first = {load<std::uint64_t>(bytes.data() + 16)},
+    return SegmentHead{.version = load<std::uint32_t>(bytes.data() + 8),
+                       .first = {load<std::uint64_t>(bytes.data() + 16)},
                        .before = {load<std::uint64_t>(bytes.data() + 24)},
                        .time_before = from_ms(load<std::int64_t>(bytes.data() + 32)),
                        .chain_before = load_chain(bytes.data() + 40),
@@ -113,7 +115,7 @@ void open_frame(char* frame) {
 void encode(const BatchHead& head, char* frame) {
     open_frame(frame);
     store(frame + 4, head.records_bytes);
-    store(frame + 8, head.count);
+    store(frame + 8, head.count | (head.lengths == Lengths::Varints ? kVarintsMark : 0U));
     store(frame + 12, head.blank_sectors);
     store(frame + 16, head.first.value);
     store(frame + 24, to_ms(head.at));
@@ -128,8 +130,10 @@ std::optional<BatchHead> decode_batch_head(std::string_view bytes) {
         load<std::uint32_t>(at + kBatchCrcAt) != crc32c(bytes.substr(0, kBatchCrcAt))) {
         return {};
     }
-    return BatchHead{.records_bytes = load<std::uint32_t>(at + 4),
-                     .count = load<std::uint32_t>(at + 8),
+    const auto count = load<std::uint32_t>(at + 8);
+    return BatchHead{.lengths = (count & kVarintsMark) != 0 ? Lengths::Varints : Lengths::Words,
+                     .records_bytes = load<std::uint32_t>(at + 4),
+                     .count = count & ~kVarintsMark,
                      .blank_sectors = load<std::uint32_t>(at + 12),
                      .first = {load<std::uint64_t>(at + 16)},
                      .at = from_ms(load<std::int64_t>(at + 24)),
@@ -171,6 +175,17 @@ std::uint32_t record_crc(Sequence sequence, std::string_view payload) {
     store(front, sequence.value);
     store(front + sizeof sequence.value, static_cast<std::uint32_t>(payload.size()));
     return crc32c(payload, crc32c({front, sizeof front}));
+}
+
+std::optional<RecordHead> read_record_head(std::string_view records, Lengths lengths) {
+    ByteReader in{records};
+    const std::uint64_t bytes =
+        lengths == Lengths::Varints ? in.varint() : in.word<std::uint32_t>();
+    const auto crc = in.word<std::uint32_t>();
+    if (!in.ok() || bytes > in.left()) return {};
+    return RecordHead{.payload_bytes = static_cast<std::uint32_t>(bytes),
+                      .crc = crc,
+                      .bytes = records.size() - in.left()};
 }
 
 std::string encode(const SnapshotHead& head) {

@@ -3,7 +3,8 @@
 //   segment   one block of 4096 bytes (version, first sequence, chain before), then batches, then
 //             zeros: a segment is written full of zeros before its first use
 //   batch     head of 72 bytes, records, one closing byte; written at once, synced at once
-//   record    length, CRC-32C over sequence, length and payload, payload
+//   record    length (a varint; in batches of data version 1 four bytes), CRC-32C over sequence,
+//             length and payload, payload
 //   snapshot  head of 80 bytes, payload
 //
 // Numbers are little-endian. No byte at either end of a batch or of its head is ever zero: that is
@@ -26,7 +27,6 @@ namespace parlance::journal {
 inline constexpr std::size_t kSegmentHeadBytes = 4096;
 inline constexpr std::size_t kBatchHeadBytes = 72;
 inline constexpr std::size_t kBatchCloseBytes = 1;
-inline constexpr std::size_t kRecordHeadBytes = 8;
 inline constexpr std::size_t kSnapshotHeadBytes = 80;
 /// Every file opens with its kind, its data version and a checksum of the two. This much will be
 /// the same in every version, so that a newer one is told from a damaged one.
@@ -35,6 +35,7 @@ inline constexpr std::size_t kPrefixBytes = 16;
 inline constexpr std::size_t kSectorBytes = 512;
 
 struct SegmentHead {
+    std::uint32_t version = kDataVersion;
     Sequence first{};
     Sequence before{};  ///< The first sequence of the segment before; 0 for the first one.
     Time time_before{};
@@ -45,7 +46,14 @@ struct SegmentHead {
 std::string encode(const SegmentHead& head);
 Result<SegmentHead> decode_segment_head(const std::string& name, std::string_view bytes);
 
+/// How the length of a record is written.
+enum class Lengths : std::uint8_t {
+    Words,    ///< In data version 1.
+    Varints,  ///< Since data version 2; the highest bit of the batch's count says so.
+};
+
 struct BatchHead {
+    Lengths lengths = Lengths::Varints;
     std::uint32_t records_bytes = 0;
     std::uint32_t count = 0;
     std::uint32_t blank_sectors = 0;  ///< How many of its sectors hold nothing but zeros.
@@ -76,6 +84,15 @@ std::uint32_t count_blank_sectors(std::string_view bytes, std::uint64_t offset);
 bool is_blank(std::string_view bytes);
 
 std::uint32_t record_crc(Sequence sequence, std::string_view payload);
+
+struct RecordHead {
+    std::uint32_t payload_bytes = 0;
+    std::uint32_t crc = 0;
+    std::size_t bytes = 0;  ///< Of the head itself.
+};
+/// Of the record at the front; nothing if it is not all there.
+std::optional<RecordHead> read_record_head(std::string_view records, Lengths lengths);
+inline constexpr std::size_t kRecordCrcBytes = 4;  ///< Follow the length.
 
 struct SnapshotHead {
     Sequence sequence{};

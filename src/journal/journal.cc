@@ -48,7 +48,7 @@ Result<void> Journal::replay(Sequence after,
         Record record{.sequence = walk.head().first, .at = walk.head().at, .payload = {}};
         auto records = records_of(walk.frame());
         for (; !records.empty(); ++record.sequence.value) {
-            record.payload = take_record(records);
+            take_record(records, walk.head().lengths, record);
             if (record.sequence > after) TRY(each(record));
         }
     }
@@ -107,10 +107,12 @@ std::string_view Journal::seal(Time at, const Batch& batch, Chain& chain) {
 
     char* record = frame.data() + kBatchHeadBytes;
     for (std::uint32_t i = 0; i < head.count; ++i) {
-        const auto bytes = load<std::uint32_t>(record);
-        char* const payload = record + kRecordHeadBytes;
-        store(record + 4, record_crc({head.first.value + i}, {payload, bytes}));
-        record = payload + bytes;
+        const auto one = read_record_head(
+            {record, static_cast<std::size_t>(frame.data() + frame.size() - record)}, head.lengths);
+        char* const payload = record + one->bytes;
+        store(payload - kRecordCrcBytes,
+              record_crc({head.first.value + i}, {payload, one->payload_bytes}));
+        record = payload + one->payload_bytes;
     }
 
     frame.push_back(kBatchClose);

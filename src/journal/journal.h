@@ -30,7 +30,7 @@ namespace parlance::journal {
 using Chain = Digest;
 
 /// Written into every segment and snapshot. A higher one than this is refused untouched.
-inline constexpr std::uint32_t kDataVersion = 1;
+inline constexpr std::uint32_t kDataVersion = 2;
 
 struct Options {
     std::uint64_t segment_bytes = std::uint64_t{64} << 20;
@@ -65,6 +65,7 @@ struct Record {
     Sequence sequence;
     Time at{};
     std::string_view payload;  ///< Until the next record is asked for.
+    std::size_t bytes = 0;     ///< On disk, with its head.
 };
 
 struct Snapshot {
@@ -196,6 +197,7 @@ class Reader {
     Sequence trusted_{};  ///< What is in the window was durable up to here when it was read.
     Time at_{};
     std::string_view records_;  ///< Of the batch being given out.
+    bool has_varints_ = true;   ///< Their lengths.
 };
 
 struct Verification {

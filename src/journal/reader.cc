@@ -56,6 +56,7 @@ Result<void> Reader::read_batch() {
         if (found.kind != Found::Kind::Batch) return corrupt;
     }
     records_ = records_of(found.frame);
+    has_varints_ = found.head.lengths == Lengths::Varints;
     place_ = {segment_first_, offset_, next_};
     at_ = found.head.at;
     offset_ += found.head.frame_bytes();
@@ -72,7 +73,8 @@ Result<bool> Reader::next(Record& record, Sequence up_to) {
             }
             TRY(read_batch());
         }
-        record = {.sequence = next_, .at = at_, .payload = take_record(records_)};
+        record = {.sequence = next_, .at = at_, .payload = {}};
+        take_record(records_, has_varints_ ? Lengths::Varints : Lengths::Words, record);
         ++next_.value;
         if (record.sequence >= wanted_) return true;
     }

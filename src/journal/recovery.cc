@@ -70,7 +70,10 @@ Result<void> Journal::recover() {
     if (options_.is_read_only) return {};
     TRY(adopt_leftovers(names));
     const bool was_mending = std::ranges::find(names, kMendingName) != names.end();
-    return mend_tail(walk, was_mending ? segment_bytes_ : written_end);
+    TRY(mend_tail(walk, was_mending ? segment_bytes_ : written_end));
+    // A segment says by which version all of it can be read, so an older one is not continued.
+    if (walk.segment().head.version < kDataVersion) return roll(0);
+    return {};
 }
 
 /// Takes the journal's state from the last segment, and returns where its writing ends.

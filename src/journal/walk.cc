@@ -13,13 +13,11 @@ std::string check_records(const BatchHead& head, std::string_view records) {
     for (std::uint32_t i = 0; i < head.count; ++i) {
         const Sequence sequence{head.first.value + i};
         const auto wrong = [&] { return fmt::format("record {} is damaged", sequence.value); };
-        if (records.size() < kRecordHeadBytes) return wrong();
-        const auto bytes = load<std::uint32_t>(records.data());
-        const auto crc = load<std::uint32_t>(records.data() + 4);
-        records.remove_prefix(kRecordHeadBytes);
-        if (bytes > records.size()) return wrong();
-        if (record_crc(sequence, records.substr(0, bytes)) != crc) return wrong();
-        records.remove_prefix(bytes);
+        const auto one = read_record_head(records, head.lengths);
+        if (!one) return wrong();
+        records.remove_prefix(one->bytes);
+        if (record_crc(sequence, records.substr(0, one->payload_bytes)) != one->crc) return wrong();
+        records.remove_prefix(one->payload_bytes);
     }
     return records.empty() ? "" : fmt::format("bytes follow record {}", head.last().value);
 }
@@ -51,11 +49,11 @@ Result<Found> find_batch(Window& window, std::uint64_t offset, Sequence first) {
     return Found{.kind = Found::Kind::Batch, .head = *head, .frame = frame, .problem = {}};
 }
 
-std::string_view take_record(std::string_view& records) {
-    const auto bytes = load<std::uint32_t>(records.data());
-    const auto payload = records.substr(kRecordHeadBytes, bytes);
-    records.remove_prefix(kRecordHeadBytes + bytes);
-    return payload;
+void take_record(std::string_view& records, Lengths lengths, Record& record) {
+    const auto head = *read_record_head(records, lengths);
+    record.payload = records.substr(head.bytes, head.payload_bytes);
+    record.bytes = head.bytes + head.payload_bytes;
+    records.remove_prefix(record.bytes);
 }
 
 Result<Walk> Walk::start(Disk& disk, std::vector<Segment> segments, std::size_t index) {

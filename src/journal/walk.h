@@ -31,7 +31,7 @@ struct Found {
 Result<Found> find_batch(Window& window, std::uint64_t offset, Sequence first);
 
 /// Takes one record off the front of records that find_batch() has passed.
-std::string_view take_record(std::string_view& records);
+void take_record(std::string_view& records, Lengths lengths, Record& record);
 
 class Walk {
   public:

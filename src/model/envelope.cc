@@ -17,6 +17,12 @@ bool lies_in(std::string_view whole, std::string_view part) {
            at_or_before(part.data() + part.size(), whole.data() + whole.size());
 }
 
+// The first byte of the short form.
+constexpr unsigned kDialectMask = 7;
+constexpr unsigned kIntentShift = 3;
+constexpr unsigned kBesideMark = 1U << 6U;
+constexpr std::int64_t kOffsetMax = (1 << 24) - 1;  // A place has so many bits for it.
+
 }  // namespace
 
 EnvelopePtr Envelope::make(const Header& header, std::string_view body) {
@@ -80,32 +86,83 @@ void Envelope::pack(std::string& out) const {
 }
 
 EnvelopePtr Envelope::unpack(ByteReader& in) {
-    const auto dialect = in.varint();
-    const auto intent = in.varint();
+    Parts parts{.dialect = in.varint(), .intent = in.varint()};
     const auto body_bytes = in.varint();
-    const auto beside_bytes = in.varint();
-    std::array<std::uint64_t, kFields> places{};
-    for (auto& place : places) place = in.varint();
-    if (body_bytes > kMessageBytesMax || beside_bytes > kFields * kIdBytesMax) return nullptr;
-    const auto all = in.bytes(body_bytes + beside_bytes);
-    if (!in.ok() || dialect < 1 || dialect > 5 || intent < 1 ||
-        intent > static_cast<std::uint8_t>(Intent::Progress)) {
+    parts.beside_bytes = in.varint();
+    for (auto& place : parts.places) place = in.varint();
+    if (body_bytes > kMessageBytesMax || parts.beside_bytes > kFields * kIdBytesMax) return nullptr;
+    parts.text = in.bytes(body_bytes + parts.beside_bytes);
+    if (!in.ok()) return nullptr;
+    return put_together(parts);
+}
+
+//   a byte   dialect, intent, and whether there is text beside the body; then its length
+//   a byte   which fields there are; then of each how far it is behind the one before, and its
+//   length
+void Envelope::pack_short(std::string& out) const {
+    char head[2 + kVarintBytesMax * (1 + 2 * kFields)];
+    head[0] = static_cast<char>(static_cast<unsigned>(dialect_) |
+                                static_cast<unsigned>(intent_) << kIntentShift |
+                                (beside_bytes_ > 0 ? kBesideMark : 0U));
+    unsigned mask = 0;
+    char* at = head + 2;
+    if (beside_bytes_ > 0) at = put_varint(at, beside_bytes_);
+    std::int64_t end = 0;
+    for (const auto index : kInOrder) {
+        const auto offset = static_cast<std::int64_t>(places_[index] >> 8U);
+        const auto size = places_[index] & 0xFFU;
+        if (size == 0) continue;
+        mask |= 1U << index;
+        at = put_varint(at, to_zigzag(offset - end));
+        at = put_varint(at, size);
+        end = offset + size;
+    }
+    head[1] = static_cast<char>(mask);
+    out.append(head, static_cast<std::size_t>(at - head));
+    out.append(text(), body_bytes_ + beside_bytes_);
+}
+
+EnvelopePtr Envelope::unpack_short(ByteReader& in) {
+    const auto first = in.word<std::uint8_t>();
+    const auto mask = in.word<std::uint8_t>();
+    Parts parts{.dialect = first & kDialectMask, .intent = first >> kIntentShift & kDialectMask};
+    if ((first & kBesideMark) != 0) parts.beside_bytes = in.varint();
+    std::int64_t end = 0;
+    for (const auto index : kInOrder) {
+        if ((mask >> index & 1U) == 0) continue;
+        const auto offset = end + from_zigzag(in.varint());
+        const auto size = in.varint();
+        if (offset < 0 || offset > kOffsetMax || size > kIdBytesMax) return nullptr;
+        parts.places[index] = static_cast<std::uint64_t>(offset) << 8U | size;
+        end = offset + static_cast<std::int64_t>(size);
+    }
+    parts.text = in.bytes(in.left());
+    if (!in.ok() || first >> 7U != 0 || mask >> kFields != 0) return nullptr;
+    return put_together(parts);
+}
+
+EnvelopePtr Envelope::put_together(const Parts& parts) {
+    const bool is_known = parts.dialect >= 1 && parts.dialect <= 5 && parts.intent >= 1 &&
+                          parts.intent <= static_cast<std::uint8_t>(Intent::Progress);
+    if (!is_known || parts.beside_bytes > kFields * kIdBytesMax ||
+        parts.beside_bytes > parts.text.size() ||
+        parts.text.size() - parts.beside_bytes > kMessageBytesMax) {
         return nullptr;
     }
-    for (const auto place : places) {
+    for (const auto place : parts.places) {
         if (place > 0xFFFF'FFFFU || (place & 0xFFU) > kIdBytesMax) return nullptr;
-        if ((place >> 8U) + (place & 0xFFU) > all.size()) return nullptr;
+        if ((place >> 8U) + (place & 0xFFU) > parts.text.size()) return nullptr;
     }
-    void* memory = ::operator new(sizeof(Envelope) + all.size());
+    void* memory = ::operator new(sizeof(Envelope) + parts.text.size());
     auto* envelope = new (memory) Envelope;
-    envelope->body_bytes_ = static_cast<std::uint32_t>(body_bytes);
-    envelope->beside_bytes_ = static_cast<std::uint16_t>(beside_bytes);
-    envelope->dialect_ = static_cast<Dialect>(dialect);
-    envelope->intent_ = static_cast<Intent>(intent);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        envelope->places_[i] = static_cast<std::uint32_t>(places[i]);
+    envelope->body_bytes_ = static_cast<std::uint32_t>(parts.text.size() - parts.beside_bytes);
+    envelope->beside_bytes_ = static_cast<std::uint16_t>(parts.beside_bytes);
+    envelope->dialect_ = static_cast<Dialect>(parts.dialect);
+    envelope->intent_ = static_cast<Intent>(parts.intent);
+    for (std::size_t i = 0; i < parts.places.size(); ++i) {
+        envelope->places_[i] = static_cast<std::uint32_t>(parts.places[i]);
     }
-    if (!all.empty()) std::memcpy(envelope->text(), all.data(), all.size());
+    if (!parts.text.empty()) std::memcpy(envelope->text(), parts.text.data(), parts.text.size());
     return EnvelopePtr{envelope};
 }
 

@@ -68,6 +68,9 @@ class Envelope {
     void pack(std::string& out) const;
     /// Null if the bytes are not an envelope.
     static EnvelopePtr unpack(ByteReader& in);
+    /// The same in fewer bytes, for where it is the last thing: it goes on to the end.
+    void pack_short(std::string& out) const;
+    static EnvelopePtr unpack_short(ByteReader& in);
 
     /// What the hub pays beyond the body, for the accounts of memory.
     std::size_t overhead_bytes() const;
@@ -77,9 +80,22 @@ class Envelope {
 
   private:
     enum FieldIndex : std::size_t { Id, From, To, Type, Task, Correlation, Answers, kFields };
+    /// As they mostly stand in a message, so that each is near the one before.
+    static constexpr std::array<FieldIndex, kFields> kInOrder{
+        Id, From, To, Type, Correlation, Task, Answers};
+
+    /// As they were read; nothing of it is trusted yet.
+    struct Parts {
+        std::uint64_t dialect = 0;
+        std::uint64_t intent = 0;
+        std::uint64_t beside_bytes = 0;
+        std::array<std::uint64_t, kFields> places{};
+        std::string_view text{};  ///< The body, and what is beside it.
+    };
 
     Envelope() = default;
     ~Envelope() = default;
+    static EnvelopePtr put_together(const Parts& parts);
     char* text() { return reinterpret_cast<char*>(this + 1); }
     const char* text() const { return reinterpret_cast<const char*>(this + 1); }
     std::string_view field(FieldIndex index) const {

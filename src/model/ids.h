@@ -16,6 +16,9 @@ using Sequence = Strong<struct SequenceTag, std::uint64_t>;
 /// One copy of one message in one mailbox, for as long as the hub remembers it. 0 means "none".
 using Ticket = Strong<struct TicketTag, std::uint64_t>;
 
+/// How many copies one record can found: a ticket is a sequence times this, and the copy's number.
+inline constexpr std::uint64_t kCopiesMax = 1024;
+
 /// One live instance of an agent: one connection, one poller or one endpoint. 0 means "none".
 using InstanceNumber = Strong<struct InstanceNumberTag, std::uint64_t>;
 

@@ -30,7 +30,7 @@ Result<Event> EventReader::at(Sequence sequence) {
         }
     } while (record.sequence < sequence);
     next_ = {sequence.value + 1};
-    return journal::decode(record.payload);
+    return journal::decode(record);
 }
 
 }  // namespace parlance::views

@@ -10,7 +10,7 @@ namespace {
 
 /// "id: 7\nevent: LeaseGranted\ndata: {…}\n\n"
 Result<void> append_event(std::string& out, const journal::Record& record, const Feed::Edit& edit) {
-    const auto event = TRY(journal::decode(record.payload));
+    const auto event = TRY(journal::decode(record));
     out += "id: ";
     out += std::to_string(record.sequence.value);
     out += "\nevent: ";
@@ -125,7 +125,7 @@ void Feed::read_one(Sequence at, std::function<void(Result<EventPtr>)> told) {
                 return fail(Fault::NotFound,
                             "record " + std::to_string(at.value) + " is not there");
             }
-            return std::make_shared<const Event>(TRY(journal::decode(record.payload)));
+            return std::make_shared<const Event>(TRY(journal::decode(record)));
         }());
     });
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/iso_time.h"
 #include "base/uuid.h"
@@ -92,8 +91,8 @@ std::string id_of(const journal::Record& record) {
 
 /// An event that cannot be read is no fault of the file.
 template <class OneEvent>
-Result<OneEvent> read(std::string_view payload) {
-    auto event = journal::decode(payload);
+Result<OneEvent> read(const journal::Record& record) {
+    auto event = journal::decode(record);
     if (!event) return fail(Fault::Unavailable, event.error().message);
     return std::get<OneEvent>(*std::move(event));
 }
@@ -207,7 +206,7 @@ Result<void> Ledger::fold(const journal::Record& record) {
         {journal::kKind<DelegationAdmitted>.number, &Ledger::admitted},
     }};
     is_between_ = false;
-    const auto number = ByteReader{record.payload}.varint();
+    const auto number = journal::number_of(record.payload);
     for (const auto& handler : kHandlers) {
         if (handler.number == number) TRY((this->*handler.take)(record));
     }
@@ -240,19 +239,21 @@ Result<void> Ledger::commit(bool is_last) {
 /// Kept as it is: only one in many is a delegation, and the next record tells which.
 Result<void> Ledger::accepted(const journal::Record& record) {
     accepted_ = record.payload;
+    accepted_record_ = record;
     is_between_ = true;
     return {};
 }
 
 Result<void> Ledger::founded(const journal::Record& record) {
-    const auto root = TRY(read<DelegationFounded>(record.payload));
+    const auto root = TRY(read<DelegationFounded>(record));
     TRY(begin());
     return execute(statements_.found, signed_of(root.request.value), root.id);
 }
 
 Result<void> Ledger::admitted(const journal::Record& record) {
-    const auto admission = TRY(read<DelegationAdmitted>(record.payload));
-    const auto message = TRY(read<MessageAccepted>(accepted_));
+    const auto admission = TRY(read<DelegationAdmitted>(record));
+    accepted_record_.payload = accepted_;
+    const auto message = TRY(read<MessageAccepted>(accepted_record_));
     TRY(begin());
     const auto ticket = signed_of(admission.request.value);
     TRY(execute(statements_.admit,
@@ -273,7 +274,7 @@ Result<void> Ledger::admitted(const journal::Record& record) {
 }
 
 Result<void> Ledger::refused(const journal::Record& record) {
-    const auto refusal = TRY(read<MessageRefused>(record.payload));
+    const auto refusal = TRY(read<MessageRefused>(record));
     if (refusal.to.empty() && refusal.objective.empty()) return {};  // It was no delegation.
     TRY(begin());
     return execute(statements_.refuse,
@@ -291,14 +292,14 @@ Result<void> Ledger::refused(const journal::Record& record) {
 
 Result<void> Ledger::answered(const journal::Record& record) {
     if (open_.empty()) return {};
-    const auto answer = TRY(read<RequestAnswered>(record.payload));
+    const auto answer = TRY(read<RequestAnswered>(record));
     return end(answer.request,
                {.at = record.at, .is_success = !answer.falls_short, .tokens = answer.tokens_used});
 }
 
 Result<void> Ledger::failed(const journal::Record& record) {
     if (open_.empty()) return {};
-    const auto failure = TRY(read<RequestFailed>(record.payload));
+    const auto failure = TRY(read<RequestFailed>(record));
     return end(failure.request,
                {.at = record.at, .refusal = failure.refusal, .detail = failure.detail});
 }

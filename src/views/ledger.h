@@ -87,7 +87,8 @@ class Ledger {
     Sequence written_{};     ///< The checkpoint in the file.
     bool is_writing_ = false;
     bool is_between_ = false;
-    std::string accepted_{};  ///< The last MessageAccepted, as it stands in the journal.
+    std::string accepted_{};             ///< The last MessageAccepted, as it stands in the journal.
+    journal::Record accepted_record_{};  ///< The same, with where it stands.
     std::map<std::int64_t, Time> open_{};  ///< By ticket: when what has not ended began.
 };
 

@@ -250,9 +250,9 @@ struct TraceBook::Taker {
 };
 
 Result<void> TraceBook::fold(const journal::Record& record) {
-    const auto number = ByteReader{record.payload}.varint();
+    const auto number = journal::number_of(record.payload);
     if (number >= kIsOfInterest.size() || !kIsOfInterest[number]) return {};
-    const auto event = journal::decode(record.payload);
+    const auto event = journal::decode(record);
     // An event that cannot be read is no fault of the file.
     if (!event) return fail(Fault::Unavailable, event.error().message);
     return std::visit(Taker{*this, record}, *event);

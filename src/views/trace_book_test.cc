@@ -295,7 +295,7 @@ TEST_F(TraceBookTest, ALandmarkLeadsStraightToARecord) {
     auto straight = journal::Reader::open(disk_, *place, durable()).value();
     ASSERT_TRUE(straight.next(record, durable()).value());
     EXPECT_EQ(record.sequence, durable());
-    EXPECT_EQ(std::get<DeliveryAcknowledged>(journal::decode(record.payload).value()).ticket, last);
+    EXPECT_EQ(std::get<DeliveryAcknowledged>(journal::decode(record).value()).ticket, last);
 }
 
 /// Agents that send, take, answer, fail and delegate as chance has it.

@@ -17,7 +17,6 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "journal/event_codec.h"
-#include "journal/format.h"
 #include "journal/posix_disk.h"
 
 namespace parlance::cli {
@@ -89,7 +88,7 @@ Result<void> for_each_record(OpenJournal& opened, Range range, Each each) {
     auto reader = TRY(journal::Reader::open(*opened.disk, Sequence{range.first}));
     journal::Record record;
     while (TRY(reader.next(record, Sequence{range.last}))) {
-        each(record, TRY(journal::decode(record.payload)));
+        each(record, TRY(journal::decode(record)));
         if (record.sequence.value >= range.last) break;
     }
     return {};
@@ -255,6 +254,7 @@ struct KindStat {
 struct Stat {
     std::map<std::string, KindStat, std::less<>> kinds{};
     KindStat all{};
+    std::uint64_t payload_bytes = 0;
     Time first{};
     Time last{};
 };
@@ -293,11 +293,10 @@ void print_stat(const Context& context, const Stat& stat) {
             events.integer(name, static_cast<std::int64_t>(kind.records));
             kinds.raw(name, kind_json(kind));
         }
-        const auto heads = stat.all.records * journal::kRecordHeadBytes;
         fmt::print("{}\n",
                    json::ObjectWriter{}
                        .integer("records", static_cast<std::int64_t>(stat.all.records))
-                       .integer("payload_bytes", static_cast<std::int64_t>(stat.all.bytes - heads))
+                       .integer("payload_bytes", static_cast<std::int64_t>(stat.payload_bytes))
                        .text("first_at", print_iso_time(stat.first))
                        .text("last_at", print_iso_time(stat.last))
                        .raw("events", events.done())
@@ -329,10 +328,10 @@ int stat(const Context& context, const JournalOptions& options) {
         *opened, {1, opened->last}, [&](const journal::Record& record, const Event& event) {
             if (sum.all.records == 0) sum.first = record.at;
             sum.last = record.at;
-            const KindStat one{.records = 1,
-                               .bytes = record.payload.size() + journal::kRecordHeadBytes,
-                               .body_bytes = body_bytes_of(event)};
+            const KindStat one{
+                .records = 1, .bytes = record.bytes, .body_bytes = body_bytes_of(event)};
             sum.all.add(one);
+            sum.payload_bytes += record.payload.size();
             sum.kinds[std::string(journal::event_name(event))].add(one);
             if (sum.all.records % 1024 == 0) {
                 progress.show(

@@ -82,6 +82,7 @@ void list_ready(Broker& broker, Slot slot, Priority as, End end) {
     message.listed_as = as;
     auto& list = mailbox.ready[static_cast<std::size_t>(as)];
     end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
+    note_asking(broker, message);
     set_due(broker, slot, message.expires_at);
     update_restless(broker, message.mailbox);
     broker.stirred = message.mailbox;
@@ -92,6 +93,9 @@ void unlist_ready(Broker& broker, Slot slot) {
     auto& mailbox = broker.mailboxes[message.mailbox];
     const auto as = static_cast<std::size_t>(message.listed_as);
     unlink(broker, mailbox.ready[as], slot);
+    if (message.envelope->intent() == Intent::Request) {
+        broker.asking.erase({message.mailbox, message.ticket});
+    }
     if (mailbox.ready[as].head == kNoSlot) mailbox.turns.passed_over[as] = 0;
     update_restless(broker, message.mailbox);
 }
@@ -197,6 +201,11 @@ Slot add(Broker& broker, Arrival arrival) {
 }
 
 }  // namespace
+
+void note_asking(Broker& broker, const Message& message) {
+    if (message.envelope->intent() != Intent::Request) return;
+    broker.asking.emplace(message.mailbox, message.ticket);
+}
 
 const Message* find_message(const Broker& broker, Ticket ticket) {
     const auto found = broker.slots.find(ticket.value);

@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -114,6 +116,7 @@ struct Broker {
     std::vector<AgentHandle> restless;  ///< Mailboxes in which something can be handed over now.
     AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
+    std::set<std::pair<AgentHandle, Ticket>> asking;  ///< Requests that are ready, by mailbox.
     boost::unordered_flat_map<std::uint64_t, Failure>
         notices;  ///< By ticket: copies that show a failure instead of their envelope.
     std::map<Ticket, std::string> enclosed;  ///< With which answers a state goes back. JSON.
@@ -181,6 +184,9 @@ class Picker {
     Time now_;
     std::uint32_t patience_;
 };
+
+/// Notes that a copy has become ready, if it is one that somebody waits for the answer to.
+void note_asking(Broker& broker, const Message& message);
 
 /// Rebuilds what is derived (lists' owners, agenda, totals) after the plain data was loaded.
 void set_due(Broker& broker, Slot slot, Time at);

@@ -43,6 +43,25 @@ TEST(Broker, AnAgentThatNeverHadAMailboxHasAnEmptyOne) {
     EXPECT_TRUE(picked(broker).empty());
 }
 
+TEST(Broker, KnowsTheRequestsThatAreReadyWithoutLookingAtTheRest) {
+    Broker broker;
+    join(broker, {.instance = {9}, .credit = 9}, 0);
+    const auto ask = [&](std::uint64_t ticket) {
+        const auto asked = Envelope::make(
+            {.id = "m", .from = "a", .to = "b", .task = "t", .intent = Intent::Request}, "1234");
+        enqueue(broker, kKey, {.ticket = {ticket}, .envelope = asked, .mailbox = 0});
+    };
+    using Asking = std::set<std::pair<AgentHandle, Ticket>>;
+    put(broker, 1);
+    ask(2);
+    ask(3);  // Behind the one before in its task.
+    EXPECT_EQ(broker.asking, (Asking{{0, {2}}}));
+    grant(broker, {.ticket = {2}, .instance = {9}, .attempt = 1});
+    EXPECT_EQ(broker.asking, Asking{});
+    remove(broker, kKey, {2});
+    EXPECT_EQ(broker.asking, (Asking{{0, {3}}}));
+}
+
 TEST(Broker, PickingGoesByPriorityAndThenByAge) {
     Broker broker;
     put(broker, 1, Priority::Low);

@@ -113,6 +113,7 @@ void Story::expect_replay() {
     const auto reloaded = decode_state(lived, state_.limits);
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
+    EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
 }
 
 Story& Story::as(std::string agent) {

@@ -1,0 +1,268 @@
+// What workflows cost (C15): time for each, memory while they run and while they wait for people,
+// what is won by doing independent steps at the same time, and the record of one interaction.
+//
+//   parlance_workflow_bench --what rate|memory|parallel|people|records [--count N] [--folder PATH]
+//
+// One question a run: memory once used stays used.
+#include <fstream>
+#include <thread>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "bench/measure.h"
+#include "bench/workflow/house.h"
+
+namespace {
+
+using namespace parlance;
+using bench::House;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kRisk = R"({"vendor":"Acme","country":"CA","amount":1250})";
+
+/// Each gets what the one before it found.
+constexpr std::string_view kThreeSteps = R"({"name":"three","steps":[
+    {"id":"gather","agent":"agent-0","inputs":{"vendor":{"$from":"/input/vendor"}}},
+    {"id":"weigh","agent":"agent-1","inputs":{"score":{"$from":"/steps/gather/output/score"}}},
+    {"id":"write","agent":"agent-2","inputs":{"score":{"$from":"/steps/weigh/output/score"}}}]})";
+
+/// Three that need nothing of each other, one that joins them, one that follows.
+constexpr std::string_view kInParallel = R"({"name":"five","steps":[
+    {"id":"a","agent":"agent-0"},{"id":"b","agent":"agent-1"},{"id":"c","agent":"agent-2"},
+    {"id":"join","agent":"agent-3","after":["a","b","c"]},
+    {"id":"write","agent":"agent-4","after":["join"]}]})";
+constexpr std::string_view kInSequence = R"({"name":"five in a row","steps":[
+    {"id":"a","agent":"agent-0"},{"id":"b","agent":"agent-1","after":["a"]},
+    {"id":"c","agent":"agent-2","after":["b"]},{"id":"join","agent":"agent-3","after":["c"]},
+    {"id":"write","agent":"agent-4","after":["join"]}]})";
+
+/// After its first three steps two are at work: five agents, eight messages.
+constexpr std::string_view kFiveAgents = R"({"name":"five agents","steps":[
+    {"id":"a","agent":"agent-0"},{"id":"b","agent":"agent-1"},{"id":"c","agent":"agent-2"},
+    {"id":"d","agent":"agent-3","after":["a","b","c"]},
+    {"id":"e","agent":"agent-4","after":["a","b","c"]}]})";
+
+constexpr std::string_view kAsksPerson = R"({"name":"onboarding","steps":[
+    {"id":"compliance_check","label":"Compliance","inputs":{"vendor":{"$from":"/input/vendor"}},
+     "human":{"role":"compliance_officer","kind":"approve",
+              "question":"May the vendor be taken on and its first invoice be paid?"}},
+    {"id":"pay","agent":"agent-0","after":["compliance_check"]}]})";
+
+std::uint64_t resident_bytes() {
+    std::uint64_t size = 0;
+    std::uint64_t resident = 0;
+    std::ifstream{"/proc/self/statm"} >> size >> resident;
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+double cpu_seconds() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto of = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+void answer_all(House& house) {
+    for (auto left = house.held().size(); left > 0; --left) {
+        house.answer(house.held().front());
+        house.held().pop_front();
+    }
+}
+
+/// Agents answer at once; there are always `outstanding` workflows under way.
+void measure_rate(House& house, std::uint64_t count, std::uint64_t outstanding) {
+    const std::string plan{kThreeSteps};
+    const std::string input{kRisk};
+    const auto before = house.engine().counts();
+    const auto begin = bench::Clock::now();
+    while (house.ended() < count) {
+        while (house.started() < count && house.started() - house.ended() < outstanding) {
+            house.start(plan, input);
+        }
+        house.turn();
+        answer_all(house);
+    }
+    const auto seconds = bench::seconds_between(begin, bench::Clock::now());
+    REQUIRE(json::find(json::root(house.last_report()), "status")->raw == R"("COMPLETED")");
+    const auto& after = house.engine().counts();
+    const auto each = static_cast<double>(count);
+    const auto since = [](std::uint64_t now, std::uint64_t then) {
+        return static_cast<double>(now - then);
+    };
+    bench::print_figures({{"workflows_s", each / seconds},
+                          {"syncs", since(after.turns, before.turns)},
+                          {"records_each", since(after.records, before.records) / each},
+                          {"bytes_each", since(after.bytes, before.bytes) / each},
+                          {"cpu_us_each", cpu_seconds() * 1e6 / each}},
+                         false);
+}
+
+/// What was said, and is kept because it may be said again: not what the workflow costs.
+std::uint64_t body_bytes(const core::State& state) {
+    std::uint64_t bytes = 0;
+    for (const auto& [number, run] : state.workflows.runs) {
+        bytes += run.input.size();
+        for (const auto& step : run.steps) {
+            for (const auto& item : step.items) {
+                if (item.reply) bytes += item.reply->body().size();
+            }
+        }
+    }
+    for (const auto& [ticket, slot] : state.requests.slots) {
+        bytes += state.requests.open[slot].asked->body().size();
+    }
+    return bytes;
+}
+
+void measure_memory(House& house, std::uint64_t count) {
+    const std::string plan{kFiveAgents};
+    const std::string input{kRisk};
+    const auto grow = [&](std::uint64_t by) {
+        for (std::uint64_t i = 0; i < by; ++i) {
+            house.start(plan, input);
+            if (i % 256 == 255 || i + 1 == by) {
+                house.settle();
+                answer_all(house);
+                house.settle();
+                house.held().clear();
+            }
+        }
+    };
+    grow(256);  // What is there once, is there.
+    house.held().shrink_to_fit();
+    const auto before = resident_bytes();
+    const auto bodies_before = body_bytes(house.engine().state());
+    grow(count);
+    REQUIRE(house.engine().state().requests.open.size() == 2 * house.started());
+    const auto each = static_cast<double>(count);
+    const auto bodies =
+        static_cast<double>(body_bytes(house.engine().state()) - bodies_before) / each;
+    const auto whole = static_cast<double>(resident_bytes() - before) / each;
+    bench::print_figures({{"bytes_each", whole},
+                          {"of_them_bodies", bodies},
+                          {"beyond_bodies", whole - bodies}},
+                         false);
+}
+
+/// Milliseconds from the start of a workflow to its end, each agent taking `work`.
+double time_of(House& house, std::string_view plan, milliseconds work) {
+    const auto ended = house.ended();
+    const auto begin = bench::Clock::now();
+    house.start(std::string{plan}, std::string{kRisk});
+    while (house.ended() == ended) {
+        house.turn();
+        if (house.held().empty()) continue;
+        const auto held = house.held().front();
+        if (bench::Clock::now() - held.since < work) {
+            std::this_thread::sleep_until(held.since + work);
+        }
+        // All whose time is over answer together, as they would over the wire.
+        while (!house.held().empty() &&
+               bench::Clock::now() - house.held().front().since >= work - milliseconds{1}) {
+            house.answer(house.held().front());
+            house.held().pop_front();
+        }
+    }
+    return bench::seconds_between(begin, bench::Clock::now()) * 1000;
+}
+
+void measure_parallel(House& house, std::uint64_t count) {
+    constexpr milliseconds kWork{20};
+    std::vector<double> in_parallel;
+    std::vector<double> in_sequence;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        in_sequence.push_back(time_of(house, kInSequence, kWork));
+        in_parallel.push_back(time_of(house, kInParallel, kWork));
+    }
+    const auto row = bench::percentile(in_sequence, 0.5);
+    const auto side = bench::percentile(in_parallel, 0.5);
+    bench::print_figures({{"sequence_ms", row},
+                          {"parallel_ms", side},
+                          {"faster_percent", 100 * (row - side) / row}},
+                         false);
+}
+
+void measure_people(House& house, std::uint64_t count) {
+    const std::string plan{kAsksPerson};
+    const std::string input{kRisk};
+    const auto before = resident_bytes();
+    for (std::uint64_t i = 0; i < count; ++i) {
+        house.start(plan, input);
+        if (i % 256 == 255) house.settle();
+    }
+    house.settle();
+    REQUIRE(core::people::waiting_count(house.engine().state().people) == count);
+    const auto bytes = static_cast<double>(resident_bytes() - before);
+    constexpr int kLooks = 6'000;  // A minute of a loop that looks every 10 ms.
+    const auto busy = cpu_seconds();
+    for (int i = 0; i < kLooks; ++i) {
+        house.pass(milliseconds{10});
+        house.turn();
+    }
+    bench::print_figures({{"megabytes", bytes / 1e6},
+                          {"bytes_each", bytes / static_cast<double>(count)},
+                          {"us_a_look", (cpu_seconds() - busy) * 1e6 / kLooks}},
+                         false);
+}
+
+/// Messages of 512 bytes, accepted, handed over and acknowledged, `outstanding` at a time.
+void measure_records(House& house, std::uint64_t count, std::uint64_t outstanding) {
+    constexpr std::size_t kBodyBytes = 512;
+    constexpr std::string_view kId = "5f0c9a52-6a1d-4f0e-9b7e-";
+    auto text = bench::message_of(kBodyBytes);
+    text.replace(text.find(R"("sink")"), 6, R"("agent-0")").erase(text.size() - 6, 3);
+    REQUIRE(text.size() == kBodyBytes);
+    const auto task_at = text.find("task-1");
+    const auto before = house.engine().counts();
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto number = std::to_string(100'000'000'000 + i);
+        text.replace(text.find(kId) + kId.size(), number.size(), number);
+        // A task of its own: those of one task go one after the other.
+        text.replace(task_at, 6, number, number.size() - 6);
+        house.send(text);
+        if (i % outstanding + 1 != outstanding && i + 1 != count) continue;
+        house.settle();
+        for (const auto& held : house.held()) house.acknowledge(held);
+        house.held().clear();
+        house.settle();
+    }
+    const auto& after = house.engine().counts();
+    const auto each = static_cast<double>(count);
+    bench::print_figures(
+        {{"records_each", static_cast<double>(after.records - before.records) / each},
+         {"bytes_beyond", static_cast<double>(after.bytes - before.bytes) / each - kBodyBytes},
+         {"syncs", static_cast<double>(after.turns - before.turns)}},
+        false);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bench::Flags flags{argc,
+                             argv,
+                             "What workflows cost.",
+                             {{"--what", "rate", "rate, memory, parallel, people or records"},
+                              {"--count", "100000", "workflows"},
+                              {"--outstanding", "1024", "of rate and records: how many are under way"},
+                              {"--folder", "/tmp/parlance-workflow-bench", "for the journal"}}};
+    const auto& what = flags.text("--what");
+    const auto count = flags.number("--count");
+    House house{{.folder = flags.text("--folder") + "-" + std::to_string(::getpid()),
+                 .has_own_clock = what == "memory" || what == "people"}};
+    if (what == "memory") {
+        measure_memory(house, count);
+    } else if (what == "parallel") {
+        measure_parallel(house, std::min<std::uint64_t>(count, 50));
+    } else if (what == "people") {
+        measure_people(house, count);
+    } else if (what == "records") {
+        measure_records(house, count, flags.number("--outstanding"));
+    } else {
+        measure_rate(house, count, flags.number("--outstanding"));
+    }
+    return EXIT_SUCCESS;
+}
