@@ -215,7 +215,8 @@ void count_failure(State& state, std::string_view agent) {
 void apply_failed(State& state, const RequestFailed& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
-    if (governor::is_failure(event.refusal)) count_failure(state, request->asked->to());
+    const bool is_held = state.governor.held.contains(event.request);
+    if (governor::is_failure(event.refusal) && !is_held) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = set_apart(state, event.request, request->asked);

@@ -32,8 +32,8 @@ Failure hindrance(const State& state, const RequestHeld& held, const Envelope& a
         return {Refusal::AgentNotRegistered,
                 fmt::format("recipient '{}' is not registered", asked.to())};
     }
-    const bool is_orphan = held.parent != Ticket{} &&
-                           broker::find_request(state.requests, held.parent) == nullptr;
+    const bool is_orphan =
+        held.parent != Ticket{} && broker::find_request(state.requests, held.parent) == nullptr;
     if (is_orphan) return {Refusal::RequestCancelled, "what it was asked for has its answer"};
     return {};
 }
@@ -49,14 +49,12 @@ void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
                            .claim = claim_of(held)};
     const Approval approval{.request = request, .parent = held.parent, .tokens = tokens};
     // What nobody can allow holds after the wait as it did before.
-    auto admitted =
-        admission(state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
+    auto admitted = admission(state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
     if (admitted.refusal != Refusal::None) {
         return fail_request(draft, request, admitted.refusal, std::move(admitted.detail));
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
-    const auto deadline =
-        std::min(draft.now() + Duration{held.timeout_ms}, admitted.deadline_max);
+    const auto deadline = std::min(draft.now() + Duration{held.timeout_ms}, admitted.deadline_max);
     const bool is_shorter = held.expires_at != Time{} && held.expires_at < deadline;
     draft.add(RequestReleased{.request = request,
                               .by = std::string{draft.asker()},

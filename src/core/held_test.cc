@@ -34,22 +34,23 @@ class Held : public ::testing::Test {
     };
     /// The request's ticket; none if it was refused.
     Ticket delegate(const Errand& errand) {
-        story.as(errand.from).ask(
-            SendMessage{.envelope = envelope({.id = errand.id,
-                                              .from = errand.from,
-                                              .to = errand.to,
-                                              .correlation = errand.session,
-                                              .intent = Intent::Request}),
-                        .priority = Priority::High,
-                        .timeout = errand.timeout,
-                        .claim = std::make_shared<Claim>(Claim{.user = {},
-                                                               .session = errand.session,
-                                                               .child_session = errand.id + "-s",
-                                                               .objective = errand.id,
-                                                               .objective_hash = errand.id,
-                                                               .depth_max = 4,
-                                                               .tokens_max = errand.tokens,
-                                                               .has_session = true})});
+        story.as(errand.from)
+            .ask(SendMessage{
+                .envelope = envelope({.id = errand.id,
+                                      .from = errand.from,
+                                      .to = errand.to,
+                                      .correlation = errand.session,
+                                      .intent = Intent::Request}),
+                .priority = Priority::High,
+                .timeout = errand.timeout,
+                .claim = std::make_shared<Claim>(Claim{.user = {},
+                                                       .session = errand.session,
+                                                       .child_session = errand.id + "-s",
+                                                       .objective = errand.id,
+                                                       .objective_hash = errand.id,
+                                                       .depth_max = 4,
+                                                       .tokens_max = errand.tokens,
+                                                       .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
@@ -191,20 +192,34 @@ TEST_F(Held, X7_WhatIsHeldHasNoMoreTimeThanItsParent) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
-    const auto held = delegate(
-        {.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
+    const auto held =
+        delegate({.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
     ASSERT_NE(asked_for(held), Ticket{});
     story.later(50s);
     decide(held, {});
     EXPECT_EQ(on_record(held)->deadline, story.now() + 10s);
 }
 
+TEST_F(Held, G5_ThatNobodyDecidedIsNoFailureOfItsTarget) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    delegate({.id = "d-1", .tokens = 900, .timeout = 10s});
+    const auto held =
+        delegate({.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
+    story.as_the_hub().later(10s).tick();
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 2U) << "the parent's time is over, and so is the child's";
+    EXPECT_EQ(std::ranges::count(failed, held, &RequestFailed::request), 1);
+    const auto tag = registry::find_agent(story.state().registry, "tag");
+    EXPECT_FALSE(story.state().governor.breakers.contains(tag)) << "tag was never asked";
+}
+
 TEST_F(Held, X7_WhoseParentHasItsAnswerDoesNotGoOn) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
-    const auto held = delegate(
-        {.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
+    const auto held =
+        delegate({.id = "d-2", .tokens = 901, .from = "byte", .to = "tag", .session = "d-1-s"});
     answer("byte", "d-1", 1);
     decide(held, {});
     ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);

@@ -55,7 +55,9 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .refusal = refusal,
                       .detail = std::move(detail),
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
-    note_outcome(draft, request->asked->to(), refusal);
+    // What waited for people its target has never seen (G5).
+    const bool is_held = draft.state.governor.held.contains(ticket);
+    if (!is_held) note_outcome(draft, request->asked->to(), refusal);
     end_handoff(draft, ticket, false);
 }
 

@@ -28,9 +28,8 @@ class Streaming : public ::testing::Test {
                                             .answers = "q-1"})});
     }
     std::optional<StreamStanding> standing(std::uint64_t after = 0, std::size_t count_max = 100) {
-        return find_stream(
-            story.state(),
-            {.asker = "alice", .id = "q-1", .after = after, .count_max = count_max});
+        return find_stream(story.state(),
+                           {.asker = "alice", .id = "q-1", .after = after, .count_max = count_max});
     }
 
     Story story;

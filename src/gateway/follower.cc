@@ -71,8 +71,8 @@ void take(Desk& desk, Follower& follower, const Event& event) {
 }
 
 void read_on(Desk& desk, const FollowerPtr& follower) {
-    const bool is_busy = follower->is_reading || follower->is_closed ||
-                         follower->backlog_bytes() > kBacklogBytes;
+    const bool is_busy =
+        follower->is_reading || follower->is_closed || follower->backlog_bytes() > kBacklogBytes;
     if (is_busy) return;
     const auto standing = desk.engine->stream(query_of(*follower));
     if (!standing) return finish(desk, *follower);
@@ -80,23 +80,23 @@ void read_on(Desk& desk, const FollowerPtr& follower) {
     if (places.empty()) return;
     follower->is_reading = true;
     auto& loop = desk.loop;
-    desk.feed.read_each(
-        follower->id,
-        std::move(places),
-        [&desk, &loop, follower](const Result<std::vector<EventPtr>>& events) {
-            loop.post([&desk, follower, events] {
-                follower->is_reading = false;
-                if (follower->is_closed) return;
-                if (!events) return finish(desk, *follower);
-                for (const auto& event : *events) take(desk, *follower, *event);
-                read_on(desk, follower);
-            });
-        });
+    desk.feed.read_each(follower->id,
+                        std::move(places),
+                        [&desk, &loop, follower](const Result<std::vector<EventPtr>>& events) {
+                            loop.post([&desk, follower, events] {
+                                follower->is_reading = false;
+                                if (follower->is_closed) return;
+                                if (!events) return finish(desk, *follower);
+                                for (const auto& event : *events) take(desk, *follower, *event);
+                                read_on(desk, follower);
+                            });
+                        });
 }
 
 /// In JSON a line can end only between two words.
 std::string on_one_line(std::string json) {
-    std::ranges::replace_if(json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::ranges::replace_if(
+        json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return json;
 }
 
@@ -137,10 +137,10 @@ void begin(Desk& desk, Call& call, std::string asker, std::uint64_t after) {
 }
 
 transport::Response not_there(std::string_view id, bool is_forgotten) {
-    return problem(Refusal::DelegationNotFound,
-                   is_forgotten ? "the parts of the answer to '" + json::shortened(id) +
-                                      "' are no longer kept"
-                                : "there is no request '" + json::shortened(id) + "' of this agent");
+    return problem(
+        Refusal::DelegationNotFound,
+        is_forgotten ? "the parts of the answer to '" + json::shortened(id) + "' are no longer kept"
+                     : "there is no request '" + json::shortened(id) + "' of this agent");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace parlance::gateway {
 /// What a follower is told. The answer has the number behind the last part.
 struct PartTold {
     std::uint64_t number = 0;
-    std::uint32_t attempt = 0;  ///< Of the delivery that brought the part; parts of one go together.
+    std::uint32_t attempt =
+        0;  ///< Of the delivery that brought the part; parts of one go together.
     bool is_answer = false;
     std::string json;
 };
@@ -26,7 +27,7 @@ struct Follower {
     std::uint64_t told = 0;  ///< The number of the last that it has.
     EnvelopePtr asked{};     ///< Read first: what is told is told as it was asked.
     std::function<void(const PartTold&)> tell;
-    std::function<void()> end;                ///< Nothing more will come.
+    std::function<void()> end;  ///< Nothing more will come.
     std::function<std::size_t()> backlog_bytes;
     bool is_on_connection = false;  ///< Else it has a line of its own.
     bool is_reading = false;

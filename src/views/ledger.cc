@@ -61,6 +61,22 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
   coalesce((SELECT request_id FROM delegation_audit_log WHERE ticket = ?12),
            (SELECT request_id FROM delegation_roots WHERE ticket = ?12))))";
 
+// It waits for people; where it stands is known when they have let it through.
+constexpr std::string_view kHold = R"(
+INSERT INTO delegation_audit_log (id, request_id, origin_employee, target_employee, user_id,
+  objective, created_at, sequence, ticket)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))";
+
+constexpr std::string_view kRelease = R"(
+UPDATE delegation_audit_log SET depth = ?2,
+  root_request_id = CASE ?3 WHEN ?1 THEN request_id ELSE coalesce(
+    (SELECT request_id FROM delegation_audit_log WHERE ticket = ?3),
+    (SELECT request_id FROM delegation_roots WHERE ticket = ?3)) END,
+  parent_request_id =
+    coalesce((SELECT request_id FROM delegation_audit_log WHERE ticket = ?4),
+             (SELECT request_id FROM delegation_roots WHERE ticket = ?4))
+WHERE ticket = ?1)";
+
 constexpr std::string_view kRefuse = R"(
 INSERT INTO delegation_audit_log (id, request_id, origin_employee, target_employee, user_id,
   objective, created_at, success, duration_ms, refusal, reason, sequence)
@@ -165,11 +181,15 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
     TRY(prepare_file(database));
     // One by one: a return out of the middle of an initialiser forgets what it has made so far.
     auto admit = TRY(database.prepare(kAdmit));
+    auto hold = TRY(database.prepare(kHold));
+    auto release = TRY(database.prepare(kRelease));
     auto refuse = TRY(database.prepare(kRefuse));
     auto end = TRY(database.prepare(kEnd));
     auto found = TRY(database.prepare(kFound));
     auto checkpoint_of = TRY(database.prepare(kCheckpoint));
     Statements statements{.admit = std::move(admit),
+                          .hold = std::move(hold),
+                          .release = std::move(release),
                           .refuse = std::move(refuse),
                           .end = std::move(end),
                           .found = std::move(found),
@@ -197,13 +217,14 @@ void Ledger::remove(const std::string& path) {
 }
 
 Result<void> Ledger::fold(const journal::Record& record) {
-    static constexpr std::array<Handler, 6> kHandlers{{
+    static constexpr std::array<Handler, 7> kHandlers{{
         {journal::kKind<MessageAccepted>.number, &Ledger::accepted},
         {journal::kKind<MessageRefused>.number, &Ledger::refused},
         {journal::kKind<RequestAnswered>.number, &Ledger::answered},
         {journal::kKind<RequestFailed>.number, &Ledger::failed},
         {journal::kKind<DelegationFounded>.number, &Ledger::founded},
         {journal::kKind<DelegationAdmitted>.number, &Ledger::admitted},
+        {journal::kKind<RequestHeld>.number, &Ledger::held},
     }};
     is_between_ = false;
     const auto number = journal::number_of(record.payload);
@@ -252,10 +273,17 @@ Result<void> Ledger::founded(const journal::Record& record) {
 
 Result<void> Ledger::admitted(const journal::Record& record) {
     const auto admission = TRY(read<DelegationAdmitted>(record));
+    const auto ticket = signed_of(admission.request.value);
+    TRY(begin());
+    if (open_.contains(ticket)) {  // It was held, and is there.
+        return execute(statements_.release,
+                       ticket,
+                       std::int64_t{admission.depth},
+                       signed_of(admission.root.value),
+                       signed_of(admission.parent.value));
+    }
     accepted_record_.payload = accepted_;
     const auto message = TRY(read<MessageAccepted>(accepted_record_));
-    TRY(begin());
-    const auto ticket = signed_of(admission.request.value);
     TRY(execute(statements_.admit,
                 id_of(record),
                 message.envelope->id(),
@@ -269,6 +297,26 @@ Result<void> Ledger::admitted(const journal::Record& record) {
                 ticket,
                 signed_of(admission.root.value),
                 signed_of(admission.parent.value)));
+    open_.insert_or_assign(ticket, record.at);
+    return {};
+}
+
+Result<void> Ledger::held(const journal::Record& record) {
+    const auto waiting = TRY(read<RequestHeld>(record));
+    accepted_record_.payload = accepted_;
+    const auto message = TRY(read<MessageAccepted>(accepted_record_));
+    TRY(begin());
+    const auto ticket = signed_of(waiting.request.value);
+    TRY(execute(statements_.hold,
+                id_of(record),
+                message.envelope->id(),
+                message.envelope->from(),
+                message.envelope->to(),
+                waiting.user,
+                harmless_(waiting.objective),
+                print_iso_time(record.at),
+                signed_of(record.sequence.value),
+                ticket));
     open_.insert_or_assign(ticket, record.at);
     return {};
 }

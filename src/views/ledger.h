@@ -64,7 +64,7 @@ class Ledger {
 
   private:
     struct Statements {
-        Statement admit, refuse, end, found, checkpoint;
+        Statement admit, hold, release, refuse, end, found, checkpoint;
     };
     struct Handler;
     Ledger(Database database, Statements statements, TraceBook traces, Harmless harmless);
@@ -73,6 +73,7 @@ class Ledger {
     Result<void> accepted(const journal::Record& record);
     Result<void> founded(const journal::Record& record);
     Result<void> admitted(const journal::Record& record);
+    Result<void> held(const journal::Record& record);
     Result<void> answered(const journal::Record& record);
     Result<void> failed(const journal::Record& record);
     Result<void> refused(const journal::Record& record);
