@@ -64,7 +64,7 @@ class World {
         journal::Record record;
         while (*reader->next(record, last_)) {
             history.journal.push_back(
-                {record.sequence, record.at, *journal::decode(record.payload)});
+                {record.sequence, record.at, *journal::decode(record)});
         }
         return history;
     }

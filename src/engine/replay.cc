@@ -18,7 +18,7 @@ Result<void> each_record(journal::Disk& disk, Sequence last, Each each) {
     auto reader = TRY(journal::Reader::open(disk, {1}));
     journal::Record record;
     while (TRY(reader.next(record, last))) {
-        if (!each(record, TRY(journal::decode(record.payload)))) break;
+        if (!each(record, TRY(journal::decode(record)))) break;
         if (record.sequence >= last) break;
     }
     return {};

@@ -26,7 +26,7 @@ void encode(const Event& event, const Position& position, std::string& out);
 
 /// Unsupported for an event or a value that only a newer program knows; Corrupt for anything that
 /// encode() does not write.
-Result<Event> decode(std::string_view payload, const Position& position = {});
+Result<Event> decode(std::string_view payload, const Position& position);
 Result<Event> decode(const Record& record);
 
 /// Of the event's row in the tables, whatever form it has here; 0 if it is none.

@@ -105,7 +105,7 @@ Result<std::vector<EventPtr>> Feed::next_events(std::uint64_t id, const std::vec
             return fail(Fault::NotFound,
                         "record " + std::to_string(wanted.value) + " is not there");
         } while (record.sequence < wanted);
-        events.push_back(std::make_shared<const Event>(TRY(journal::decode(record.payload))));
+        events.push_back(std::make_shared<const Event>(TRY(journal::decode(record))));
     }
     return events;
 }
