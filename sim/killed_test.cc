@@ -63,8 +63,7 @@ class World {
         auto reader = journal::Reader::open(disk_, {1});
         journal::Record record;
         while (*reader->next(record, last_)) {
-            history.journal.push_back(
-                {record.sequence, record.at, *journal::decode(record)});
+            history.journal.push_back({record.sequence, record.at, *journal::decode(record)});
         }
         return history;
     }
