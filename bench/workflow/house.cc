@@ -85,11 +85,10 @@ void House::pass(std::chrono::milliseconds time) { now_ += time; }
 
 void House::answer(const Held& held) {
     const auto fresh_id = id_of(++chance_);
-    auto reply = dialects::read_reply(kAnswer,
-                                      *held.asked,
-                                      {.dialect = Dialect::Kessel,
-                                       .caller = held.asked->to(),
-                                       .fresh_id = fresh_id});
+    auto reply = dialects::read_reply(
+        kAnswer,
+        *held.asked,
+        {.dialect = Dialect::Kessel, .caller = held.asked->to(), .fresh_id = fresh_id});
     REQUIRE(reply.has_value());
     submit(ReplyToDelivery{.delivery = held.delivery, .envelope = reply->envelope});
 }

@@ -142,10 +142,9 @@ void measure_memory(House& house, std::uint64_t count) {
     const auto bodies =
         static_cast<double>(body_bytes(house.engine().state()) - bodies_before) / each;
     const auto whole = static_cast<double>(resident_bytes() - before) / each;
-    bench::print_figures({{"bytes_each", whole},
-                          {"of_them_bodies", bodies},
-                          {"beyond_bodies", whole - bodies}},
-                         false);
+    bench::print_figures(
+        {{"bytes_each", whole}, {"of_them_bodies", bodies}, {"beyond_bodies", whole - bodies}},
+        false);
 }
 
 /// Milliseconds from the start of a workflow to its end, each agent taking `work`.
@@ -180,10 +179,9 @@ void measure_parallel(House& house, std::uint64_t count) {
     }
     const auto row = bench::percentile(in_sequence, 0.5);
     const auto side = bench::percentile(in_parallel, 0.5);
-    bench::print_figures({{"sequence_ms", row},
-                          {"parallel_ms", side},
-                          {"faster_percent", 100 * (row - side) / row}},
-                         false);
+    bench::print_figures(
+        {{"sequence_ms", row}, {"parallel_ms", side}, {"faster_percent", 100 * (row - side) / row}},
+        false);
 }
 
 void measure_people(House& house, std::uint64_t count) {
@@ -242,13 +240,14 @@ void measure_records(House& house, std::uint64_t count, std::uint64_t outstandin
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bench::Flags flags{argc,
-                             argv,
-                             "What workflows cost.",
-                             {{"--what", "rate", "rate, memory, parallel, people or records"},
-                              {"--count", "100000", "workflows"},
-                              {"--outstanding", "1024", "of rate and records: how many are under way"},
-                              {"--folder", "/tmp/parlance-workflow-bench", "for the journal"}}};
+    const bench::Flags flags{
+        argc,
+        argv,
+        "What workflows cost.",
+        {{"--what", "rate", "rate, memory, parallel, people or records"},
+         {"--count", "100000", "workflows"},
+         {"--outstanding", "1024", "of rate and records: how many are under way"},
+         {"--folder", "/tmp/parlance-workflow-bench", "for the journal"}}};
     const auto& what = flags.text("--what");
     const auto count = flags.number("--count");
     House house{{.folder = flags.text("--folder") + "-" + std::to_string(::getpid()),

@@ -94,8 +94,8 @@ bool put_ticket(Head& head, Ticket ticket, std::uint32_t attempt, const Position
     const auto founded = ticket.value / kCopiesMax;
     const auto copy = ticket.value % kCopiesMax;
     if (founded == 0 || founded > position.sequence.value) return false;
-    head.varint((position.sequence.value - founded) << kTicketBits |
-                (copy != 0 ? kIsCopy : 0U) | (attempt != 1 ? kIsAgain : 0U));
+    head.varint((position.sequence.value - founded) << kTicketBits | (copy != 0 ? kIsCopy : 0U) |
+                (attempt != 1 ? kIsAgain : 0U));
     if (copy != 0) head.varint(copy);
     if (attempt != 1) head.varint(attempt);
     return true;

@@ -4,7 +4,7 @@
 //   accepted       number, flags, retries, four bytes of fingerprint, times as flagged, envelope
 //   leased         number, ticket, instance, until when
 //   acknowledged   number, ticket
-//   ticket         how many records ago it was founded, above two flags; copy and attempt as flagged
+//   ticket         how many records ago it was founded, above two flags; copy, attempt as flagged
 //
 // An event with anything out of the ordinary takes the long form, which can say everything.
 #pragma once
