@@ -53,6 +53,7 @@ struct Filler {
     void fill(HumanKind& kind) { kind = HumanKind::Choose; }
     void fill(HumanDecision& decision) { decision = HumanDecision::Edit; }
     void fill(IfNobody& what) { what = IfNobody::Wait; }
+    void fill(CallKind& kind) { kind = CallKind::All; }
     template <class Tag, class Value>
     void fill(Strong<Tag, Value>& strong) {
         fill(strong.value);
