@@ -244,6 +244,11 @@ constexpr std::array kShortForms{
     ShortRow{static_cast<std::uint64_t>(ShortForm::Acknowledged),
              kKind<DeliveryAcknowledged>.number},
 };
+// A field that is new has no place in a short form: encode_short() leaves what sets it to the long
+// one, and then it is counted here.
+static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<MessageAccepted>)>> == 10);
+static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<LeaseGranted>)>> == 4);
+static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<DeliveryAcknowledged>)>> == 2);
 static_assert(kKindNumberLast < kShortForms.front().form, "a number means one thing");
 
 }  // namespace

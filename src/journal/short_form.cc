@@ -55,7 +55,7 @@ Time read_since(ByteReader& in, Time at) {
 
 bool encode_accepted(const MessageAccepted& event, const Position& position, std::string& out) {
     const bool is_ordinary = event.ticket.value == position.sequence.value * kCopiesMax &&
-                             event.envelope && event.missed_count == 0 &&
+                             event.envelope && event.missed_count == 0 && !event.is_held &&
                              event.fingerprint <= 0xFFFF'FFFFU &&
                              static_cast<unsigned>(event.priority) <= kPriorityMask;
     if (!is_ordinary) return false;

@@ -94,8 +94,11 @@ TEST(ShortForm, LeavesTheLongOneToWhatIsOutOfTheOrdinary) {
     with_missed.missed_count = 1;
     auto with_more = accepted();
     with_more.fingerprint = 1ULL << 32U;
+    auto held = accepted();
+    held.is_held = true;
     const Event cases[] = {elsewhere,
                            with_missed,
+                           held,
                            with_more,
                            LeaseGranted{{(kHere.sequence.value + 1) * kCopiesMax}, {1}, 1, {}},
                            DeliveryAcknowledged{{5}, 1},
