@@ -11,7 +11,7 @@ namespace parlance::sim {
 namespace {
 
 TEST(Sim, LivesTheSameLifeTwice) {
-    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
         const auto first = run(seed);
         const auto second = run(seed);
         EXPECT_EQ(first.trace_hash, second.trace_hash) << seed;

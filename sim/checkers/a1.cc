@@ -117,6 +117,7 @@ class Audit {
                 ++leases_[{event.ticket, event.attempt, event.instance}];
                 leased_at_.insert_or_assign({event.ticket, event.attempt, event.instance},
                                             entry.sequence);
+                attempts_.insert_or_assign(event.ticket, event.attempt);
             },
             [&](const InstanceJoined& event) { joined_.emplace(event.instance, entry.sequence); },
             [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
@@ -174,7 +175,9 @@ class Audit {
                 refusal({e.by, name_of(e.delivery), e.refusal}, entry);
             },
             [&](const ReplyDropped& e) {
-                refusal({e.from, e.id, e.refusal}, entry);
+                // A part of an answer has no id: it goes by the delivery that it was brought under.
+                const auto part = name_of(DeliveryToken{e.request, attempts_[e.request]});
+                refusal({e.from, e.id.empty() ? part : e.id, e.refusal}, entry);
             },
             [](const auto&) {});
     }
@@ -280,6 +283,7 @@ class Audit {
     std::map<Delivery, int> leases_;
     std::map<Delivery, int> shown_;
     std::map<Delivery, Sequence> leased_at_;
+    std::map<Ticket, std::uint32_t> attempts_;
     std::map<InstanceNumber, Sequence> joined_;
     std::map<Ticket, Sequence> answered_;
     std::map<Ticket, Sequence> cancelled_;

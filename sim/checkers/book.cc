@@ -130,8 +130,19 @@ const std::map<Ticket, Standing>& Walker::mailbox(const std::string& agent) cons
 
 const std::map<std::uint64_t, Ticket>& Walker::lane(const Copy& copy) const {
     static const std::map<std::uint64_t, Ticket> empty;
-    const auto found = lanes_.find({copy.recipient, std::string{copy.envelope->task()}});
+    const auto found = lanes_.find({copy.recipient, task_of(copy)});
     return found == lanes_.end() ? empty : found->second;
+}
+
+std::string Walker::task_of(const Copy& copy) const {
+    return apart_.contains(copy.ticket) ? std::string{} : std::string{copy.envelope->task()};
+}
+
+/// Whether all that its recipient has of the task is one message, and that is handed over.
+bool Walker::is_in_hand(const Copy& copy, Ticket question) const {
+    const auto& others = lane(copy);
+    return others.size() == 1 && others.begin()->second != question &&
+           find(others.begin()->second)->stage == Stage::Leased;
 }
 
 Standing* Walker::standing(Ticket ticket) {
@@ -148,12 +159,12 @@ const Standing* Walker::find(Ticket ticket) const {
 
 void Walker::enter(const Copy& copy, std::uint64_t position) {
     mailboxes_[copy.recipient][copy.ticket] = {.copy = &copy, .position = position};
-    const std::string task{copy.envelope->task()};
+    const auto task = task_of(copy);
     if (!task.empty()) lanes_[{copy.recipient, task}][position] = copy.ticket;
 }
 
 void Walker::leave(Standing& standing) {
-    const std::string task{standing.copy->envelope->task()};
+    const auto task = task_of(*standing.copy);
     if (!task.empty()) lanes_[{standing.copy->recipient, task}].erase(standing.position);
 }
 
@@ -196,7 +207,11 @@ void Walker::take(std::size_t index) {
             [](const auto&) {});
     }
     const auto [first, last] = arrivals_.equal_range(index);
+    const bool is_answer = std::holds_alternative<RequestAnswered>(entry.event) ||
+                           std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; arrival != last; ++arrival) {
+        // Whoever asked in the middle of a task may need the answer to go on with it.
+        if (is_answer && is_in_hand(*arrival->second, ticket)) apart_.insert(arrival->second->ticket);
         enter(*arrival->second, arrival->second->ticket.value);
     }
 }

@@ -77,6 +77,8 @@ class Walker {
     using LaneName = std::pair<std::string, std::string>;
 
     void take(std::size_t index);
+    std::string task_of(const Copy& copy) const;
+    bool is_in_hand(const Copy& copy, Ticket question) const;
     void enter(const Copy& copy, std::uint64_t position);
     void leave(Standing& standing);
     void remove(Ticket ticket);
@@ -85,6 +87,7 @@ class Walker {
     const Book& book_;
     std::map<std::string, std::map<Ticket, Standing>> mailboxes_;
     std::map<LaneName, std::map<std::uint64_t, Ticket>> lanes_;
+    std::set<Ticket> apart_;  ///< Answers that wait behind nothing of their task.
     std::multimap<std::size_t, const Copy*> arrivals_;  ///< By the record that brings them.
 };
 

@@ -206,7 +206,7 @@ TEST(D6, IsNotBrokenByTriesThatTheHubBrokeOff) { EXPECT_EQ(restarted_life(true, 
 TEST(D6, IsBrokenByBlamingTheHubForEveryTry) { EXPECT_TRUE(restarted_life(false, 6).breaks("D6")); }
 
 TEST(D6, IsBrokenByGivingUpTooSoon) {
-    for (const std::uint32_t retries : {0, 1}) {
+    for (const std::uint32_t retries : {0U, 1U}) {
         Chronicle life;
         const auto ticket =
             life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = retries});
@@ -698,7 +698,7 @@ TEST(A1, IsBrokenByTheRecordOfAnotherRefusal) {
 }
 
 TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
-    for (const std::uint32_t attempt : {1, 2}) {
+    for (const std::uint32_t attempt : {1U, 2U}) {
         Chronicle life;
         const auto ask = life.ask(AckDelivery{{{4711}, 1}}, "bob");
         life.record(SettlementRefused{{{4711}, attempt}, "bob", Refusal::DeliveryStale});

@@ -44,6 +44,12 @@ struct Stride {
     bool is_lost() const {
         return has_ended && (end == StepEnd::Failed || end == StepEnd::Missing);
     }
+    /// Of a list, something did not come.
+    bool has_gaps() const {
+        return std::ranges::any_of(parts, [](const Part& part) {
+            return part.is(StepEnd::Failed) || part.is(StepEnd::Missing);
+        });
+    }
 };
 
 struct Flow {
@@ -467,7 +473,7 @@ class Runs {
             const bool fails_all = flow.plan->steps[i].on_error == OnError::Fail;
             const bool has_failed = step.has_ended && step.end == StepEnd::Failed;
             if (has_failed && fails_all) return WorkflowEnd::Failed;
-            has_lost = has_lost || step.is_lost();
+            has_lost = has_lost || step.is_lost() || step.has_gaps();
             has_done = has_done || (step.has_ended && !step.is_lost());
         }
         if (!has_lost) return WorkflowEnd::Completed;

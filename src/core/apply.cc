@@ -135,10 +135,23 @@ void apply_started(State& state, const WorkflowStarted& event) {
     attend(state, number);
 }
 
-/// The answer to who asks for help with a task, or hands it over, does not wait behind that task:
-/// whoever asked has it in hand until then.
-EnvelopePtr set_apart(const State& state, Ticket request, const EnvelopePtr& answer) {
-    if (handing::find_pass(state.handing, request) == nullptr) return answer;
+/// Whether one message is all that who asked has of this task, and it is handed over. It is not the
+/// question itself, of one who asks itself.
+bool is_in_hand(const State& state, const broker::OpenRequest& request, std::string_view task) {
+    const auto found = state.broker.lanes.find(lane_key(state.key, request.requester, task));
+    if (found == state.broker.lanes.end() || found->second.head != found->second.tail) return false;
+    const auto& message = state.broker.messages[found->second.head];
+    return message.stage == broker::Stage::Leased && message.ticket != request.ticket;
+}
+
+/// An answer does not wait behind what its asker has in hand of the same task, which may not get
+/// done without it; nor behind a task that is handed over or asked help for.
+EnvelopePtr set_apart(const State& state,
+                      const broker::OpenRequest& request,
+                      const EnvelopePtr& answer) {
+    const bool is_awaited = handing::find_pass(state.handing, request.ticket) != nullptr ||
+                            is_in_hand(state, request, answer->task());
+    if (!is_awaited) return answer;
     auto header = answer->header();
     header.task = {};
     return Envelope::make(header, answer->body());
@@ -186,7 +199,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     remember(state, *event.envelope, reply_ticket, body_key(state.key, event.envelope->body()));
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
-        answer.envelope = set_apart(state, event.request, event.envelope);
+        answer.envelope = set_apart(state, *request, event.envelope);
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
     governor::note_success(state.governor.breakers,
@@ -219,7 +232,7 @@ void apply_failed(State& state, const RequestFailed& event) {
     if (governor::is_failure(event.refusal) && !is_held) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
-        answer.envelope = set_apart(state, event.request, request->asked);
+        answer.envelope = set_apart(state, *request, request->asked);
         broker::enqueue_notice(
             state.broker, state.key, std::move(answer), {event.refusal, event.detail});
     }

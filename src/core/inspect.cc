@@ -110,7 +110,9 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id) {
     if (const auto* run = workflow::find_run(state.workflows, id)) {
-        return WorkflowStanding{.report = workflow::report(*run, names_of(state)), .by = run->by};
+        return WorkflowStanding{.report = workflow::report(*run, names_of(state)),
+                                .by = run->by,
+                                .started = sequence_of(run->number)};
     }
     const auto key = message_key(state.key, kOrchestrator, id);
     const auto* known = broker::find_id(state.memory, key);

@@ -37,8 +37,8 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 struct WorkflowStanding {
     std::string report{};
     std::string by{};    ///< While it runs; later, its start is on record.
-    Sequence started{};  ///< Of one that has ended.
-    Sequence ended{};
+    Sequence started{};
+    Sequence ended{};  ///< Zero: it runs.
 };
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id);
 

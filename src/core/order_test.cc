@@ -32,6 +32,30 @@ TEST(Order, T9_D3_OnlyOneMessageOfATaskIsOutAtATime) {
     EXPECT_EQ(lane.story.delivered(), Ids{"m3"});
 }
 
+TEST(Order, D3_AnAnswerDoesNotWaitBehindWhatItsAskerHasInHand) {
+    Story story;
+    story.agent("bob").agent("cal");
+    story.connect("bob", 10);
+    story.connect("cal", 10);
+    story.request({.id = "q1", .task = "t"});
+    const auto in_hand = story.last_delivery();
+    story.request({.id = "q2", .from = "bob", .to = "cal", .task = "t"});
+    story.ask(ReplyToDelivery{
+        story.last_delivery(),
+        envelope({.id = "r2", .from = "cal", .to = "bob", .task = "t", .intent = Intent::Reply})});
+    EXPECT_EQ(story.delivered(), Ids{"r2"}) << "bob could not go on without it";
+    // What else comes of the task waits, and so does an answer behind it.
+    story.send({.id = "m3", .task = "t"}, Priority::High);
+    EXPECT_TRUE(story.delivered().empty());
+    story.request({.id = "q4", .from = "bob", .to = "cal", .task = "t"});
+    story.ask(ReplyToDelivery{
+        story.last_delivery(),
+        envelope({.id = "r4", .from = "cal", .to = "bob", .task = "t", .intent = Intent::Reply})});
+    EXPECT_TRUE(story.delivered().empty());
+    story.ack(in_hand);
+    EXPECT_EQ(story.delivered(), Ids{"m3"});
+}
+
 TEST(Order, T9_D3_StaysInsideATaskAcrossRedelivery) {
     Lane lane;
     auto& story = lane.story;

@@ -190,7 +190,7 @@ TEST(Snapshot, AFlippedBitInAnyByteIsAnErrorOrASoundState) {
         // The lowest makes a number another one, the highest joins it to the next.
         for (const unsigned bit : {0U, static_cast<unsigned>(at % 8), 7U}) {
             auto changed = bytes;
-            changed[at] = static_cast<char>(changed[at] ^ (1U << bit));
+            changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ (1U << bit));
             expect_sound(changed, story.limits());
             if (testing::Test::HasFatalFailure()) FAIL() << "byte " << at << ", bit " << bit;
         }

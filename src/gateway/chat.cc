@@ -51,6 +51,19 @@ void write_words(Desk& desk,
     out.text(key, narrative::discreet(words, internals_of(offers)));
 }
 
+/// The same for JSON, which stays JSON.
+void copy_guarded(Desk& desk, json::ObjectWriter& out, std::string_view key, std::string_view json) {
+    auto internals = internals_of(tutor_of(desk).offers(*desk.engine));
+    std::vector<std::string> escaped;
+    escaped.reserve(internals.size());
+    for (auto& internal : internals) {
+        auto& text = escaped.emplace_back();
+        json::append_quoted(text, internal.instead);
+        internal.instead = std::string_view{text}.substr(1, text.size() - 2);
+    }
+    out.raw(key, narrative::discreet(json, internals));
+}
+
 /// An operator who talks for a user sees no personal data.
 void tell(Desk& desk, const Talk& talk, json::ObjectWriter& out, int status = 200) {
     auto body = out.done();
@@ -167,7 +180,9 @@ void tell_report(Desk& desk, const Talk& talk, json::Value report) {
         }
     }
     if (!standing.words.empty()) out.text("answer", standing.words);
-    copy_members(out, report, {"components", "conflicts"});
+    for (const auto* const key : {"components", "conflicts"}) {
+        if (const auto parts = json::find(report, key)) copy_guarded(desk, out, key, parts->raw);
+    }
     tell(desk, talk, out);
 }
 
@@ -186,7 +201,8 @@ bool tell_again(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     auto out = begin_answer(talk, "answered");
     write_words(
         desk, out, "answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)));
-    out.raw("components", all.components).text("presented_at", print_iso_time(oldest));
+    copy_guarded(desk, out, "components", all.components);
+    out.text("presented_at", print_iso_time(oldest));
     tell(desk, talk, out);
     return true;
 }

@@ -172,7 +172,7 @@ TEST(Broker, MailboxesBecomeRestlessAndCalmInAnyOrder) {
         enqueue(broker, kKey, {.ticket = {agent + 1U}, .envelope = letter(), .mailbox = agent});
     }
     EXPECT_EQ(broker.restless.size(), 4U);
-    for (const std::uint64_t number : {2, 1, 4, 3}) {
+    for (const std::uint64_t number : {2U, 1U, 4U, 3U}) {
         grant(broker, {.ticket = {number}, .instance = {number}, .attempt = 1});
     }
     EXPECT_TRUE(broker.restless.empty());

@@ -100,7 +100,7 @@ TEST(Turns, D8_BothPromisesHoldWhicheverConsumerComes) {
         return found == was_lower.end() ? chance() % was_lower.size()
                                         : static_cast<std::size_t>(found - was_lower.begin());
     };
-    for (const std::size_t consumers : {1, 2, 3, 8, 64}) {
+    for (const std::size_t consumers : {1U, 2U, 3U, 8U, 64U}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
             const auto tightest = static_cast<std::uint32_t>(consumers + 8);
             for (const auto low_every : {tightest, tightest + 10, 100U}) {
