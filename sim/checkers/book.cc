@@ -211,7 +211,8 @@ void Walker::take(std::size_t index) {
                            std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; arrival != last; ++arrival) {
         // Whoever asked in the middle of a task may need the answer to go on with it.
-        if (is_answer && is_in_hand(*arrival->second, ticket)) apart_.insert(arrival->second->ticket);
+        if (is_answer && is_in_hand(*arrival->second, ticket))
+            apart_.insert(arrival->second->ticket);
         enter(*arrival->second, arrival->second->ticket.value);
     }
 }

@@ -36,7 +36,7 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 /// A workflow: how far it is, or where its end is on record.
 struct WorkflowStanding {
     std::string report{};
-    std::string by{};    ///< While it runs; later, its start is on record.
+    std::string by{};  ///< While it runs; later, its start is on record.
     Sequence started{};
     Sequence ended{};  ///< Zero: it runs.
 };

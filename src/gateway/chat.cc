@@ -52,7 +52,10 @@ void write_words(Desk& desk,
 }
 
 /// The same for JSON, which stays JSON.
-void copy_guarded(Desk& desk, json::ObjectWriter& out, std::string_view key, std::string_view json) {
+void copy_guarded(Desk& desk,
+                  json::ObjectWriter& out,
+                  std::string_view key,
+                  std::string_view json) {
     auto internals = internals_of(tutor_of(desk).offers(*desk.engine));
     std::vector<std::string> escaped;
     escaped.reserve(internals.size());

@@ -377,6 +377,8 @@ def the_frames_are_as_described(hub, schemas):
         socket.say({"extend": [{"delivery_id": held, "by_ms": 9000}], "progress": [{"delivery_id": held, "note": "half"}]})
         socket.say({verb: [held] if verb == "ack" else [{"delivery_id": held, **rest}]})
         until(socket, "settled")
+    socket.say({"stream": [{"message_id": "watched-reply", "after": 0}]})
+    until(socket, "progress")
     # Another's task, for an answer that nobody has settled holds up its own.
     socket.say({"credit": 3, "send": [message("other", "unwanted", "watched", "HELP_REQUEST") | {"from": "watched"}]})
     while not any(item["message"]["id"] == "other-unwanted" for item in until(socket, "deliver")):
