@@ -439,9 +439,9 @@ class Runs {
     }
 
     /// Over others or directly. Simulated plans are small.
-    static bool waits_for(const Plan& plan, std::uint32_t step, std::uint32_t other) {
-        return std::ranges::any_of(plan.steps[step].after, [&](std::uint32_t before) {
-            return before == other || waits_for(plan, before, other);
+    static bool waits_for(const Plan& plan, std::uint32_t later, std::uint32_t earlier) {
+        return std::ranges::any_of(plan.steps[later].after, [&](std::uint32_t before) {
+            return before == earlier || waits_for(plan, before, earlier);
         });
     }
 

@@ -561,8 +561,9 @@ Admission admission(const State& state,
             return {.refusal = word.refusal, .detail = std::move(word.detail)};
         }
         // The first one's words are put to them; whether all is allowed they say at once.
+        const auto approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
         if (asked.refusal == Refusal::None) asked = std::move(word);
-        asked.approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
+        asked.approvals_needed = approvals_needed;
         is_short = is_short || guard.check != check_risk;
     }
     if (asked.refusal != Refusal::None && approval == nullptr) {

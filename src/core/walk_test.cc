@@ -126,12 +126,23 @@ class Model {
         const auto found = open_.find(request);
         ASSERT_NE(found, open_.end()) << "W1: answered twice";
         if (answer != Ticket{}) {
+            const bool is_apart = is_in_hand(found->second.agent, task, request);
             copies[answer] = {.agent = found->second.agent,
-                              .task = task,
+                              .task = is_apart ? std::string{} : task,
                               .priority = found->second.priority,
                               .retry_count_max = kRetries};
         }
         open_.erase(found);
+    }
+
+    /// Whether all that the agent has of a task is one copy, handed over, and not the question.
+    bool is_in_hand(const std::string& agent, const std::string& task, Ticket question) const {
+        std::vector<std::pair<Ticket, bool>> lane;
+        for (const auto& [ticket, copy] : copies) {
+            if (copy.is_dead || copy.agent != agent || copy.task != task) continue;
+            lane.emplace_back(ticket, copy.is_held);
+        }
+        return lane.size() == 1 && lane.front().second && lane.front().first != question;
     }
 
     /// D3: nothing older of the same task may still be there. A revived letter starts anew.

@@ -132,7 +132,9 @@ EnvelopePtr Envelope::unpack_short(ByteReader& in) {
         if ((mask >> index & 1U) == 0) continue;
         const auto offset = end + from_zigzag(in.varint());
         const auto size = in.varint();
-        if (offset < 0 || offset > kOffsetMax || size > kIdBytesMax) return nullptr;
+        const bool is_place =
+            offset >= 0 && offset <= kOffsetMax && size > 0 && size <= kIdBytesMax;
+        if (!is_place) return nullptr;
         parts.places[index] = static_cast<std::uint64_t>(offset) << 8U | size;
         end = offset + static_cast<std::int64_t>(size);
     }
@@ -160,7 +162,9 @@ EnvelopePtr Envelope::put_together(const Parts& parts) {
     envelope->dialect_ = static_cast<Dialect>(parts.dialect);
     envelope->intent_ = static_cast<Intent>(parts.intent);
     for (std::size_t i = 0; i < parts.places.size(); ++i) {
-        envelope->places_[i] = static_cast<std::uint32_t>(parts.places[i]);
+        // What is empty stands nowhere.
+        const bool is_empty = (parts.places[i] & 0xFFU) == 0;
+        envelope->places_[i] = is_empty ? 0 : static_cast<std::uint32_t>(parts.places[i]);
     }
     if (!parts.text.empty()) std::memcpy(envelope->text(), parts.text.data(), parts.text.size());
     return EnvelopePtr{envelope};
