@@ -86,7 +86,7 @@ void copy_members(json::ObjectWriter& out,
 // --- what the hub asked back, until it is answered ---------------------------------------------
 
 /// Kept as the hub's own part of the session, so that the next words can be an answer to it.
-void keep_asked(Desk& desk, const Talk& talk, std::string asked) {
+void keep_asked(Desk& desk, const Talk& talk, const std::string& asked) {
     if (asked == talk.asked) return;
     submit(
         desk,

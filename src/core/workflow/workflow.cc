@@ -273,6 +273,8 @@ void apply(Workflows& workflows, const StepDelayed& event) {
     item.road = event.road;
     item.attempt = static_cast<std::uint8_t>(event.attempt);
     item.reply = {};
+    item.output_at = 0;
+    item.output_size = 0;
     item.due = event.until;
     item.code = event.code;
     item.detail = event.detail;
