@@ -142,7 +142,9 @@ class Audit {
                 cancelled_.emplace(e.request, entry.sequence);
                 const auto request = book_.requests.find(e.request);
                 if (request == book_.requests.end()) return;
-                deed({"a cancellation", e.by, std::string{request->second.asked->id()}}, entry);
+                const auto& asked = *request->second.asked;
+                deed({"a cancellation", e.by, std::string{asked.id()}}, entry);
+                by_session_[e.by].push_back(entry.sequence);
             },
             [&](const HumanAsked& e) {
                 asked_at_.emplace(e.id, entry.sequence);
@@ -270,6 +272,11 @@ class Audit {
         const auto deed = deed_of(asked);
         if (deed == Deed{}) return;
         auto& records = deeds_[deed];
+        // The id of a workflow is the session of all that is delegated for it, and may outlive it.
+        auto& others = by_session_[asked.caller];
+        const bool is_session = records.empty() && std::get<0>(deed) == "a cancellation" &&
+                                started_.contains(std::get<2>(deed));
+        if (is_session && !others.empty()) return others.clear();
         if (records.empty()) return find(std::get<0>(deed) + " is not on record");
         if (records.front() > shown.durable) {
             find(std::get<0>(deed) + " was told of before it was durable");
@@ -284,6 +291,8 @@ class Audit {
     std::map<Delivery, int> shown_;
     std::map<Delivery, Sequence> leased_at_;
     std::map<Ticket, std::uint32_t> attempts_;
+    std::map<std::string, std::deque<Sequence>>
+        by_session_;  ///< Cancellations, by who ordered them.
     std::map<InstanceNumber, Sequence> joined_;
     std::map<Ticket, Sequence> answered_;
     std::map<Ticket, Sequence> cancelled_;

@@ -178,6 +178,13 @@ void Walker::remove(Ticket ticket) {
 void Walker::take(std::size_t index) {
     const auto& entry = book_.history->journal[index];
     const auto ticket = ticket_of(entry.event);
+    const auto [first, last] = arrivals_.equal_range(index);
+    const bool is_answer = std::holds_alternative<RequestAnswered>(entry.event) ||
+                           std::holds_alternative<RequestFailed>(entry.event);
+    for (auto arrival = first; is_answer && arrival != last; ++arrival) {
+        // Whoever asked in the middle of a task may need the answer to go on with it.
+        if (is_in_hand(*arrival->second, ticket)) apart_.insert(arrival->second->ticket);
+    }
     auto* found = ticket == Ticket{} ? nullptr : standing(ticket);
     if (found != nullptr) {
         match(
@@ -206,13 +213,7 @@ void Walker::take(std::size_t index) {
             [&](const RequestAnswered&) { remove(ticket); },
             [](const auto&) {});
     }
-    const auto [first, last] = arrivals_.equal_range(index);
-    const bool is_answer = std::holds_alternative<RequestAnswered>(entry.event) ||
-                           std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; arrival != last; ++arrival) {
-        // Whoever asked in the middle of a task may need the answer to go on with it.
-        if (is_answer && is_in_hand(*arrival->second, ticket))
-            apart_.insert(arrival->second->ticket);
         enter(*arrival->second, arrival->second->ticket.value);
     }
 }

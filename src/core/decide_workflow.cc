@@ -652,11 +652,18 @@ void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& 
 
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason) {
     const auto* run = workflow::find_run(draft.state.workflows, id);
-    if (run == nullptr || run->is_undoing) return false;
+    if (run == nullptr) return false;
     const auto& caller = draft.cause.caller;
     if (caller && !caller->is_operator && !caller->agent.value.empty() &&
         run->by != draft.asker()) {
         return false;
+    }
+    if (run->is_undoing) {
+        // What takes it back goes by its id as well, and is not to be ended.
+        draft.refuse(std::string{id},
+                     Refusal::DelegationNotFound,
+                     fmt::format("workflow '{}' is being taken back already", id));
+        return true;
     }
     draft.add(
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});

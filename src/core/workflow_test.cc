@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "core/snapshot.h"
 #include "core/testing/story.h"
 
 namespace parlance::core {
@@ -391,26 +390,6 @@ TEST(Workflow, X21_WhatCameAfterIsTakenBackFirstInWhateverOrderThePlanHasIt) {
     office.look().answer("b", R"({"output":0})").answer("a", R"({"output":0})");
     EXPECT_EQ(office.order, (Ids{"a", "b", "c", "b", "a"}));
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
-}
-
-TEST(Workflow, W11_ACompensationThatIsTriedAgainIsWholeInASnapshot) {
-    Office office{{"a", "b", "c"}};
-    office.start(R"({"steps":[
-        {"id":"book","agent":"a","compensate":{"agent":"c"}},
-        {"id":"pay","agent":"b","after":["book"]}]})");
-    office.answer("a", R"({"output":{"id":"b-7"}})");
-    office.story.as_operator().ask(CancelRequest{"w", "no longer needed"});
-    office.look();
-    bool is_delayed = false;
-    for (int seconds = 0; seconds < 60 && !is_delayed; ++seconds) {
-        office.later(1s);
-        is_delayed = !office.story.happened<StepDelayed>().empty();
-    }
-    ASSERT_TRUE(is_delayed) << "nobody answered in time";
-    const auto bytes = encode_state(office.story.state());
-    const auto back = decode_state(bytes, office.story.state().limits);
-    ASSERT_TRUE(back) << back.error().message;
-    EXPECT_EQ(encode_state(*back), bytes);
 }
 
 TEST(Workflow, C11_GoesOnAfterARestart) {

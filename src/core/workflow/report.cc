@@ -110,14 +110,14 @@ std::string missing_of(const Run& run) {
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& step = run.steps[i];
         const auto lost = lost_count(step);
-        const bool is_whole = step.stage == Stage::Done && lost == 0;
-        if (is_whole || step.stage == Stage::Skipped) continue;
+        const bool is_settled = step.stage == Stage::Done || step.stage == Stage::Skipped;
+        if (is_settled && lost == 0) continue;
         json::ObjectWriter each;
         each.text("step", run.plan->steps[i].id).text("label", run.plan->steps[i].label);
         const auto* item = failed_item(step);
         each.text("reason", item != nullptr ? item->detail : "it was not done");
         if (item != nullptr) each.text("code", item->code);
-        if (step.stage == Stage::Done) {
+        if (is_settled) {
             each.integer("elements", static_cast<std::int64_t>(lost))
                 .integer("of", static_cast<std::int64_t>(step.items.size()));
         }

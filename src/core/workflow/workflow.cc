@@ -217,7 +217,9 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
     if (to_judge) return *to_judge;
     if (!run.is_undoing && can_fail_the_whole(run)) return {Move::Kind::End};
     const bool is_over = run.deadline != Time{} && run.deadline <= now;
-    if (!run.is_undoing && is_over) return {Move::Kind::TimeOut};
+    const bool is_complete = next_new(run, open_max).kind == Move::Kind::End;
+    // What is all done at the last moment is done.
+    if (!run.is_undoing && is_over && !is_complete) return {Move::Kind::TimeOut};
     const auto to_retry = find_item(run, Move::Kind::Begin, [&](const Item& item) {
         return item.stage == Stage::Delayed && item.due <= now;
     });
