@@ -41,35 +41,33 @@ parlance_check(tidy ALL_CORES
   COMMAND ${Python3_EXECUTABLE} ${tools}/tidy.py --build ${CMAKE_BINARY_DIR} --jobs ${cores}
           --since tools/tidy_since --seconds 20)
 
-# The same tests under the address and undefined-behaviour sanitizers. Without debug information,
-# which is a seventh of the time that the compiling takes: who wants lines in a report builds the
-# preset as it is. Checks for null pointers are another sixth, and one that is used is found by the
-# address sanitizer as well.
+# The same tests under the address and undefined-behaviour sanitizers, and the fuzzers, from one build.
+# Without debug information, which is a seventh of the time that the compiling takes: who wants lines
+# in a report builds the preset as it is. Checks for null pointers are another sixth, and one that is
+# used is found by the address sanitizer as well.
+file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuzz\\(")
+list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
+list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE fuzzers)
 parlance_check(asan_build ALL_CORES SETS asan
   COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DPARLANCE_SANITIZE_EXCEPT=null
-          --target unit_tests scenarios parlance_sim_main)
+          --target unit_tests scenarios parlance_sim_main ${fuzzers})
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
-          -LE "end_to_end|tree" -E "^sim_")
+          -LE "end_to_end|tree" -E "^(sim|fuzz)_")
 parlance_check(asan_sim ALL_CORES NEEDS asan
   COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..80 --jobs ${cores})
 
 # Every decoder, on hostile bytes, for a while. Optimised they would go through more inputs in that
-# time, and take longer to compile; the preset as it is does. The list is that of fuzz/CMakeLists.txt.
-set(fuzz ${PROJECT_SOURCE_DIR}/build/fuzz/fuzz)
-file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuzz\\(")
-list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
-list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE programs)
-parlance_check(fuzz_build ALL_CORES SETS fuzz
-  COMMAND ${tools}/build_preset fuzz "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 -g0" --target ${programs})
+# time, and take longer to compile; the preset fuzz is for that.
+set(fuzz ${PROJECT_SOURCE_DIR}/build/asan/fuzz)
 # A dialect's decoder for as long as is said; the others, of which there are many, for a sixth of it.
 math(EXPR shorter "(${PARLANCE_FUZZ_SECONDS} + 5) / 6")
 foreach(decoder IN LISTS decoders)
   set(seconds ${shorter})
-  if(decoder MATCHES "^(taskwire|dialects)$")
+  if(decoder MATCHES "^decoder_")
     set(seconds ${PARLANCE_FUZZ_SECONDS})
   endif()
-  parlance_check(fuzz_${decoder} NEEDS fuzz
+  parlance_check(fuzz_${decoder} NEEDS asan
     COMMAND ${fuzz}/fuzz_${decoder} -dict=${fuzz}/${decoder}.dict -max_len=8192 -timeout=10
             -max_total_time=${seconds} ${fuzz}/corpus/${decoder})
 endforeach()
