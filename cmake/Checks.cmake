@@ -43,13 +43,14 @@ parlance_check(tidy ALL_CORES
 
 # The same tests under the address and undefined-behaviour sanitizers, and the fuzzers, from one build.
 # Without debug information, which is a seventh of the time that the compiling takes: who wants lines
-# in a report builds the preset as it is. Checks for null pointers are another sixth, and one that is
-# used is found by the address sanitizer as well.
+# in a report builds the preset as it is. Checks of pointers for null and for alignment are two fifths
+# of it: a null one that is used is found by the address sanitizer as well, and the preset as it is
+# checks both.
 file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuzz\\(")
 list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
 list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE fuzzers)
 parlance_check(asan_build ALL_CORES SETS asan
-  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DPARLANCE_SANITIZE_EXCEPT=null
+  COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DPARLANCE_SANITIZE_EXCEPT=null,alignment
           --target unit_tests scenarios parlance_sim_main ${fuzzers})
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary

@@ -54,13 +54,7 @@ class Tree : public ::testing::Test {
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
     void answer(const std::string& from, const std::string& question, std::uint64_t tokens = 0) {
-        story.ask(SendMessage{.envelope = envelope({.id = "answer to " + question,
-                                                    .from = from,
-                                                    .to = "",
-                                                    .intent = Intent::Reply,
-                                                    .answers = question}),
-                              .priority = Priority::High,
-                              .tokens_used = tokens});
+        story.ask(answer_to(question, from, tokens));
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
     void allow(Settings settings) {

@@ -63,13 +63,7 @@ class Held : public ::testing::Test {
         story.as_caller(person(who)).ask(std::move(answer));
     }
     void answer(const std::string& from, const std::string& question, std::uint64_t tokens) {
-        story.as(from).ask(SendMessage{.envelope = envelope({.id = "answer to " + question,
-                                                             .from = from,
-                                                             .to = "",
-                                                             .intent = Intent::Reply,
-                                                             .answers = question}),
-                                       .priority = Priority::High,
-                                       .tokens_used = tokens});
+        story.as(from).ask(answer_to(question, from, tokens));
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
     const governor::Delegation* on_record(Ticket ticket) {

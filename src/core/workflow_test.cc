@@ -347,6 +347,17 @@ TEST(Workflow, S13_IfNobodyAnswersItFailsOrGoesOnAsItSays) {
     }
 }
 
+TEST(Workflow, K20_NothingIsUnderWayInAReportOfWhatIsOver) {
+    Office office{{"a", "b"}};
+    office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","human":{"question":"May we?"}},
+        {"id":"y","agent":"b","after":["x"]}]})");
+    office.later(1000ms);
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::TimedOut);
+    EXPECT_EQ(office.report_at("/steps/0/status"), R"("CANCELLED")");
+    EXPECT_EQ(office.report_at("/steps/1/status"), R"("CANCELLED")");
+}
+
 TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
     Office office{{"a", "b"}};
     office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
@@ -376,6 +387,23 @@ TEST(Workflow, X21_CancellingTakesBackWhatWasDone) {
     ASSERT_TRUE(office.ended());
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
     EXPECT_EQ(office.report_at("/steps/0/status"), R"("COMPENSATED")");
+    EXPECT_EQ(office.report_at("/steps/1/status"), R"("FAILED")") << "b was at work";
+}
+
+TEST(Workflow, X21_WhatCannotBeTakenBackIsNotCalledTakenBack) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[
+        {"id":"book","agent":"a","compensate":{"capability":"UNBOOK"}},
+        {"id":"pay","agent":"b","after":["book"]},
+        {"id":"tell","agent":"b","after":["pay"]}]})");
+    office.answer("a", R"({"output":{"id":"b-7"}})");
+    office.story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    office.look();
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+    EXPECT_EQ(office.report_at("/steps/0/status"), R"("COMPENSATION_FAILED")");
+    EXPECT_EQ(office.report_at("/steps/0/error/code"), R"("CAPABILITY_NOT_REGISTERED")");
+    EXPECT_EQ(office.report_at("/steps/2/status"), R"("CANCELLED")") << "and was never asked";
 }
 
 TEST(Workflow, X21_WhatCameAfterIsTakenBackFirstInWhateverOrderThePlanHasIt) {

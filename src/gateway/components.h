@@ -89,7 +89,7 @@ inline constexpr std::array kComponents{
 "reason":{"type":"string"},
 "steps":{"type":"array","items":{"type":"object","required":["id","label","status","attempts"],"properties":{
 "id":{"type":"string"},"label":{"type":"string"},
-"status":{"enum":["PENDING","RUNNING","RETRYING","WAITING_FOR_HUMAN","COMPLETED","FAILED","SKIPPED","BLOCKED","COMPENSATED"]},
+"status":{"enum":["PENDING","RUNNING","RETRYING","WAITING_FOR_HUMAN","COMPLETED","FAILED","SKIPPED","BLOCKED","CANCELLED","COMPENSATED","COMPENSATION_FAILED"]},
 "agent":{"type":"string"},"capability":{"type":"string"},"attempts":{"type":"integer"},"by":{"type":"string"},
 "partial":{"type":"boolean"},"confidence":{"type":"number","minimum":0,"maximum":1},"output":true,
 "error":{"type":"object","required":["code","message"]}}}},

@@ -277,9 +277,7 @@ void add_agent(CLI::App& app, Context& context) {
     exec_verb->add_option("command", options->command, "The program and its arguments, after --")
         ->required();
     exec_verb->positionals_at_end();
-    exec_verb->callback([options, &context] {
-        context.run = [options, &context] { return run_exec(context, *options); };
-    });
+    exec_verb->callback(leave(context, options, run_exec));
 }
 
 }  // namespace parlance::cli

@@ -207,18 +207,15 @@ void add_agents(CLI::App& app, Context& context) {
                                      "  parlance agents register coder --role developer\n"
                                      "  parlance agents show coder"});
     verb->require_subcommand(0, 1);
-    const auto leave = [&context](std::function<int()> work) {
-        return [&context, work = std::move(work)] { context.run = work; };
-    };
     verb->callback([verb, &context] {
         if (verb->get_subcommands().empty()) context.run = [&context] { return list(context); };
     });
     add_verb(*verb, {"list", "All agents, and what waits for them", ""})
-        ->callback(leave([&context] { return list(context); }));
+        ->callback(leave(context, [&context] { return list(context); }));
 
     CLI::App* const show_verb = add_verb(*verb, {"show", "One agent, with its live instances", ""});
     show_verb->add_option("id", options->id, "The agent")->required();
-    show_verb->callback(leave([&context, options] { return show(context, options->id); }));
+    show_verb->callback(leave(context, [&context, options] { return show(context, options->id); }));
 
     CLI::App* const register_verb = add_verb(*verb,
                                              {"register",
@@ -227,11 +224,12 @@ void add_agents(CLI::App& app, Context& context) {
     register_verb->add_option("id", options->id, "The agent")->required();
     add_registration_options(*register_verb, options->registration);
     register_verb->callback(
-        leave([&context, options] { return register_agent(context, *options); }));
+        leave(context, [&context, options] { return register_agent(context, *options); }));
 
     CLI::App* const remove_verb = add_verb(*verb, {"remove", "Remove an agent without work", ""});
     remove_verb->add_option("id", options->id, "The agent")->required();
-    remove_verb->callback(leave([&context, options] { return remove(context, options->id); }));
+    remove_verb->callback(
+        leave(context, [&context, options] { return remove(context, options->id); }));
 }
 
 }  // namespace parlance::cli

@@ -111,9 +111,7 @@ void add_audit(CLI::App& app, Context& context) {
     delegations->add_option("--user", options->user, "Only those for this user");
     delegations->add_option("--agent", options->agent, "Only those from or to this agent");
     delegations->add_option("--since", options->since, "Only those from this time on (ISO 8601)");
-    delegations->callback([options, &context] {
-        context.run = [&context, options] { return list_delegations(context, *options); };
-    });
+    delegations->callback(leave(context, options, list_delegations));
 }
 
 }  // namespace parlance::cli

@@ -343,14 +343,12 @@ void add_bench(CLI::App& app, Context& context) {
         ->check(CLI::IsMember(std::vector<std::string>{"settled", "accepted"}))
         ->capture_default_str();
     verb->add_flag("--http", options->is_http, "publish: POST each, one under way per connection");
-    verb->callback([options, &context] {
-        context.run = [options, &context] {
-            if (options->is_http && options->what != "publish") {
-                return complain(context, Misused, "--http goes with publish only");
-            }
-            return run_bench(context, *options);
-        };
-    });
+    verb->callback(leave(context, [options, &context] {
+        if (options->is_http && options->what != "publish") {
+            return complain(context, Misused, "--http goes with publish only");
+        }
+        return run_bench(context, *options);
+    }));
 }
 
 }  // namespace parlance::cli

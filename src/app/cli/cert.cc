@@ -125,9 +125,7 @@ void add_cert(CLI::App& app, Context& context) {
         CLI::App* const part = add_verb(*verb, text);
         part->add_option("--data", options->data, "The hub's data (default: ./.parlance)")
             ->type_name("DIR");
-        part->callback([&context, options, work] {
-            context.run = [&context, options, work] { return work(context, *options); };
-        });
+        part->callback(leave(context, options, work));
         return part;
     };
     add({"init", "An authority, and the hub's own certificate; again for a fresh one", ""}, init)

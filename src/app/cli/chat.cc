@@ -1,4 +1,5 @@
 // `parlance chat`: a user's words in, the agents' one answer out; a line each, or one and done.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -41,9 +42,17 @@ std::string saying_of(const Context& context, const ChatOptions& options) {
     return saying.done();
 }
 
+/// An answer has a line for each of its parts.
+void print_lines(std::string_view text) {
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        fmt::print("{}\n", harmless(line));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+}
+
 void print_talk(const Context& context, json::Value talk) {
-    const auto answer = text_member(talk, "answer");
-    if (!answer.empty()) fmt::print("{}\n", harmless(answer));
+    print_lines(text_member(talk, "answer"));
     const auto question = text_member(talk, "question");
     if (!question.empty()) {
         fmt::print("{}\n", paint(context.out(), Tone::Yellow, harmless(question)));
@@ -121,11 +130,9 @@ void add_chat(CLI::App& app, Context& context) {
     verb->add_flag("--afresh", options->is_afresh, "Work it out again, even if it is known");
     verb->add_option("--wait", options->wait_ms, "Milliseconds to wait for an answer")
         ->capture_default_str();
-    verb->callback([&context, options] {
-        context.run = [&context, options] {
-            return options->text.empty() ? talk(context, *options) : say(context, *options);
-        };
-    });
+    verb->callback(leave(context, [&context, options] {
+        return options->text.empty() ? talk(context, *options) : say(context, *options);
+    }));
 }
 
 }  // namespace parlance::cli

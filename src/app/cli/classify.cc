@@ -127,8 +127,7 @@ void add_classify(CLI::App& app, Context& context) {
                                      "What a user's words ask for, and what to do about it",
                                      "  parlance classify 'project our revenue and write it up'"});
     verb->add_option("text", *text, "What the user said")->required();
-    verb->callback(
-        [&context, text] { context.run = [&context, text] { return classify(context, *text); }; });
+    verb->callback(leave(context, [&context, text] { return classify(context, *text); }));
 }
 
 void add_capabilities(CLI::App& app, Context& context) {
@@ -137,7 +136,7 @@ void add_capabilities(CLI::App& app, Context& context) {
                                      "All that the agents have registered",
                                      "  parlance capabilities\n"
                                      "  parlance capabilities --json"});
-    verb->callback([&context] { context.run = [&context] { return list_capabilities(context); }; });
+    verb->callback(leave(context, [&context] { return list_capabilities(context); }));
 }
 
 }  // namespace parlance::cli

@@ -64,6 +64,10 @@ CLI::App* add_verb(CLI::App& parent, const VerbText& text) {
     return verb;
 }
 
+std::function<void()> leave(Context& context, std::function<int()> work) {
+    return [&context, work = std::move(work)] { context.run = work; };
+}
+
 void add_globals(CLI::App& app, Context& context) {
     app.name("parlance");
     app.description(

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,12 @@ struct VerbText {
 
 /// Options of the whole program may follow the verb too.
 CLI::App* add_verb(CLI::App& parent, const VerbText& text);
+/// What a verb does is done after everything was parsed.
+std::function<void()> leave(Context& context, std::function<int()> work);
+template <typename Options, typename Work>
+std::function<void()> leave(Context& context, std::shared_ptr<Options> options, Work work) {
+    return leave(context, [&context, options, work] { return work(context, *options); });
+}
 void add_globals(CLI::App& app, Context& context);
 /// Parses, runs the verb and gives the exit code; complaints go to stderr.
 int run(CLI::App& app, Context& context, int argc, char** argv);

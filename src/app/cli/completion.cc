@@ -329,15 +329,13 @@ void add_completion(CLI::App& app, Context& context) {
     verb->add_option("shell", *shell, "Which shell")
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh", "fish"}));
-    verb->callback([&app, shell, &context] {
-        context.run = [&app, shell] {
-            fmt::print("{}",
-                       *shell == "bash"  ? bash_completion(app)
-                       : *shell == "zsh" ? zsh_completion(app)
-                                         : fish_completion(app));
-            return static_cast<int>(Done);
-        };
-    });
+    verb->callback(leave(context, [&app, shell] {
+        fmt::print("{}",
+                   *shell == "bash"  ? bash_completion(app)
+                   : *shell == "zsh" ? zsh_completion(app)
+                                     : fish_completion(app));
+        return static_cast<int>(Done);
+    }));
 }
 
 }  // namespace parlance::cli

@@ -89,9 +89,7 @@ void add_convert(CLI::App& app, Context& context) {
         ->check(CLI::IsMember(dialect_words()));
     verb->add_flag("--block", options->is_block, "Print kessel's block text");
     verb->add_option("file", options->file, "Where they stand; - for stdin")->required();
-    verb->callback([&context, options] {
-        context.run = [&context, options] { return convert(context, *options); };
-    });
+    verb->callback(leave(context, options, convert));
 }
 
 }  // namespace parlance::cli

@@ -196,34 +196,33 @@ void add_dead_letters(CLI::App& app, Context& context) {
                   "  parlance dead-letters discard 412 --reason 'superseded by 415' --yes"});
     verb->require_subcommand(0, 1);
     verb->add_option("--agent", options->agent, "Only those of this recipient");
-    const auto leave = [&context](std::function<int()> work) {
-        return [&context, work = std::move(work)] { context.run = work; };
-    };
     verb->callback([verb, options, &context] {
         if (!verb->get_subcommands().empty()) return;
         context.run = [&context, options] { return list(context, *options); };
     });
-    add_verb(*verb, {"list", "All of them, oldest first", ""})->callback(leave([&context, options] {
-        return list(context, *options);
-    }));
+    add_verb(*verb, {"list", "All of them, oldest first", ""})
+        ->callback(leave(context, [&context, options] { return list(context, *options); }));
 
     CLI::App* const show_verb = add_verb(*verb, {"show", "One of them, with its message", ""});
     show_verb->add_option("id", options->ids, "The dead letter")->required()->expected(1);
-    show_verb->callback(leave([&context, options] { return show(context, options->ids.front()); }));
+    show_verb->callback(
+        leave(context, [&context, options] { return show(context, options->ids.front()); }));
 
     CLI::App* const redeliver_verb =
         add_verb(*verb, {"redeliver", "Back to where they came from, with all their tries", ""});
     redeliver_verb->add_option("ids", options->ids, "The dead letters");
     redeliver_verb->add_flag("--all", options->is_all, "All of them, or all of --agent");
     redeliver_verb->add_flag("--yes", options->is_agreed, "Do not ask");
-    redeliver_verb->callback(leave([&context, options] { return redeliver(context, *options); }));
+    redeliver_verb->callback(
+        leave(context, [&context, options] { return redeliver(context, *options); }));
 
     CLI::App* const discard_verb =
         add_verb(*verb, {"discard", "Give them up for good, on record", ""});
     discard_verb->add_option("ids", options->ids, "The dead letters")->required();
     discard_verb->add_option("--reason", options->reason, "Why; it is kept on record")->required();
     discard_verb->add_flag("--yes", options->is_agreed, "Do not ask");
-    discard_verb->callback(leave([&context, options] { return discard(context, *options); }));
+    discard_verb->callback(
+        leave(context, [&context, options] { return discard(context, *options); }));
 }
 
 }  // namespace parlance::cli

@@ -114,11 +114,9 @@ void add_doctor(CLI::App& app, Context& context) {
     verb->add_flag("--rows",
                    *wants_rows,
                    "Instead, every row of the specification with the tests that prove it");
-    verb->callback([&context, wants_rows] {
-        context.run = [&context, wants_rows] {
-            return *wants_rows ? show_rows(context) : try_checklist(context);
-        };
-    });
+    verb->callback(leave(context, [&context, wants_rows] {
+        return *wants_rows ? show_rows(context) : try_checklist(context);
+    }));
 }
 
 }  // namespace parlance::cli

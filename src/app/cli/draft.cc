@@ -107,6 +107,14 @@ Result<std::string> compose(const Draft& draft, std::string_view payload, Time n
     return message;
 }
 
+Result<std::string> write_out(const Draft& draft, Time now) {
+    const auto text = read_payload(draft.payload);
+    if (!text) return text.error();
+    const auto payload = shape_payload(*text, draft.task);
+    if (!payload) return payload.error();
+    return compose(draft, *payload, now);
+}
+
 std::string fresh_id() {
     std::random_device random;
     const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };

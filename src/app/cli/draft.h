@@ -36,6 +36,8 @@ Result<std::string> shape_payload(std::string_view text, std::string_view task);
 
 /// The message. An empty id gets a fresh one.
 Result<std::string> compose(const Draft& draft, std::string_view payload, Time now);
+/// All of it: reads the payload, shapes it and puts the message together.
+Result<std::string> write_out(const Draft& draft, Time now);
 
 std::string fresh_id();
 Time now();

@@ -127,9 +127,7 @@ void add_human(CLI::App& app, Context& context) {
     verb->require_subcommand(1);
     const auto add = [&](const VerbText& text, int (*work)(const Context&, const HumanOptions&)) {
         CLI::App* const part = add_verb(*verb, text);
-        part->callback([&context, options, work] {
-            context.run = [&context, options, work] { return work(context, *options); };
-        });
+        part->callback(leave(context, options, work));
         return part;
     };
     CLI::App* const list_verb = add({"list", "What waits, or what became of it", ""}, list);

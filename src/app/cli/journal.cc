@@ -359,24 +359,19 @@ void add_journal(CLI::App& app, Context& context) {
     verb->add_option("--data", options->data, "The data directory of the hub")
         ->type_name("DIR")
         ->capture_default_str();
-    const auto leave = [&context, options](int (*work)(const Context&, const JournalOptions&)) {
-        return [&context, options, work] {
-            context.run = [&context, options, work] { return work(context, *options); };
-        };
-    };
     CLI::App* const list_verb = add_verb(*verb, {"list", "The latest records, one a line", ""});
     list_verb->add_option("--last", options->last, "How many")
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
     list_verb->add_option("--from", options->from, "From this sequence on")->type_name("SEQ");
-    list_verb->callback(leave(list));
+    list_verb->callback(leave(context, options, list));
     CLI::App* const show_verb = add_verb(*verb, {"show", "Records in full", ""});
     show_verb->add_option("range", options->range, "SEQ, SEQ..SEQ or SEQ..")->required();
-    show_verb->callback(leave(show));
+    show_verb->callback(leave(context, options, show));
     add_verb(*verb, {"verify", "Read everything and believe nothing; 5 if something is wrong", ""})
-        ->callback(leave(verify));
+        ->callback(leave(context, options, verify));
     add_verb(*verb, {"stat", "How many records of each kind, and how long they are", ""})
-        ->callback(leave(stat));
+        ->callback(leave(context, options, stat));
 }
 
 }  // namespace parlance::cli

@@ -203,9 +203,7 @@ void add_listen(CLI::App& app, Context& context) {
                    "Acknowledge what is shown; else it goes back when this ends");
     verb->add_option("--count", options->count, "Leave after so many")->type_name("N");
     verb->add_option("--topic", options->topics, "Subscribe to a topic; may be repeated");
-    verb->callback([options, &context] {
-        context.run = [options, &context] { return listen(context, *options); };
-    });
+    verb->callback(leave(context, options, listen));
 }
 
 }  // namespace parlance::cli

@@ -185,9 +185,6 @@ int stop_fleet(const Context& context, const PolicyOptions& options) {
 
 void add_policy(CLI::App& app, Context& context) {
     auto options = std::make_shared<PolicyOptions>();
-    const auto leave = [&context](std::function<int()> work) {
-        return [&context, work = std::move(work)] { context.run = work; };
-    };
     CLI::App* const verb = add_verb(app,
                                     {"policy",
                                      "See and change what is permitted, while the hub runs",
@@ -196,11 +193,11 @@ void add_policy(CLI::App& app, Context& context) {
                                      "  parlance policy explain message.json"});
     verb->require_subcommand(1);
     add_verb(*verb, {"show", "The policy in force, and every rule there is", ""})
-        ->callback(leave([&context] { return show(context); }));
+        ->callback(leave(context, [&context] { return show(context); }));
     CLI::App* const check_verb =
         add_verb(*verb, {"check", "Whether a policy file is sound; no hub is needed", ""});
     check_verb->add_option("file", options->file, "TOML")->required();
-    check_verb->callback(leave([&context, options] { return check(context, *options); }));
+    check_verb->callback(leave(context, [&context, options] { return check(context, *options); }));
     CLI::App* const apply_verb =
         add_verb(*verb, {"apply", "Put a policy file in force from the next command on", ""});
     apply_verb->add_option("file", options->file, "TOML")->required();
@@ -208,19 +205,17 @@ void add_policy(CLI::App& app, Context& context) {
     apply_verb->add_option("--as-version",
                            options->version,
                            "The version it is to become; refused if another came in between");
-    apply_verb->callback(leave([&context, options] { return apply(context, *options); }));
+    apply_verb->callback(leave(context, [&context, options] { return apply(context, *options); }));
     CLI::App* const explain_verb = add_verb(
         *verb, {"explain", "Which rule would refuse a message, and which let it pass", ""});
     explain_verb->add_option("message", options->file, "A file with messages; - for stdin")
         ->required();
-    explain_verb->callback(leave([&context, options] { return explain(context, *options); }));
+    explain_verb->callback(
+        leave(context, [&context, options] { return explain(context, *options); }));
 }
 
 void add_fleet(CLI::App& app, Context& context) {
     auto options = std::make_shared<PolicyOptions>();
-    const auto leave = [&context](std::function<int()> work) {
-        return [&context, work = std::move(work)] { context.run = work; };
-    };
     CLI::App* const verb =
         add_verb(app,
                  {"fleet",
@@ -228,18 +223,19 @@ void add_fleet(CLI::App& app, Context& context) {
                   "  parlance fleet stop --reason 'a bad answer is spreading' --yes\n"
                   "  parlance fleet resume --reason 'found it'"});
     verb->require_subcommand(1);
-    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})->callback(leave([&context] {
-        return call(context, "GET", "/v1/fleet", {}, {}, {});
-    }));
+    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})
+        ->callback(
+            leave(context, [&context] { return call(context, "GET", "/v1/fleet", {}, {}, {}); }));
     CLI::App* const stop_verb = add_verb(
         *verb, {"stop", "Take nothing new and hand nothing more over; what runs may finish", ""});
     stop_verb->add_option("--reason", options->reason, "Why; it is kept on record");
     stop_verb->add_flag("--cancel", options->cancels, "Also end everything that is open");
     stop_verb->add_flag("--yes", options->is_agreed, "Do not ask");
-    stop_verb->callback(leave([&context, options] { return stop_fleet(context, *options); }));
+    stop_verb->callback(
+        leave(context, [&context, options] { return stop_fleet(context, *options); }));
     CLI::App* const resume_verb = add_verb(*verb, {"resume", "Go on", ""});
     resume_verb->add_option("--reason", options->reason, "Why; it is kept on record");
-    resume_verb->callback(leave([&context, options] {
+    resume_verb->callback(leave(context, [&context, options] {
         return call(context, "POST", "/v1/fleet/resume", reason_body(*options), {}, "going on");
     }));
 }
@@ -253,16 +249,14 @@ void add_cancel(CLI::App& app, Context& context) {
          "  parlance cancel 550e8400-e29b-41d4-a716-446655440000 --reason 'the user has left'"});
     verb->add_option("id", options->id, "Of a request, a session or a workflow")->required();
     verb->add_option("--reason", options->reason, "Why; whoever asked is told");
-    verb->callback([&context, options] {
-        context.run = [&context, options] {
-            return call(context,
-                        "POST",
-                        "/v1/workflows/" + percent_encoded(options->id) + "/cancel",
-                        reason_body(*options),
-                        {},
-                        "cancelled");
-        };
-    });
+    verb->callback(leave(context, [&context, options] {
+        return call(context,
+                    "POST",
+                    "/v1/workflows/" + percent_encoded(options->id) + "/cancel",
+                    reason_body(*options),
+                    {},
+                    "cancelled");
+    }));
 }
 
 }  // namespace parlance::cli

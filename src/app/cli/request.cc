@@ -77,11 +77,7 @@ int request(const Context& context, RequestOptions options) {
     if (draft.from.empty()) {
         return complain(context, Misused, "nobody asks", "Say --as AGENT, or set PARLANCE_AGENT.");
     }
-    const auto text = read_payload(draft.payload);
-    if (!text) return complain(context, Misused, text.error().message);
-    const auto payload = shape_payload(*text, draft.task);
-    if (!payload) return complain(context, Misused, payload.error().message);
-    const auto message = compose(draft, *payload, now());
+    const auto message = write_out(draft, now());
     if (!message) return complain(context, Misused, message.error().message);
     return ask(context, options, *message);
 }
@@ -108,9 +104,7 @@ void add_request(CLI::App& app, Context& context) {
         ->check(CLI::Range(1, 600'000))
         ->capture_default_str();
     verb->add_option("payload", options->draft.payload, "JSON, plain words, @FILE, or - for stdin");
-    verb->callback([options, &context] {
-        context.run = [options, &context] { return request(context, *options); };
-    });
+    verb->callback(leave(context, options, request));
 }
 
 }  // namespace parlance::cli

@@ -73,12 +73,9 @@ void add_schema(CLI::App& app, Context& context) {
     const auto options = std::make_shared<SchemaOptions>();
     verb->add_option("dialect", options->dialect, "Whose")->check(CLI::IsMember(dialect_words()));
     verb->add_option("kind", options->kind, "Of which message or object");
-    verb->callback([&context, options] {
-        context.run = [&context, options] {
-            return options->kind.empty() ? list(context, options->dialect)
-                                         : show(context, *options);
-        };
-    });
+    verb->callback(leave(context, [&context, options] {
+        return options->kind.empty() ? list(context, options->dialect) : show(context, *options);
+    }));
 }
 
 }  // namespace parlance::cli

@@ -83,11 +83,7 @@ int send(const Context& context, SendOptions options) {
     if (draft.from.empty()) {
         return complain(context, Misused, "no sender", "Say --as AGENT, or set PARLANCE_AGENT.");
     }
-    const auto text = read_payload(draft.payload);
-    if (!text) return complain(context, Misused, text.error().message);
-    const auto payload = shape_payload(*text, draft.task);
-    if (!payload) return complain(context, Misused, payload.error().message);
-    const auto message = compose(draft, *payload, now());
+    const auto message = write_out(draft, now());
     if (!message) return complain(context, Misused, message.error().message);
     auto client = client_of(context,
                             {.agent = context.operator_name.empty() ? draft.from : std::string{},
@@ -110,9 +106,7 @@ void add_send(CLI::App& app, Context& context) {
     add_draft_options(*verb, options->draft);
     verb->add_flag("--raw", options->is_raw, "Take whole messages, one JSON object a line");
     verb->add_option("payload", options->draft.payload, "JSON, plain words, @FILE, or - for stdin");
-    verb->callback([options, &context] {
-        context.run = [options, &context] { return send(context, *options); };
-    });
+    verb->callback(leave(context, options, send));
 }
 
 }  // namespace parlance::cli

@@ -59,13 +59,11 @@ void add_serve(CLI::App& app, Context& context) {
         ->type_name("FILE");
     verb->add_flag("--dev", flags->is_dev, "On this machine only, and without proof of identity");
     verb->add_flag("--quiet", flags->is_quiet, "Say only what is wrong");
-    verb->callback([flags, &context] {
-        context.run = [flags, &context] {
-            const auto options = options_of(*flags);
-            if (!options) return complain(context, Misused, options.error().message);
-            return app::serve(*options);
-        };
-    });
+    verb->callback(leave(context, [flags, &context] {
+        const auto options = options_of(*flags);
+        if (!options) return complain(context, Misused, options.error().message);
+        return app::serve(*options);
+    }));
 }
 
 }  // namespace parlance::cli

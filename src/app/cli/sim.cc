@@ -49,21 +49,19 @@ void add_sim(CLI::App& app, Context& context) {
     verb->add_option("--jobs", options->jobs, "Processes at a time (default: one a processor)");
     verb->add_option("--scenarios", options->scenarios, "A file of seeds to run first");
     verb->add_flag("--trace", options->is_traced, "Print the whole journal of the seed");
-    verb->callback([&context, options, seeds, seed] {
-        context.run = [&context, options, seeds, seed] {
-            options->is_json = context.is_json;
-            const bool hunts = options->all_mutants || !options->mutant.empty();
-            options->seed_last = hunts ? kSeedsForMutants : 1;
-            if (*seed) options->seed_first = options->seed_last = **seed;
-            if (!seeds->empty() && !parse_seeds(*seeds, *options)) {
-                return complain(context,
-                                Misused,
-                                "--seeds '" + *seeds + "' is not a range",
-                                "Give the first and the last, as in 1..2000.");
-            }
-            return sim::run_campaign(*options);
-        };
-    });
+    verb->callback(leave(context, [&context, options, seeds, seed] {
+        options->is_json = context.is_json;
+        const bool hunts = options->all_mutants || !options->mutant.empty();
+        options->seed_last = hunts ? kSeedsForMutants : 1;
+        if (*seed) options->seed_first = options->seed_last = **seed;
+        if (!seeds->empty() && !parse_seeds(*seeds, *options)) {
+            return complain(context,
+                            Misused,
+                            "--seeds '" + *seeds + "' is not a range",
+                            "Give the first and the last, as in 1..2000.");
+        }
+        return sim::run_campaign(*options);
+    }));
 }
 
 }  // namespace parlance::cli

@@ -74,12 +74,10 @@ void add_sql(CLI::App& app, Context& context) {
                   "delegation_audit_log GROUP BY 1\""});
     verb->add_option("--data", options->data, "The data directory of the hub");
     verb->add_option("statement", options->statement, "One SELECT")->required();
-    verb->callback([options, &context] {
-        context.run = [&context, options]() -> int {
-            const auto answered = answer(context, *options);
-            return answered ? Done : complain_about_views(context, answered.error());
-        };
-    });
+    verb->callback(leave(context, [&context, options]() -> int {
+        const auto answered = answer(context, *options);
+        return answered ? Done : complain_about_views(context, answered.error());
+    }));
 }
 
 }  // namespace parlance::cli

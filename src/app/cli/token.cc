@@ -164,9 +164,7 @@ void add_token(CLI::App& app, Context& context) {
         CLI::App* const part = add_verb(*verb, text);
         part->add_option("--data", options->data, "The hub's data (default: ./.parlance)")
             ->type_name("DIR");
-        part->callback([&context, options, work] {
-            context.run = [&context, options, work] { return work(context, *options); };
-        });
+        part->callback(leave(context, options, work));
         return part;
     };
     CLI::App* const mint_verb = add({"mint", "Make one; its secret is shown this once", ""}, mint);

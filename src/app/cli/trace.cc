@@ -197,9 +197,7 @@ void add_trace(CLI::App& app, Context& context) {
     verb->add_option("id", options->id, "The correlation id, or a message's own")->required();
     verb->add_option("--at", options->at, "As it was when this record was the last");
     verb->add_flag("--messages", options->shows_messages, "Every message with its content");
-    verb->callback([options, &context] {
-        context.run = [&context, options] { return show_trace(context, *options); };
-    });
+    verb->callback(leave(context, options, show_trace));
 }
 
 void add_stats(CLI::App& app, Context& context) {
@@ -210,9 +208,7 @@ void add_stats(CLI::App& app, Context& context) {
                                      "  parlance stats --since 2025-11-23T10:00:00Z --by-type"});
     verb->add_option("--since", options->since, "Only of messages from this time on (ISO 8601)");
     verb->add_flag("--by-type", options->is_by_type, "A line for each type of message");
-    verb->callback([options, &context] {
-        context.run = [&context, options] { return show_stats(context, *options); };
-    });
+    verb->callback(leave(context, options, show_stats));
 }
 
 }  // namespace parlance::cli

@@ -64,9 +64,7 @@ void add_validate(CLI::App& app, Context& context) {
     verb->add_option("file", options->file, "Where they stand; - for stdin")->required();
     verb->add_option("--dialect", options->dialect, "Their dialect (default: recognised)")
         ->check(CLI::IsMember(dialect_words()));
-    verb->callback([&context, options] {
-        context.run = [&context, options] { return validate(context, *options); };
-    });
+    verb->callback(leave(context, options, validate));
 }
 
 }  // namespace parlance::cli

@@ -9,8 +9,8 @@
 namespace parlance::cli {
 
 void add_version(CLI::App& app, Context& context) {
-    add_verb(app, {"version", "Say which version this is", ""})->callback([&context] {
-        context.run = [&context] {
+    add_verb(app, {"version", "Say which version this is", ""})
+        ->callback(leave(context, [&context] {
             if (context.is_json) {
                 fmt::print("{}\n",
                            json::ObjectWriter{}
@@ -22,8 +22,7 @@ void add_version(CLI::App& app, Context& context) {
                 fmt::print("parlance {}\n", app::kVersion);
             }
             return static_cast<int>(Done);
-        };
-    });
+        }));
 }
 
 }  // namespace parlance::cli

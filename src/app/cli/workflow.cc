@@ -1,5 +1,7 @@
 // `parlance workflow`: starts a workflow from a file, shows how far it is, ends it, and lives it
 // through again from the record.
+#include <algorithm>
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -15,6 +17,8 @@
 #include "journal/posix_disk.h"
 
 namespace parlance::cli {
+
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -58,7 +62,8 @@ Result<std::string> definition(const WorkflowOptions& options) {
 
 Tone tone_of(std::string_view status) {
     if (status == "COMPLETED") return Tone::Green;
-    if (status == "FAILED" || status == "BLOCKED" || status == "TIMED_OUT") return Tone::Red;
+    constexpr std::array kBad{"FAILED"sv, "BLOCKED"sv, "TIMED_OUT"sv, "COMPENSATION_FAILED"sv};
+    if (std::ranges::find(kBad, status) != kBad.end()) return Tone::Red;
     return status == "SKIPPED" || status == "PENDING" ? Tone::Dim : Tone::Yellow;
 }
 
@@ -230,11 +235,6 @@ void add_workflow(CLI::App& app, Context& context) {
                   "  parlance workflow cancel wf-42 --reason 'not needed'\n"
                   "  parlance workflow replay wf-42 --policy now"});
     verb->require_subcommand(1);
-    const auto leave = [&context, options](int (*work)(const Context&, const WorkflowOptions&)) {
-        return [&context, options, work] {
-            context.run = [&context, options, work] { return work(context, *options); };
-        };
-    };
     CLI::App* const run_verb =
         add_verb(*verb, {"run", "Start one from its definition, and wait for its end", ""});
     run_verb->add_option("file", options->file, "JSON; - for stdin")->required();
@@ -244,15 +244,15 @@ void add_workflow(CLI::App& app, Context& context) {
     run_verb->add_option("--wait", options->wait_ms, "Milliseconds to wait for its end")
         ->capture_default_str();
     run_verb->add_flag("--detach", options->is_detached, "Do not wait");
-    run_verb->callback(leave(run_workflow));
+    run_verb->callback(leave(context, options, run_workflow));
     CLI::App* const show_verb = add_verb(*verb, {"show", "How far it is, or what came of it", ""});
     show_verb->add_option("id", options->id, "Of the workflow")->required();
-    show_verb->callback(leave(show));
+    show_verb->callback(leave(context, options, show));
     CLI::App* const cancel_verb =
         add_verb(*verb, {"cancel", "End it, and take back what was done", ""});
     cancel_verb->add_option("id", options->id, "Of the workflow")->required();
     cancel_verb->add_option("--reason", options->reason, "Why; it is kept on record");
-    cancel_verb->callback(leave(cancel));
+    cancel_verb->callback(leave(context, options, cancel));
     CLI::App* const replay_verb = add_verb(
         *verb,
         {"replay", "Feed what was answered to the rules of this program; show what differs", ""});
@@ -263,7 +263,7 @@ void add_workflow(CLI::App& app, Context& context) {
     replay_verb->add_option("--policy", options->policy, "The one of then, or the one of now")
         ->check(CLI::IsMember({"then", "now"}))
         ->capture_default_str();
-    replay_verb->callback(leave(replay));
+    replay_verb->callback(leave(context, options, replay));
 }
 
 }  // namespace parlance::cli

@@ -39,6 +39,19 @@ inline EnvelopePtr envelope(const Letter& letter) {
                           letter.body);
 }
 
+/// The answer of one agent to a request.
+inline SendMessage answer_to(const std::string& question,
+                             const std::string& from,
+                             std::uint64_t tokens = 0) {
+    return {.envelope = envelope({.id = "answer to " + question,
+                                  .from = from,
+                                  .to = "",
+                                  .intent = Intent::Reply,
+                                  .answers = question}),
+            .priority = Priority::High,
+            .tokens_used = tokens};
+}
+
 inline std::uint64_t fingerprint(const Letter& letter) {
     return std::hash<std::string>{}(letter.body);
 }

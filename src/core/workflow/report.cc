@@ -80,9 +80,22 @@ std::string error_of(const Item& item) {
     return json::ObjectWriter{}.text("code", item.code).text("message", item.detail).done();
 }
 
-std::string step_report(const Step& step, const StepPlan& plan, const NameOf& name_of) {
+/// How a step stands: what could not be taken back says so, and nothing is under way any more in a
+/// workflow that is over.
+std::string_view status_of(const Step& step, bool is_over) {
+    const bool stays_done = std::ranges::any_of(step.items, [](const Item& item) {
+        return item.stage == Stage::Undone && !item.code.empty();
+    });
+    if (stays_done) return "COMPENSATION_FAILED";
+    return is_over && !is_final(step.stage) ? "CANCELLED" : stage_name(step.stage);
+}
+
+std::string step_report(const Step& step,
+                        const StepPlan& plan,
+                        const NameOf& name_of,
+                        bool is_over) {
     json::ObjectWriter out;
-    out.text("id", plan.id).text("label", plan.label).text("status", stage_name(step.stage));
+    out.text("id", plan.id).text("label", plan.label).text("status", status_of(step, is_over));
     if (const auto agent = agent_of(step, name_of); !agent.empty()) out.text("agent", agent);
     if (!plan.duty.capability.empty()) out.text("capability", plan.duty.capability);
     std::int64_t attempts = 0;
@@ -126,12 +139,12 @@ std::string missing_of(const Run& run) {
     return out + "]";
 }
 
-void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of) {
+void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of, bool is_over) {
     std::string steps = "[";
     std::string output = "{";
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& plan = run.plan->steps[i];
-        next(steps) += step_report(run.steps[i], plan, name_of);
+        next(steps) += step_report(run.steps[i], plan, name_of, is_over);
         const auto brought = output_of(run.steps[i], plan);
         if (!brought.empty()) next(output) += quoted(plan.id) + ":" + brought;
     }
@@ -280,7 +293,7 @@ std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_o
 
 std::string report(const Run& run, const NameOf& name_of) {
     auto out = begin_report(run, standing_of(run));
-    write_report(out, run, name_of);
+    write_report(out, run, name_of, false);
     return out.done();
 }
 
@@ -288,7 +301,7 @@ std::string report(const Run& run, const NameOf& name_of, const Ending& ending) 
     auto out = begin_report(run, enum_name(ending.end));
     out.text("ended_at", print_iso_time(ending.now));
     if (!ending.reason.empty()) out.text("reason", ending.reason);
-    write_report(out, run, name_of);
+    write_report(out, run, name_of, true);
     const bool says_missing =
         ending.end != WorkflowEnd::Completed && !is_planted(Mutant::HideWhatIsMissing);
     if (says_missing) out.raw("missing", missing_of(run));
