@@ -108,11 +108,8 @@ Result<std::string> compose(const Draft& draft, std::string_view payload, Time n
 }
 
 Result<std::string> write_out(const Draft& draft, Time now) {
-    const auto text = read_payload(draft.payload);
-    if (!text) return text.error();
-    const auto payload = shape_payload(*text, draft.task);
-    if (!payload) return payload.error();
-    return compose(draft, *payload, now);
+    const auto text = TRY(read_payload(draft.payload));
+    return compose(draft, TRY(shape_payload(text, draft.task)), now);
 }
 
 std::string fresh_id() {
