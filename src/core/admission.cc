@@ -8,6 +8,7 @@
 
 #include "base/mutant.h"
 #include "core/draft.h"
+#include "core/whence.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -48,29 +49,15 @@ struct Case {
 
 // --- where it comes from ---------------------------------------------------------------------
 
-/// The request of this workflow that the agent holds, or null.
-const broker::OpenRequest* find_held(const State& state,
-                                     AgentHandle agent,
-                                     std::string_view correlation) {
-    const auto& broker = state.broker;
-    for (const Slot consumer : broker::mailbox_of(broker, agent).consumers) {
-        Slot slot = broker.consumers[consumer].leased.head;
-        for (; slot != kNoSlot; slot = broker.messages[slot].link_next) {
-            const auto& message = broker.messages[slot];
-            if (message.envelope->intent() != Intent::Request) continue;
-            if (message.envelope->correlation() != correlation) continue;
-            if (const auto* request = broker::find_request(state.requests, message.ticket)) {
-                return request;
-            }
-        }
+/// The parent that was found before.
+void take_parent(Case& the, Ticket parent) {
+    const auto& lineage = the.state.governor.lineage;
+    the.parent = governor::find_delegation(lineage, parent);
+    if (the.parent != nullptr) {
+        the.root = &lineage.roots.at(the.parent->root);
+    } else {
+        the.unfounded = broker::find_request(the.state.requests, parent);
     }
-    return nullptr;
-}
-
-/// Whether its target has been given the request.
-bool is_in_hand(const State& state, Ticket request) {
-    const auto* message = broker::find_message(state.broker, request);
-    return message == nullptr || message->stage == broker::Stage::Leased;
 }
 
 /// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
@@ -111,17 +98,6 @@ void find_parent(Case& the) {
         the.root = &lineage.roots.at(the.parent->root);
     } else if (the.unfounded == nullptr) {
         the.root = own;
-    }
-}
-
-/// The parent that was found before, which is still open.
-void take_parent(Case& the, Ticket parent) {
-    const auto& lineage = the.state.governor.lineage;
-    the.parent = governor::find_delegation(lineage, parent);
-    if (the.parent != nullptr) {
-        the.root = &lineage.roots.at(the.parent->root);
-    } else {
-        the.unfounded = broker::find_request(the.state.requests, parent);
     }
 }
 
@@ -312,7 +288,8 @@ Word check_cycle(const Case& the) {
     // A task is offered as often as it must be, and never to who is at work on it further up.
     if (the.is_sideways && the.parent != nullptr)
         errand.objective_hash = the.parent->objective_hash;
-    if (!the.is_sideways && the.root != nullptr && governor::is_taken(*the.root, errand)) {
+    const bool may_repeat = the.is_sideways || the.claim.may_repeat;
+    if (!may_repeat && the.root != nullptr && governor::is_taken(*the.root, errand)) {
         return {Refusal::DelegationCycleDetected,
                 fmt::format("Cycle detected: {} → {} with same objective already in progress.",
                             the.envelope.from(),
@@ -441,6 +418,16 @@ Word check_cost(const Case& the) {
         approvals_for_budget(the)};
 }
 
+/// What a workflow was started for may be over before it is.
+Word check_parent(const Case& the) {
+    const bool is_lost = the.claim.parent != Ticket{} && the.unfounded == nullptr &&
+                         (the.parent == nullptr || !the.parent->is_open);
+    if (!is_lost) return {};
+    return {Refusal::DelegationNotFound,
+            "the request out of which the workflow was started is over: start what goes beyond it "
+            "on its own"};
+}
+
 struct Guard {
     std::string_view name;
     Word (*check)(const Case& the);
@@ -451,6 +438,7 @@ struct Guard {
 constexpr std::array kGuards{
     Guard{"chain", check_chain, true},
     Guard{"circuit", check_circuit, true},
+    Guard{"parent", check_parent},
     Guard{"rate", check_rate},
     Guard{"session", check_session},
     Guard{"user", check_user},
@@ -509,6 +497,8 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
         admitted.limits_tools = true;
     }
     if (admitted.root == request) {
+        // Only where sessions are threaded does the next one out of it belong to the same tree.
+        if (!the.claim.has_session) admitted.session.clear();
         admitted.root_tokens = static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot));
         admitted.root_cost = static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot));
     }
@@ -544,13 +534,16 @@ Admission admission(const State& state,
              .is_sideways = send.passing && send.passing->hands_over};
     if (approval != nullptr && approval->parent != Ticket{}) {
         take_parent(the, approval->parent);
+    } else if (the.claim.parent != Ticket{}) {
+        take_parent(the, the.claim.parent);
     } else if (the.origin != kNoAgent) {
         find_parent(the);
     }
     Word asked;
     bool is_short = false;  // A purse has too little, and a person may give it one of its own.
-    const bool is_in_a_tree =
-        the.claim.has_session || the.parent != nullptr || the.unfounded != nullptr;
+    // What is asked for a user is that user's: it is the beginning of a tree.
+    const bool is_in_a_tree = the.claim.has_session || the.parent != nullptr ||
+                              the.unfounded != nullptr || !the.claim.user.empty();
     if (is_in_a_tree || findings != nullptr) measure(the);
     for (const auto& guard : kGuards) {
         if (!is_in_a_tree && !guard.is_for_all && findings == nullptr) continue;

@@ -111,8 +111,22 @@ bool is_under_way(Draft& draft, std::string_view workflow, const shared::Context
     return true;
 }
 
+/// True, with the refusal drafted, if it would begin the context of a workflow in which it has no
+/// part (X13).
+bool is_strange(Draft& draft, const WriteContext& write) {
+    const auto part = part_in(draft.state, write.workflow, write.agent.value);
+    if (!part.is_known || part.is_in_it || write.agent.value.empty()) return false;
+    draft.refuse(write.workflow,
+                 Refusal::ContextNotOwner,
+                 fmt::format("'{}' has no part in workflow '{}', so it cannot begin its context",
+                             write.agent.value,
+                             write.workflow));
+    return true;
+}
+
 /// Whether the agent, or an operator as itself, may change the context as it stands.
 bool may_write(Draft& draft, const WriteContext& write, const shared::Context* context) {
+    if (context == nullptr && is_strange(draft, write)) return false;
     const bool is_own = context == nullptr || write.agent.value == context->owner;
     if (!write.agent.value.empty() && !is_own && !is_planted(Mutant::WriteAnyContext)) {
         draft.refuse(

@@ -217,7 +217,10 @@ void lapse(Draft& draft, const people::Appeal& appeal) {
         if (broker::find_message(draft.state.broker, asked.request) != nullptr) {
             draft.add(MessageDropped{asked.request, Setback::Cancelled, reason});
         }
-        fail_request(draft, asked.request, Refusal::HumanNotAnswered, reason);
+        // That silence is a no was said when it was asked; else it may be tried again.
+        const auto refusal =
+            follows == IfNobody::Reject ? Refusal::RequestRejected : Refusal::HumanNotAnswered;
+        fail_request(draft, asked.request, refusal, reason);
     }
     after_person(draft,
                  appeal,

@@ -15,6 +15,7 @@
 #include "base/uuid.h"
 #include "core/draft.h"
 #include "core/replay.h"
+#include "core/whence.h"
 #include "core/workflow/report.h"
 #include "core/workflow/values.h"
 #include "model/names.h"
@@ -32,6 +33,8 @@ using workflow::Stage;
 constexpr std::uint32_t kTransientRetries = 2;
 constexpr std::uint32_t kBackoffDoublingsMax = 10;
 constexpr std::string_view kTooUnsure = "CONFIDENCE_TOO_LOW";
+/// What a delegation may spend that does not say how much, in the document that has budgets.
+constexpr std::uint64_t kStepTokens = 1'200;
 constexpr Duration kStepTimeout{std::chrono::seconds{30}};
 
 /// One place in one run.
@@ -138,11 +141,20 @@ Duration time_for(const Draft& draft, const Spot& spot) {
     return std::max(time, Duration{1});
 }
 
-/// The delegation that it is: of the run's tree, one errand that is given once.
-ClaimPtr claim_of(const State& state,
-                  const Spot& spot,
-                  std::string_view capability,
-                  std::string_view id) {
+/// What it may spend: what the plan says; else what is usual, or as much of it as is left to the
+/// request out of which the workflow was started.
+std::uint64_t tokens_for(const State& state, const Spot& spot) {
+    if (spot.plan().tokens_max > 0) return spot.plan().tokens_max;
+    const auto& lineage = state.governor.lineage;
+    const auto* above =
+        governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
+    if (above == nullptr) return kStepTokens;
+    return std::clamp<std::uint64_t>(
+        governor::left_in(above->below, above->tokens), 1, kStepTokens);
+}
+
+/// The delegation that it is.
+ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capability) {
     Claim claim{
         .user = spot.run.user,
         .session = spot.run.id,
@@ -150,8 +162,11 @@ ClaimPtr claim_of(const State& state,
         .objective = spot.plan().objective.empty() ? spot.plan().label : spot.plan().objective,
         .depth_max = static_cast<std::uint32_t>(
             limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
-        .has_session = true};
-    claim.objective_hash = to_hex(sha256(folded(claim.objective) + '\n' + std::string{id}));
+        .tokens_max = tokens_for(state, spot),
+        .has_session = true,
+        .parent = spot.run.parent,
+        .may_repeat = true};
+    claim.objective_hash = to_hex(sha256(folded(claim.objective)));
     return std::make_shared<const Claim>(std::move(claim));
 }
 
@@ -335,7 +350,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
     const auto context = workflow::context_for(spot.run, spot.step, names_of(state));
     const auto id = request_id(spot, it.road, it.attempt);
     const auto& target = state.registry.agents[agent];
-    const auto claim = claim_of(state, spot, capability, id);
+    const auto claim = claim_of(state, spot, capability);
     SendMessage send{.priority = Priority::High,
                      .timeout = time_for(draft, spot),
                      .waits = true,
@@ -353,6 +368,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
         .user = spot.run.user,
         .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
         .timeout = *send.timeout,
+        .tokens_max = claim->tokens_max == kStepTokens ? 0 : claim->tokens_max,
         .now = draft.now()};
     if (auto flaw = state.scribe->flaw(assignment); !flaw.empty()) {
         return fail(Refusal::InputValidationFailed, std::move(flaw));
@@ -552,8 +568,15 @@ void make(Draft& draft, const Run& run, const Move& move) {
             return begin(draft, spot, {.road = Road::Undo});
         case Move::Kind::TimeOut:
             return end_run(draft, run, WorkflowEnd::TimedOut, "its time is over");
-        case Move::Kind::End:
-            return end_run(draft, run, end_of(run), run.reason);
+        case Move::Kind::End: {
+            const auto end = end_of(run);
+            const bool is_late = run.deadline != Time{} && draft.now() >= run.deadline;
+            // The requests of its last steps are over at the same moment.
+            const bool is_cut =
+                is_late && (end == WorkflowEnd::Partial || end == WorkflowEnd::Failed);
+            if (is_cut) return end_run(draft, run, WorkflowEnd::TimedOut, "its time is over");
+            return end_run(draft, run, end, run.reason);
+        }
     }
 }
 
@@ -611,6 +634,14 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                             .session = start.session,
                             .by = std::string{draft.asker()},
                             .fingerprint = fingerprint_of(state, start)};
+    started.parent = find_work(state,
+                               {.by = draft.asker(),
+                                .session = started.session,
+                                .correlation = started.correlation,
+                                .user = started.user});
+    if (const auto* above = governor::find_delegation(state.governor.lineage, started.parent)) {
+        if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root).user;
+    }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
     draft.add(std::move(started));

@@ -121,6 +121,20 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
     return WorkflowStanding{.started = sequence_of(known->ticket), .ended = ended};
 }
 
+WorkflowPart part_in(const State& state, std::string_view workflow, std::string_view agent) {
+    const auto* run = workflow::find_run(state.workflows, workflow);
+    if (run == nullptr) return {};
+    WorkflowPart part{.is_known = true, .is_in_it = run->by == agent, .user = run->user};
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent) return part;
+    for (const auto& step : run->steps) {
+        part.is_in_it =
+            part.is_in_it ||
+            std::ranges::find(step.items, handle, &workflow::Item::agent) != step.items.end();
+    }
+    return part;
+}
+
 std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query) {
     const auto key = message_key(state.key, query.asker, query.id);
     const auto* known = broker::find_id(state.memory, key);

@@ -42,6 +42,14 @@ struct WorkflowStanding {
 };
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id);
 
+/// What an agent has to do with a workflow that runs.
+struct WorkflowPart {
+    bool is_known = false;  ///< There is such a workflow.
+    bool is_in_it = false;  ///< The agent started it, or was asked for a step.
+    std::string_view user{};
+};
+WorkflowPart part_in(const State& state, std::string_view workflow, std::string_view agent);
+
 /// An answer as it comes: where its parts behind `after` are on record, and its end.
 struct StreamStanding {
     Ticket request;

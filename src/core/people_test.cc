@@ -277,6 +277,14 @@ TEST(People, S13_AMessageThatNobodyAnswersFails) {
     EXPECT_EQ(people.mailbox("human:compliance").waiting, 0U);
 }
 
+TEST(People, S13_AMessageToWhichSilenceIsANoIsRejected) {
+    People people;
+    people.limits().people["compliance"].if_nobody = IfNobody::Reject;
+    people.ask_by_message();
+    people.as_the_hub().later(30min).tick().later(30min).tick();
+    EXPECT_EQ(people.happened<RequestFailed>().at(0).refusal, Refusal::RequestRejected);
+}
+
 TEST(People, S13_AMessagePastItsOwnTimeIsWithdrawn) {
     People people;
     people.ask_by_message("human", 1min);

@@ -76,7 +76,8 @@ void put_run(std::string& out, const Run& run) {
     put(out, run.started_at);
     put(out, run.deadline);
     put(out, run.due);
-    put(out, std::uint64_t{run.is_undoing});
+    // One number, so that what was written before there were parents is read as well.
+    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
     put(out, run.reason);
     for (const auto& step : run.steps) {
         put(out, static_cast<std::uint64_t>(step.stage));
@@ -107,7 +108,9 @@ Run take_run(ByteReader& in, State& state) {
     run.started_at = take_time(in);
     run.deadline = take_time(in);
     run.due = take_time(in);
-    run.is_undoing = in.varint() != 0;
+    const auto standing = in.varint();
+    run.is_undoing = (standing & 1U) != 0;
+    run.parent.value = standing >> 1U;
     run.reason = take_text(in);
     const auto known = state.workflows.plans.find(run.plan_hash);
     expect(in, known != state.workflows.plans.end());

@@ -75,6 +75,9 @@ EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
     meaning[Slot::Content] = {request.inputs};
     meaning[Slot::Context] = {request.context};
     meaning[Slot::Timeout] = numbered(request.timeout.count(), texts);
+    if (request.tokens_max > 0) {
+        meaning[Slot::TokensMax] = numbered(static_cast<std::int64_t>(request.tokens_max), texts);
+    }
     meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(Priority::High), texts);
     const std::string text = express(form_for(*row->forms, Act::Request), meaning, request.now);
     if (text.size() > kMessageBytesMax || !json::check(text)) return nullptr;

@@ -25,6 +25,7 @@ struct HubRequest {
     std::string_view user{};
     std::string_view session{};
     Duration timeout{};
+    std::uint64_t tokens_max = 0;  ///< 0: it says none.
     Time now{};
 };
 /// Null, if it would be more than a message may be.

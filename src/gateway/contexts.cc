@@ -41,9 +41,28 @@ std::string context_json(std::string_view workflow, const core::shared::Context&
     return out.done();
 }
 
-transport::Response show_context(const Desk& desk, const std::string& workflow) {
+/// Whether the caller has to do with it: it is or was its turn, it works or worked on a step of the
+/// workflow, or it may act for the workflow's user (X13).
+bool may_see(const Desk& desk,
+             const Caller& caller,
+             std::string_view workflow,
+             const core::shared::Context& context) {
+    const std::string_view agent = caller.agent.value;
+    if (caller.is_operator || caller.role != OperatorRole::None || agent.empty()) return true;
+    if (agent == context.owner || agent == context.recipient) return true;
+    const bool wrote = std::ranges::any_of(context.history, [&](const std::string& entry) {
+        return text_member(json::root(entry), "agent") == agent;
+    });
+    if (wrote) return true;
+    const auto part = core::part_in(desk.engine->state(), workflow, agent);
+    return part.is_in_it || (!part.user.empty() && may_act_for_user(caller, part.user));
+}
+
+transport::Response show_context(const Desk& desk,
+                                 const Caller& caller,
+                                 const std::string& workflow) {
     const auto* context = find_context(desk, workflow);
-    if (context == nullptr) {
+    if (context == nullptr || !may_see(desk, caller, workflow, *context)) {
         return problem(Refusal::ContextNotFound,
                        fmt::format("there is no context of workflow '{}'", workflow));
     }
@@ -238,7 +257,7 @@ void refuse_member(Call& call, std::string_view key, std::string_view rule) {
 }
 
 void get_context(Desk& desk, Call& call) {
-    call.exchange->respond(show_context(desk, std::string{call.captures.at(0)}));
+    call.exchange->respond(show_context(desk, *call.caller, std::string{call.captures.at(0)}));
 }
 
 void patch_context(Desk& desk, Call& call) {
@@ -252,8 +271,9 @@ void patch_context(Desk& desk, Call& call) {
                        .agent = acting_agent(call, *body),
                        .version = version_of(call.request())};
     if (!read_patch(desk, call, *body, write)) return;
-    bring_shown(
-        desk, call, std::move(write), [&desk, workflow] { return show_context(desk, workflow); });
+    bring_shown(desk, call, std::move(write), [&desk, workflow, caller = *call.caller] {
+        return show_context(desk, caller, workflow);
+    });
 }
 
 void post_handoff(Desk& desk, Call& call) {
@@ -261,7 +281,9 @@ void post_handoff(Desk& desk, Call& call) {
     if (!body) return;
     const std::string workflow{call.captures.at(0)};
     const auto* context = find_context(desk, workflow);
-    if (context == nullptr) return call.exchange->respond(show_context(desk, workflow));
+    if (context == nullptr) {
+        return call.exchange->respond(show_context(desk, *call.caller, workflow));
+    }
     const auto to = text_member(*body, "to");
     if (to.empty()) return refuse_member(call, "to", "the agent that takes the context over");
     auto from = acting_agent(call, *body);

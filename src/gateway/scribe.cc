@@ -44,6 +44,7 @@ EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
                                     .user = assignment.user,
                                     .session = assignment.session,
                                     .timeout = assignment.timeout,
+                                    .tokens_max = assignment.tokens_max,
                                     .now = assignment.now});
 }
 

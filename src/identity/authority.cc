@@ -244,11 +244,7 @@ Result<Issued> issue_certificate(const Folder& folder,
                                  const std::string& agent,
                                  Duration ttl,
                                  Time now) {
-    if (!is_agent_id(agent)) {
-        return fail(
-            Fault::Malformed,
-            fmt::format("'{}' is not 1 to 128 letters, digits or ._-:/@", json::shortened(agent)));
-    }
+    TRY(check_agent_name(agent));
     const auto lock = TRY(folder.lock());
     const auto authority = TRY(read_authority(folder));
     if (!authority) {

@@ -43,7 +43,7 @@ Result<std::string> agent_named_by(const std::vector<std::string>& names) {
                     "a client certificate has exactly one name, the URI parlance://agent/ID");
     }
     auto agent = names.front().substr(kAgentName.size());
-    if (is_agent_id(agent)) return agent;
+    if (check_agent_name(agent)) return agent;
     return fail(Fault::Malformed, "the certificate names an agent that cannot be called so");
 }
 

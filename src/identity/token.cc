@@ -10,6 +10,7 @@
 #include "base/secret.h"
 #include "model/envelope.h"
 #include "model/names.h"
+#include "model/plan.h"
 
 namespace parlance::identity {
 
@@ -90,11 +91,24 @@ bool is_agent_id(std::string_view id) {
            id.find_first_not_of(kAllowed) == std::string_view::npos && !id.starts_with("topic:");
 }
 
-Result<void> check_claims(const Claims& claims) {
-    if (claims.kind == Kind::Agent && !is_agent_id(claims.name)) {
+Result<void> check_agent_name(std::string_view name) {
+    if (!is_agent_id(name)) {
+        return fail(
+            Fault::Malformed,
+            fmt::format("'{}' is not 1 to 128 letters, digits or ._-:/@", json::shortened(name)));
+    }
+    if (name == kOrchestrator) {
         return fail(Fault::Malformed,
-                    fmt::format("'{}' is not 1 to 128 letters, digits or ._-:/@",
-                                json::shortened(claims.name)));
+                    fmt::format("'{}' is the hub itself, in whose name the steps of workflows are "
+                                "asked; call the agent otherwise",
+                                name));
+    }
+    return {};
+}
+
+Result<void> check_claims(const Claims& claims) {
+    if (claims.kind == Kind::Agent) {
+        if (auto name = check_agent_name(claims.name); !name) return name;
     }
     if (!is_plain_name(claims.name) || !std::ranges::all_of(claims.users, is_plain_name) ||
         !std::ranges::all_of(claims.groups, is_plain_name)) {

@@ -294,6 +294,7 @@ template <> inline constexpr std::tuple kFields<WorkflowStarted>{
     Field{10, "by", &WorkflowStarted::by},
     Field{11, "deadline", &WorkflowStarted::deadline},
     Field{12, "fingerprint", &WorkflowStarted::fingerprint, As::Hash},
+    Field{13, "parent", &WorkflowStarted::parent},
 };
 template <> inline constexpr std::tuple kFields<StepOpened>{
     Field{1, "run", &StepOpened::run},

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/ids.h"
+
 namespace parlance {
 
 struct Claim {
@@ -24,6 +26,9 @@ struct Claim {
     std::uint64_t tokens_estimated = 0;
     std::vector<std::string> tools{};  ///< What the target is to use.
     bool has_session = false;          ///< Its dialect threads delegations by sessions.
+    // What the hub alone says, of a step of a workflow.
+    Ticket parent{};          ///< The request out of which the workflow was started.
+    bool may_repeat = false;  ///< The plan says how often; the same twice is no cycle.
 };
 using ClaimPtr = std::shared_ptr<const Claim>;
 

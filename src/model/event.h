@@ -328,6 +328,7 @@ struct WorkflowStarted {
     std::string by;
     Time deadline{};
     std::uint64_t fingerprint = 0;
+    Ticket parent{};  ///< The request that its starter works on, whose limits hold for all of it.
 };
 
 /// A step that runs for each element of a list begins, and there are so many.

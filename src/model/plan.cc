@@ -137,6 +137,7 @@ StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer,
                   .objective = text_at(said, "objective"),
                   .when = raw_at(said, "when"),
                   .timeout = Duration{number_at(said, "timeout_ms")},
+                  .tokens_max = static_cast<std::uint64_t>(number_at(said, "max_tokens")),
                   .on_error = on_error_of(text_at(said, "on_error"), preset),
                   .is_internal = flag_at(said, "internal")};
     if (step.label.empty()) step.label = step.id;

@@ -77,6 +77,7 @@ struct StepPlan {
     std::string for_each{};              ///< A pointer to a list; empty: once.
     std::uint32_t count_max = 100;       ///< Of its elements.
     Duration timeout{};                  ///< 0: as the policy has it.
+    std::uint64_t tokens_max = 0;        ///< What it may spend; 0: as much as is usual.
     std::uint32_t retry_count_max = 0;
     bool says_retries = false;
     Duration backoff{std::chrono::milliseconds{200}};

@@ -105,6 +105,7 @@ inline constexpr std::string_view kPlanSchema = R"({
           }
         },
         "timeout_ms": {"$ref": "#/$defs/milliseconds"},
+        "max_tokens": {"type": "integer", "minimum": 1, "maximum": 1000000000},
         "retry": {
           "type": "object",
           "additionalProperties": false,

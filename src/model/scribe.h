@@ -29,6 +29,7 @@ struct Assignment {
     std::string_view user{};
     std::string_view session{};
     Duration timeout{};
+    std::uint64_t tokens_max = 0;  ///< 0: what is usual.
     Time now{};
 };
 

@@ -180,7 +180,7 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                   .session = event.session,
                   .origin = at.origin,
                   .user = event.user,
-                  .is_by_session = true,
+                  .is_by_session = !event.session.empty(),
                   .tokens = event.root_tokens,
                   .cost = event.root_cost};
         index(lineage, root);

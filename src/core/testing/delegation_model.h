@@ -15,6 +15,7 @@
 
 #include "model/event.h"
 #include "model/names.h"
+#include "model/plan.h"
 #include "model/policy.h"
 
 namespace parlance::core {
@@ -148,6 +149,8 @@ class DelegationModel {
         }
     }
 
+    void on(const WorkflowStarted& fact, Time) { begun_out_of_.insert(fact.parent); }
+
     void on(const MessageAccepted& fact, Time) {
         if (fact.envelope->intent() == Intent::Request) requests_[fact.ticket] = fact;
     }
@@ -194,7 +197,7 @@ class DelegationModel {
         if (fact.root == fact.request) {
             auto tree = tree_begun_by(next);
             tree.session = fact.session;
-            tree.is_by_session = true;
+            tree.is_by_session = !fact.session.empty();
             trees[fact.root] = std::move(tree);
         }
         auto& tree = trees.at(fact.root);
@@ -234,7 +237,10 @@ class DelegationModel {
         if (fact.parent == Ticket{}) return look_for_work(next, fact);
         const auto& parent = known.at(fact.parent);
         next.depth = parent.depth + 1;
-        if (parent.to != next.from) breach("G1", "stands below another's work", fact.request);
+        // A step of a workflow stands below what its starter works on.
+        const bool is_its = next.from == kOrchestrator ? begun_out_of_.contains(fact.parent)
+                                                       : parent.to == next.from;
+        if (!is_its) breach("G1", "stands below another's work", fact.request);
         if (fact.depth < next.depth) breach("G1", "has a smaller depth on record", fact.request);
         if (next.deadline > parent.deadline) breach("I2", "outlives its parent", fact.request);
         if (next.depth_max > parent.depth_max) breach("I2", "may go deeper", fact.request);
@@ -290,7 +296,8 @@ class DelegationModel {
     }
     bool is_ring(const Known& next, const KnownTree& tree) const {
         if (next.objective.empty()) return false;
-        bool is_one = tree.errands.contains(errand_of(next));
+        // How often a workflow asks the same is said by its plan.
+        bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
             const bool has_it = each.objective == next.objective;
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
@@ -433,6 +440,7 @@ class DelegationModel {
     Policy policy_;
     std::map<Ticket, MessageAccepted> requests_;  ///< Those that are open.
     std::map<std::string, Spent> spent_;
+    std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
 };
 
 }  // namespace parlance::core

@@ -240,6 +240,7 @@ void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Ti
             .user = event.user,
             .session = event.session,
             .by = event.by,
+            .parent = event.parent,
             .started_at = now,
             .deadline = event.deadline};
     run.steps.resize(run.plan->steps.size());

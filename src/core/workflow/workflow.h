@@ -86,6 +86,7 @@ struct Run {
     std::string user{};
     std::string session{};
     std::string by{};
+    Ticket parent{};  ///< The request that its starter worked on; none: it is a beginning.
     Time started_at{};
     Time deadline{};  ///< Zero: none.
     Time due{};       ///< When it is to be looked at again; zero: when something happens.

@@ -1,0 +1,209 @@
+// A workflow is no way round the limits: what an agent starts while it works on something belongs to
+// that, and every step draws on the purses.
+#include <gtest/gtest.h>
+
+#include "base/fold.h"
+#include "base/json.h"
+#include "base/sha256.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+class WorkflowTree : public ::testing::Test {
+  protected:
+    WorkflowTree() {
+        for (const auto* name : {"prime", "byte", "tag"}) {
+            story.ask(RegisterAgent{{name}, {}});
+            story.connect(name, 10);
+        }
+    }
+    /// "byte" works on an errand of "prime" for u-1.
+    void give_byte_work(std::uint32_t depth_max, std::uint64_t tokens = 0) {
+        Claim claim{.user = "u-1",
+                    .session = "s-1",
+                    .child_session = "s-2",
+                    .objective = "Extract",
+                    .objective_hash = to_hex(sha256(folded("Extract"))),
+                    .depth_max = depth_max,
+                    .tokens_max = tokens,
+                    .has_session = true};
+        story.as_the_hub().ask(
+            SendMessage{.envelope = envelope({.id = "d-1",
+                                              .from = "prime",
+                                              .to = "byte",
+                                              .correlation = "s-1",
+                                              .intent = Intent::Request}),
+                        .priority = Priority::High,
+                        .timeout = Duration{15'000},
+                        .claim = std::make_shared<Claim>(std::move(claim))});
+        ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
+        work = story.last_delivery();
+    }
+    void start(const std::string& steps, const std::string& by = "byte") {
+        story.as(by).ask(StartWorkflow{.id = "w", .plan = R"({"steps":[)" + steps + "]}"});
+    }
+    void allow(Settings settings) {
+        story.as_operator().ask(
+            ChangePolicy{.settings = print_policy(settings), .reason = "a test"});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        story.as_the_hub();
+    }
+    /// Why the first step that is missing is.
+    std::string code() {
+        const auto ended = story.happened<WorkflowEnded>();
+        if (ended.empty()) return "it runs";
+        const auto value = json::find_at(json::root(ended.front().report), "/missing/0/code");
+        return value ? std::string{value->raw} : "nothing is missing";
+    }
+    std::vector<std::string> asked() {
+        std::vector<std::string> names;
+        for (const auto& each : story.asked_for<Deliver>()) names.emplace_back(each.envelope->to());
+        return names;
+    }
+
+    Story story;
+    DeliveryToken work{};
+};
+
+TEST_F(WorkflowTree, X4_G1_ItsStepsAreDeeperThanWhatItsStarterWorksOn) {
+    give_byte_work(2);
+    start(R"({"id":"a","agent":"tag"})");
+    EXPECT_EQ(code(), R"("DELEGATION_DEPTH_EXCEEDED")");
+    EXPECT_EQ(asked(), Ids{});
+}
+
+TEST_F(WorkflowTree, X4_G1_OneLevelMoreIsEnough) {
+    give_byte_work(3);
+    start(R"({"id":"a","agent":"tag"})");
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 1U);
+    EXPECT_EQ(admitted[0].depth, 2U);
+    EXPECT_EQ(admitted[0].parent, work.ticket);
+    EXPECT_EQ(admitted[0].user, "u-1");
+}
+
+TEST_F(WorkflowTree, X4_AnAgentWithoutWorkBeginsATreeOfItsOwn) {
+    give_byte_work(2);
+    start(R"({"id":"a","agent":"tag"})", "prime");
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+    EXPECT_EQ(story.happened<DelegationAdmitted>()[0].depth, 1U);
+}
+
+TEST_F(WorkflowTree, X6_G3_AnObjectiveDoesNotComeBackOverAWorkflow) {
+    give_byte_work(9);
+    start(R"({"id":"a","agent":"prime","objective":"extract"})");
+    EXPECT_EQ(code(), R"("DELEGATION_CYCLE_DETECTED")");
+}
+
+TEST_F(WorkflowTree, X8_I2_ItSpendsWhatItsStarterWasGiven) {
+    give_byte_work(9, 100);
+    start(R"({"id":"a","agent":"tag","max_tokens":100},{"id":"b","agent":"prime","max_tokens":1})");
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+    EXPECT_EQ(story.happened<DelegationAdmitted>()[0].tokens, 100U);
+    const auto refused = story.happened<StepEnded>();
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_EQ(refused[0].code, "BUDGET_TOKENS_EXCEEDED");
+}
+
+TEST_F(WorkflowTree, X8_AStepThatSaysNothingTakesWhatIsLeft) {
+    give_byte_work(9, 100);
+    start(R"({"id":"a","agent":"tag"})");
+    EXPECT_EQ(story.happened<DelegationAdmitted>()[0].tokens, 100U);
+}
+
+TEST_F(WorkflowTree, X8_G4_EveryPurseBindsAStep) {
+    for (const auto rule : {Rule::TokensInTotal,
+                            Rule::TokensPerDelegation,
+                            Rule::TokensPerRoot,
+                            Rule::TokensPerAgent}) {
+        allow({{{rule, {}}, 1'199}});
+        story.as_operator().ask(
+            StartWorkflow{.id = "w" + std::to_string(static_cast<int>(rule)),
+                          .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+        EXPECT_EQ(code(), R"("BUDGET_TOKENS_EXCEEDED")") << static_cast<int>(rule);
+        EXPECT_EQ(asked(), Ids{});
+    }
+    allow({{{Rule::TokensInTotal, {}}, 1'200}});
+    story.as_operator().ask(
+        StartWorkflow{.id = "last", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+}
+
+TEST_F(WorkflowTree, T14_ARiskyStepIsPutToAPerson) {
+    allow({{{Rule::RiskLow, {}}, 1'000}});
+    story.as_operator().ask(
+        StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(asked(), Ids{});
+    EXPECT_EQ(story.happened<HumanAsked>().size(), 1U);
+}
+
+TEST_F(WorkflowTree, X7_I2_ItDoesNotOutliveWhatItWasStartedFor) {
+    give_byte_work(9);
+    start(R"({"id":"a","agent":"tag"},{"id":"b","agent":"prime","after":["a"]})");
+    const auto step = story.last_delivery();
+    story.as("byte").ask(ReplyToDelivery{
+        work, envelope({.id = "r-1",
+                       .from = "byte",
+                       .to = "prime",
+                       .correlation = "s-1",
+                       .intent = Intent::Reply})});
+    story.as("tag").ask(ReplyToDelivery{step,
+                                        envelope({.id = "r-2",
+                                                  .from = "tag",
+                                                  .to = "ORC",
+                                                  .correlation = "w",
+                                                  .intent = Intent::Reply,
+                                                  .body = R"({"output":1})"})});
+    EXPECT_EQ(code(), R"("DELEGATION_NOT_FOUND")");
+}
+
+/// A request of a dialect that knows no delegations.
+SendMessage plain(const std::string& id, const std::string& user) {
+    return {.envelope = envelope(
+                {.id = id, .from = "prime", .to = "tag", .correlation = id, .intent = Intent::Request}),
+            .priority = Priority::High,
+            .timeout = Duration{15'000},
+            .claim = std::make_shared<Claim>(Claim{.user = user})};
+}
+
+TEST_F(WorkflowTree, X13_I3_WhoNamesAUserInAnyDialectNeedsAGrant) {
+    story.as_caller({.agent = {"prime"}, .users = {"u-2"}}).ask(plain("k-1", "u-1"));
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+    EXPECT_EQ(asked(), Ids{});
+    story.ask(plain("k-2", "u-2"));
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+    EXPECT_EQ(story.happened<DelegationAdmitted>().size(), 1U) << "X16: it is on record";
+}
+
+TEST_F(WorkflowTree, X13_AndItsRequestsCountForTheUser) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 1}});
+    story.ask(plain("k-1", "u-1"));
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.ask(plain("k-2", "u-1"));
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    story.ask(plain("k-3", "u-2"));
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST_F(WorkflowTree, X13_TheSameIsAskedOfTheSameAsOftenAsNeeded) {
+    for (const auto* id : {"k-1", "k-2", "k-3", "k-4", "k-5"}) {
+        story.ask(plain(id, "u-1"));
+        EXPECT_EQ(story.refusal(), Refusal::None) << id << ": each is a tree of its own";
+    }
+}
+
+TEST_F(WorkflowTree, X13_NobodyBeginsTheContextOfAWorkflowItHasNoPartIn) {
+    story.as_operator().ask(
+        StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})", .user = "u-1"});
+    story.as("byte").ask(WriteContext{.workflow = "w", .agent = {"byte"}, .entities = "{}"});
+    EXPECT_EQ(story.refusal(), Refusal::ContextNotOwner);
+    story.as("tag").ask(WriteContext{.workflow = "w", .agent = {"tag"}, .entities = "{}"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+}  // namespace
+}  // namespace parlance::core
