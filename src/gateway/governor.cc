@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "dialects/claim.h"
+#include "gateway/capabilities.h"
 #include "gateway/handlers.h"
 #include "gateway/policy.h"
 #include "gateway/problem.h"
@@ -95,7 +96,14 @@ void post_explain(Desk& desk, Call& call) {
     if (message->envelope->intent() == Intent::Request && !message->claim) {
         message->claim = dialects::claim_of(*message->envelope);
     }
-    const auto findings = desk.engine->explain(*message, call.caller);
+    auto findings = desk.engine->explain(*message, call.caller);
+    const bool passes = findings.empty() || findings.back().refusal == Refusal::None;
+    if (passes && message->envelope->intent() == Intent::Request) {
+        const auto unfit = unfit_request(desk, *message->envelope);
+        findings.push_back({"capability",
+                            unfit ? unfit->refusal : Refusal::None,
+                            unfit ? unfit->summary() : std::string{}});
+    }
     std::string list = "[";
     const core::Finding* refused = nullptr;
     for (const auto& finding : findings) {
