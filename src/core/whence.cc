@@ -52,8 +52,8 @@ Ticket find_work(const State& state, const Beginning& beginning) {
         return lineage.roots.at(each.root).user;
     };
     const auto* deepest = governor::find_deepest(lineage, agent, [&](const Delegation& each) {
-        const bool is_anothers = !beginning.user.empty() && !user_of(each).empty() &&
-                                 user_of(each) != beginning.user;
+        const bool is_anothers =
+            !beginning.user.empty() && !user_of(each).empty() && user_of(each) != beginning.user;
         return !is_anothers && is_in_hand(state, each.request);
     });
     if (deepest != nullptr) return deepest->request;

@@ -1,5 +1,5 @@
-// A workflow is no way round the limits: what an agent starts while it works on something belongs to
-// that, and every step draws on the purses.
+// A workflow is no way round the limits: what an agent starts while it works on something belongs
+// to that, and every step draws on the purses.
 #include <gtest/gtest.h>
 
 #include "base/fold.h"
@@ -30,15 +30,14 @@ class WorkflowTree : public ::testing::Test {
                     .depth_max = depth_max,
                     .tokens_max = tokens,
                     .has_session = true};
-        story.as_the_hub().ask(
-            SendMessage{.envelope = envelope({.id = "d-1",
-                                              .from = "prime",
-                                              .to = "byte",
-                                              .correlation = "s-1",
-                                              .intent = Intent::Request}),
-                        .priority = Priority::High,
-                        .timeout = Duration{15'000},
-                        .claim = std::make_shared<Claim>(std::move(claim))});
+        story.as_the_hub().ask(SendMessage{.envelope = envelope({.id = "d-1",
+                                                                 .from = "prime",
+                                                                 .to = "byte",
+                                                                 .correlation = "s-1",
+                                                                 .intent = Intent::Request}),
+                                           .priority = Priority::High,
+                                           .timeout = Duration{15'000},
+                                           .claim = std::make_shared<Claim>(std::move(claim))});
         ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
         work = story.last_delivery();
     }
@@ -121,9 +120,8 @@ TEST_F(WorkflowTree, X8_G4_EveryPurseBindsAStep) {
                             Rule::TokensPerRoot,
                             Rule::TokensPerAgent}) {
         allow({{{rule, {}}, 1'199}});
-        story.as_operator().ask(
-            StartWorkflow{.id = "w" + std::to_string(static_cast<int>(rule)),
-                          .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+        story.as_operator().ask(StartWorkflow{.id = "w" + std::to_string(static_cast<int>(rule)),
+                                              .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
         EXPECT_EQ(code(), R"("BUDGET_TOKENS_EXCEEDED")") << static_cast<int>(rule);
         EXPECT_EQ(asked(), Ids{});
     }
@@ -145,12 +143,12 @@ TEST_F(WorkflowTree, X7_I2_ItDoesNotOutliveWhatItWasStartedFor) {
     give_byte_work(9);
     start(R"({"id":"a","agent":"tag"},{"id":"b","agent":"prime","after":["a"]})");
     const auto step = story.last_delivery();
-    story.as("byte").ask(ReplyToDelivery{
-        work, envelope({.id = "r-1",
-                       .from = "byte",
-                       .to = "prime",
-                       .correlation = "s-1",
-                       .intent = Intent::Reply})});
+    story.as("byte").ask(ReplyToDelivery{work,
+                                         envelope({.id = "r-1",
+                                                   .from = "byte",
+                                                   .to = "prime",
+                                                   .correlation = "s-1",
+                                                   .intent = Intent::Reply})});
     story.as("tag").ask(ReplyToDelivery{step,
                                         envelope({.id = "r-2",
                                                   .from = "tag",
@@ -163,11 +161,12 @@ TEST_F(WorkflowTree, X7_I2_ItDoesNotOutliveWhatItWasStartedFor) {
 
 /// A request of a dialect that knows no delegations.
 SendMessage plain(const std::string& id, const std::string& user) {
-    return {.envelope = envelope(
-                {.id = id, .from = "prime", .to = "tag", .correlation = id, .intent = Intent::Request}),
-            .priority = Priority::High,
-            .timeout = Duration{15'000},
-            .claim = std::make_shared<Claim>(Claim{.user = user})};
+    return {
+        .envelope = envelope(
+            {.id = id, .from = "prime", .to = "tag", .correlation = id, .intent = Intent::Request}),
+        .priority = Priority::High,
+        .timeout = Duration{15'000},
+        .claim = std::make_shared<Claim>(Claim{.user = user})};
 }
 
 TEST_F(WorkflowTree, X13_I3_WhoNamesAUserInAnyDialectNeedsAGrant) {

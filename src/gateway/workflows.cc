@@ -141,6 +141,9 @@ void post_workflow(Desk& desk, Call& call) {
     if (const auto plan = read_plan(body->raw); !plan) {
         return call.exchange->respond(invalid(plan.error()));
     }
+    if (const auto doubts = doubts_about(body->raw); !doubts.empty()) {
+        return call.exchange->respond(invalid(doubts));
+    }
     Pending pending{.kind = Pending::Kind::Workflow,
                     .exchange = call.exchange,
                     .wait = preferred_wait(call.request()),

@@ -205,7 +205,88 @@ void read_names(Reader& reader, json::Value steps) {
     }
 }
 
+// --- what makes no sense ---------------------------------------------------------------------
+
+/// Places are looked for in inputs, conditions and lists of one step.
+struct Doubter {
+    std::string pointer{};
+    bool has_item = false;  ///< It runs for each element of a list.
+    std::vector<PlanFault>& faults;
+
+    void doubt(std::string_view value, std::string rule) {
+        faults.push_back({pointer, std::string{value}, std::move(rule)});
+    }
+    void look_at_place(std::string_view from) {
+        const auto begins = [&](std::string_view root) {
+            return from == root || (from.starts_with(root) && from[root.size()] == '/');
+        };
+        if (begins("/item") && !has_item) {
+            return doubt(from, "must not be taken from /item in a step without for_each");
+        }
+        constexpr std::array<std::string_view, 4> kRoots{
+            "/input", "/request", "/constraints", "/item"};
+        if (from.starts_with(kStepsPointer) || std::ranges::any_of(kRoots, begins)) return;
+        doubt(from, "must point to /input, /request, /constraints, /item or /steps/ID/output");
+    }
+    void look_for_places(json::Value value) {
+        if (value.is_array()) {
+            for (json::Elements each{value}; each.next();) look_for_places(each.value);
+        }
+        if (!value.is_object()) return;
+        for (json::Members members{value}; members.next();) {
+            std::string spare;
+            if (members.key == "$from" && members.value.is_string()) {
+                look_at_place(members.value.text(spare));
+            } else {
+                look_for_places(members.value);
+            }
+        }
+    }
+    void look_at_condition(json::Value condition) {
+        constexpr std::array<std::string_view, 8> kComparisons{
+            "is", "is_not", "above", "at_least", "below", "at_most", "contains", "exists"};
+        const bool compares = std::ranges::any_of(
+            kComparisons, [&](auto word) { return json::find(condition, word).has_value(); });
+        const bool has_value = json::find(condition, "value").has_value();
+        if (has_value != compares) {
+            doubt(condition.raw, "must have a value and what it is compared with");
+        }
+        for (const auto* const several : {"all", "any"}) {
+            const auto list = json::find(condition, several);
+            if (!list) continue;
+            for (json::Elements each{*list}; each.next();) look_at_condition(each.value);
+        }
+        if (const auto other = json::find(condition, "not")) look_at_condition(*other);
+    }
+};
+
 }  // namespace
+
+std::vector<PlanFault> doubts_about(std::string_view plan) {
+    std::vector<PlanFault> faults;
+    const json::Value said = json::root(plan);
+    for (const auto* const name : {"workflow_id", "correlation_id"}) {
+        const auto text = text_at(said, name);
+        const bool is_plain = std::ranges::none_of(
+            text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+        if (!is_plain) {
+            faults.push_back({std::string{"/"} + name, text, "must have no control characters"});
+        }
+    }
+    std::size_t number = 0;
+    for (json::Elements steps{*json::find(said, "steps")}; steps.next(); ++number) {
+        Doubter doubter{.has_item = json::find(steps.value, "for_each").has_value(),
+                        .faults = faults};
+        for (const auto* const key : {"inputs", "when", "fallback", "compensate"}) {
+            const auto value = json::find(steps.value, key);
+            if (!value) continue;
+            doubter.pointer = "/steps/" + std::to_string(number) + "/" + key;
+            doubter.look_for_places(*value);
+            if (std::string_view{key} == "when") doubter.look_at_condition(*value);
+        }
+    }
+    return faults;
+}
 
 tl::expected<PlanPtr, std::vector<PlanFault>> read_plan(std::string_view text) {
     if (const auto checked = json::check(text); !checked) {

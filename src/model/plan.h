@@ -108,4 +108,8 @@ struct PlanFault {
 };
 tl::expected<PlanPtr, std::vector<PlanFault>> read_plan(std::string_view text);
 
+/// What reads and yet says nothing: places that are nowhere, conditions that compare nothing. Asked
+/// of what is to be started, so that what was started before it was asked is still read.
+std::vector<PlanFault> doubts_about(std::string_view plan);
+
 }  // namespace parlance

@@ -51,5 +51,42 @@ TEST(Plan, IsRefusedByItsSchema) {
     }
 }
 
+std::vector<std::string> doubts(std::string_view text) {
+    std::vector<std::string> pointers;
+    for (const auto& fault : doubts_about(text)) {
+        pointers.push_back(fault.pointer + " " + fault.value + ": " + fault.rule);
+    }
+    return pointers;
+}
+
+TEST(Plan, K14_DoubtsPlacesThatAreNowhere) {
+    EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","inputs":{"n":[{"$from":"nope"}]}}]})"),
+              (std::vector<std::string>{
+                  "/steps/0/inputs nope: must point to /input, /request, /constraints, /item or "
+                  "/steps/ID/output"}));
+    EXPECT_EQ(
+        doubts(R"({"steps":[{"id":"a","agent":"x","inputs":{"n":{"$from":"/item/x"}}}]})"),
+        (std::vector<std::string>{"/steps/0/inputs /item/x: must not be taken from /item in a "
+                                  "step without for_each"}));
+    EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","for_each":{"$from":"/input"},
+        "inputs":{"a":{"$from":"/item"},"b":{"$from":"/request"},"c":{"$from":"/steps/a/output"}}}]})"),
+              std::vector<std::string>{});
+}
+
+TEST(Plan, X20_DoubtsAConditionThatComparesNothing) {
+    EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","when":{"value":1}}]})").size(), 1U);
+    EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","when":{"is":1}}]})").size(), 1U);
+    EXPECT_EQ(
+        doubts(R"({"steps":[{"id":"a","agent":"x","when":{"not":{"all":[{"value":1}]}}}]})").size(),
+        1U);
+    EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","when":{"any":[{"value":1,"is":1},
+        {"value":{"$from":"/input"},"exists":true}]}}]})"),
+              std::vector<std::string>{});
+}
+
+TEST(Plan, C1_DoubtsANameThatIsNoLine) {
+    EXPECT_EQ(doubts(R"({"workflow_id":"a\nb","steps":[{"id":"a","agent":"x"}]})").size(), 1U);
+}
+
 }  // namespace
 }  // namespace parlance
