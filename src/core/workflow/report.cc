@@ -89,8 +89,7 @@ Stage seen_as(const Item& item, const IsHeld& is_held) {
 bool is_held_up(const Step& step, const IsHeld& is_held) {
     const auto is_running = [](const Item& item) { return item.stage == Stage::Running; };
     const auto goes_on = [&](const Item& item) { return seen_as(item, is_held) == Stage::Running; };
-    return std::ranges::any_of(step.items, is_running) &&
-           std::ranges::none_of(step.items, goes_on);
+    return std::ranges::any_of(step.items, is_running) && std::ranges::none_of(step.items, goes_on);
 }
 
 /// A report is of a run that is over, or of one that is not: then what waits for people is known.
