@@ -12,7 +12,7 @@ set(ROOM_transport base)
 set(ROOM_identity  base model)
 set(ROOM_intents   base)  # Knows sentences only: who asks and what is registered are its user's.
 set(ROOM_gateway   base model engine views dialects transport identity intents narrative)
-set(ROOM_sim       base model narrative core journal engine)
+set(ROOM_sim       base model narrative core journal engine views transport gateway)  # What leaves goes over the real desk.
 set(ROOM_sdk       base)
 set(ROOM_app       base model narrative core journal engine views dialects transport identity intents gateway sim sdk)
 

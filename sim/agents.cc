@@ -4,8 +4,13 @@
 
 namespace parlance::sim {
 
-Agents::Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door)
-    : plan_(plan), chance_(chance), timeline_(timeline), door_(door), writer_(plan, chance) {
+Agents::Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door, Persons& persons)
+    : plan_(plan),
+      chance_(chance),
+      timeline_(timeline),
+      door_(door),
+      persons_(persons),
+      writer_(plan, chance, persons) {
     door_.listen({.on_delivery = [this](const Deliver& deliver) { on_delivery(deliver); },
                   .on_closed = [this](InstanceNumber instance) { on_closed(instance); },
                   .on_down = [this] { on_down(); }});
@@ -40,11 +45,15 @@ void Agents::tell(const std::string& agent, Command command) {
     door_.bring(agent, std::move(command), {});
 }
 
+Profile Agents::profile(std::uint64_t agent) const {
+    return profile_of(agent, persons_.dialect_of(agent));
+}
+
 /// An agent says who it is until it has heard that it was understood.
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto has_answer = std::make_shared<bool>(false);
-    door_.bring_as_operator(RegisterAgent{{name}, profile_of(agent)},
+    door_.bring_as_operator(RegisterAgent{{name}, profile(agent)},
                             [has_answer](const Effect&) { *has_answer = true; });
     timeline_.after(chance_.ms(700, 1'500), [this, agent, has_answer] {
         if (!*has_answer) enlist(agent);
@@ -120,7 +129,7 @@ void Agents::join(std::size_t number) {
             if (refused != nullptr && refused->refusal == Refusal::AgentNotRegistered) {
                 const auto agent = consumers_[number].agent;
                 const auto name = agent_name(agent);
-                return tell(name, RegisterAgent{{name}, profile_of(agent)});
+                return tell(name, RegisterAgent{{name}, profile(agent)});
             }
             const auto* joined = std::get_if<TellJoined>(&effect);
             if (joined == nullptr) return;
@@ -320,9 +329,9 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
         case 2:
             return later(6'000);
         case 3:
-            return tell(agent, NackDelivery{deliver.delivery, "not now", false});
+            return tell(agent, NackDelivery{deliver.delivery, persons_.words("not now"), false});
         case 4:
-            return tell(agent, NackDelivery{deliver.delivery, "never", true});
+            return tell(agent, NackDelivery{deliver.delivery, persons_.words("never"), true});
         case 5:
             return keep_alive(agent, deliver);
         case 6:

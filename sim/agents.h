@@ -17,7 +17,7 @@ namespace parlance::sim {
 
 class Agents {
   public:
-    Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door);
+    Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door, Persons& persons);
     /// Registers everybody, connects the consumers, and starts the sending.
     void begin();
     /// From now on everybody behaves, and nobody sends anything new.
@@ -57,6 +57,7 @@ class Agents {
     void use_wrong_token(const std::string& agent, const Deliver& deliver);
     void keep_alive(const std::string& agent, const Deliver& deliver);
     void tell(const std::string& agent, Command command);
+    Profile profile(std::uint64_t agent) const;
 
     // What is shared: contexts and tasks, with what is known of them from outside.
     void share(std::uint64_t agent);
@@ -68,6 +69,7 @@ class Agents {
     Chance& chance_;
     Timeline& timeline_;
     Door& door_;
+    Persons& persons_;
     LetterWriter writer_;
     std::deque<Consumer> consumers_;
     std::map<InstanceNumber, std::size_t> connected_;

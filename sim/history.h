@@ -13,6 +13,7 @@
 #include "model/effect.h"
 #include "model/event.h"
 #include "model/limits.h"
+#include "model/personal.h"
 
 namespace parlance::sim {
 
@@ -42,6 +43,29 @@ struct Finding {
     Ticket ticket{};  ///< Whose story to tell; none if it is about no single message.
 };
 
+/// Personal data that an agent wrote somewhere, as it stands there.
+struct Planted {
+    personal::Kind kind = personal::Kind::Email;
+    std::string written;
+    bool is_exempt = false;  ///< In a field in which delegates may see it.
+};
+
+/// How something left the hub, in the bytes in which it did.
+enum class Exit {
+    Delivery,  ///< A message, an answer, or that there is none, to an agent.
+    Part,      ///< Of an answer, to who asked.
+    Record,    ///< Of the journal, as the feed of events tells it.
+    Row,       ///< Of what anybody may read by SQL.
+    Line,      ///< Of the log.
+    Page,      ///< What an operator looks at; metrics too.
+};
+struct Left {
+    Exit exit = Exit::Delivery;
+    std::string reader;     ///< Delivery, Part: the agent.
+    std::size_t shown = 0;  ///< Delivery, Part: which of the effects it is.
+    std::string bytes;
+};
+
 struct History {
     Limits limits;
     std::vector<Entry> journal;
@@ -50,6 +74,9 @@ struct History {
     std::set<Ticket> dead;  ///< The dead letters that the hub lists at the end.
     std::map<std::string, std::vector<std::string>> told;  ///< And the history of each context.
     std::vector<Finding> findings;
+    PersonalPolicy personal;
+    std::vector<Planted> planted;
+    std::vector<Left> left;  ///< In a life that has personal data in it.
 };
 
 }  // namespace parlance::sim

@@ -28,6 +28,12 @@ std::unique_ptr<MemoryDisk> without_power(const MemoryDisk& disk) {
 
 }  // namespace
 
+Hub::Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons)
+    : plan_(plan), chance_(chance), timeline_(timeline), history_(history) {
+    if (!persons.are_there()) return;
+    window_ = std::make_unique<Window>(persons, history, disk_, [this] { return clock(); });
+}
+
 void Hub::trace(std::uint64_t word) {
     trace_hash_ = (trace_hash_ ^ word) * 0x0000'0100'0000'01B3ULL + (trace_hash_ >> 47U);
 }
@@ -37,6 +43,7 @@ void Hub::find(std::string promise, std::string what) {
 }
 
 Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bool wants_answer) {
+    if (window_) command = window_->receive(std::move(command), caller);
     trace(command.index());
     const Ask ask{history_.asked.size() + 1};
     history_.asked.push_back({clock(), caller, command});
@@ -64,7 +71,10 @@ engine::World Hub::world() {
                         }
                     });
                 },
-            .log = [](const std::string&) {}};
+            .log =
+                [this](const std::string& line) {
+                    if (window_) window_->log(line);
+                }};
 }
 
 /// The last record on the platter, now. The journal's own word for it is believed only while the
@@ -87,6 +97,7 @@ void Hub::show(Effects&& effects) {
     for (auto& effect : effects) {
         trace(effect.index() + 1'000 * safe.value);
         history_.shown.push_back({clock(), safe, std::move(effect)});
+        if (window_) window_->show(history_.shown.size() - 1);
         // The listener only schedules; a copy, because history grows.
         if (listener_.on_effect) listener_.on_effect(Effect{history_.shown.back().effect});
     }
@@ -118,6 +129,7 @@ void Hub::open() {
         return;
     }
     engine_ = std::move(*engine);
+    if (window_) window_->open(engine_.get());
 }
 
 void Hub::start() {
@@ -150,6 +162,7 @@ void Hub::come_back() {
 }
 
 void Hub::fall(bool loses_power) {
+    if (window_) window_->open(nullptr);
     engine_.reset();
     journal_ = nullptr;
     ++crashes_;
@@ -300,6 +313,7 @@ void Hub::close() {
     const auto lived = core::encode_state(engine_->state());
     read_journal();
     compare_states(lived, "at the end");
+    if (window_) window_->close(journal_->last_sequence());
 
     const auto verified = journal::verify(disk_, [](std::uint64_t, std::uint64_t) {});
     if (!verified) {

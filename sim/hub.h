@@ -17,6 +17,7 @@
 #include "sim/history.h"
 #include "sim/plan.h"
 #include "sim/timeline.h"
+#include "sim/window.h"
 
 namespace parlance::sim {
 
@@ -27,8 +28,7 @@ class Hub {
         std::function<void()> on_down;
     };
 
-    Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history)
-        : plan_(plan), chance_(chance), timeline_(timeline), history_(history) {}
+    Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons);
     void listen(Listener listener) { listener_ = std::move(listener); }
 
     bool is_up() const { return engine_ != nullptr; }
@@ -84,8 +84,9 @@ class Hub {
     journal::testing::MemoryDisk disk_;
     std::unique_ptr<engine::Engine> engine_;
     journal::Journal* journal_ = nullptr;
-    core::State shadow_;  ///< Every record ever, applied one after the other.
-    Sequence told_{};     ///< The outside knows of everything up to here.
+    std::unique_ptr<Window> window_;  ///< None in a life without personal data.
+    core::State shadow_;              ///< Every record ever, applied one after the other.
+    Sequence told_{};                 ///< The outside knows of everything up to here.
     Duration skew_{};
     std::uint64_t life_ = 0;
     std::uint64_t crashes_ = 0;

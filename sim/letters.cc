@@ -24,8 +24,9 @@ std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(
 std::string capability_name(std::uint64_t number) { return "CAN_" + std::to_string(number % 3); }
 
 /// All but one; which one, is the agent's.
-Profile profile_of(std::uint64_t agent) {
-    Profile profile{.capabilities = R"([{"code":")" + capability_name(agent) + R"("}])"};
+Profile profile_of(std::uint64_t agent, Dialect dialect) {
+    Profile profile{.dialect = dialect,
+                    .capabilities = R"([{"code":")" + capability_name(agent) + R"("}])"};
     if (agent % 3 != 2) profile.domain = kDomains.at(agent % 3);
     for (std::size_t i = 0; i < kTools.size(); ++i) {
         if (i != agent % kTools.size()) profile.tools_allowed.emplace_back(kTools.at(i));
@@ -53,14 +54,17 @@ SendMessage LetterWriter::write(std::uint64_t from) {
         chance_.percent(30) ? std::string{} : "task-" + std::to_string(chance_.below(plan_.tasks));
     const auto workflow = "flow-" + std::to_string(chance_.below(1'000));
     const bool is_request = chance_.percent(plan_.request);
-    auto send = send_of({.id = id,
-                         .from = sender,
-                         .to = to,
-                         .type = "TEST",
-                         .task = task,
-                         .correlation = workflow,
-                         .intent = is_request ? Intent::Request : Intent::OneWay},
-                        body());
+    Header header{.id = id,
+                  .from = sender,
+                  .to = to,
+                  .type = "TEST",
+                  .task = task,
+                  .correlation = workflow,
+                  .intent = is_request ? Intent::Request : Intent::OneWay};
+    Claim about;
+    auto text = body();
+    persons_.write_into(header, text, &about);
+    auto send = send_of(header, text);
     send.priority = static_cast<Priority>(chance_.below(kPriorities));
     if (chance_.percent(plan_.ttl)) send.ttl = chance_.ms(1, 2'500);
     if (chance_.percent(50)) send.timeout = chance_.ms(50, 3'000);
@@ -72,6 +76,7 @@ SendMessage LetterWriter::write(std::uint64_t from) {
         auto said =
             claim("session-" + std::to_string(from) + "-" + std::to_string(chance_.below(2)),
                   "user-" + std::to_string(from % 2));
+        said.objective = about.objective;
         if (chance_.percent(plan_.liar)) lie(said);
         send.claim = std::make_shared<Claim>(std::move(said));
     }
@@ -128,13 +133,16 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
     const auto id = "d-" + std::to_string(++number_);
     const auto sender = agent_name(from);
     const auto to = agent_name(chance_.below(plan_.agents));
-    auto send = send_of({.id = id,
-                         .from = sender,
-                         .to = to,
-                         .type = "TEST",
-                         .correlation = asked.correlation(),
-                         .intent = Intent::Request},
-                        body());
+    Header header{.id = id,
+                  .from = sender,
+                  .to = to,
+                  .type = "TEST",
+                  .correlation = asked.correlation(),
+                  .intent = Intent::Request};
+    Claim about;
+    auto text = body();
+    persons_.write_into(header, text, &about);
+    auto send = send_of(header, text);
     send.priority = static_cast<Priority>(chance_.below(kPriorities));
     send.timeout = chance_.ms(50, 3'000);
     send.waits = chance_.percent(30);
@@ -142,6 +150,7 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
     auto said = claim(given != nullptr ? given->child_session : std::string{},
                       given != nullptr ? given->user : std::string{});
     said.has_session = given != nullptr;
+    said.objective = about.objective;
     if (given != nullptr && chance_.percent(30)) said.objective_hash = given->objective_hash;
     if (chance_.percent(plan_.liar)) lie(said);
     send.claim = std::make_shared<Claim>(std::move(said));
@@ -159,6 +168,9 @@ SendMessage LetterWriter::reply(const std::string& from,
                                 const Envelope& asked,
                                 std::string_view correlation) {
     const auto id = "r-" + std::to_string(++number_);
+    const bool is_step = asked.from() == kOrchestrator;
+    auto text = is_step ? step_answer(chance_, number_) : body();
+    if (!is_step) persons_.quote_into(from, asked, text);
     auto send = send_of({.id = id,
                          .from = from,
                          .to = asked.from(),
@@ -167,7 +179,7 @@ SendMessage LetterWriter::reply(const std::string& from,
                          .correlation = correlation,
                          .answers = asked.id(),
                          .intent = Intent::Reply},
-                        asked.from() == kOrchestrator ? step_answer(chance_, number_) : body());
+                        text);
     send.priority = static_cast<Priority>(chance_.below(kPriorities));
     send.tokens_used = chance_.percent(20) ? 0 : chance_.below(2'000);
     return send;

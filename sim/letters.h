@@ -10,6 +10,7 @@
 #include "model/command.h"
 #include "model/envelope.h"
 #include "sim/chance.h"
+#include "sim/persons.h"
 #include "sim/plan.h"
 
 namespace parlance::sim {
@@ -21,11 +22,12 @@ std::string capability_name(std::uint64_t number);
 inline constexpr std::array kTools{"mail", "ocr", "sql", "web"};
 /// What the domains of some agents are called; entities that nobody's is called by come besides.
 inline constexpr std::array kDomains{"vendor", "audit"};
-Profile profile_of(std::uint64_t agent);
+Profile profile_of(std::uint64_t agent, Dialect dialect);
 
 class LetterWriter {
   public:
-    LetterWriter(const Plan& plan, Chance& chance) : plan_(plan), chance_(chance) {}
+    LetterWriter(const Plan& plan, Chance& chance, Persons& persons)
+        : plan_(plan), chance_(chance), persons_(persons) {}
 
     /// A message of `from` to whoever chance says: an agent, a topic, somebody unknown.
     SendMessage write(std::uint64_t from);
@@ -46,6 +48,7 @@ class LetterWriter {
 
     const Plan& plan_;
     Chance& chance_;
+    Persons& persons_;
     std::uint64_t number_ = 0;
     std::vector<std::string> sessions_;  ///< That anybody was ever given.
 };

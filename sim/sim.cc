@@ -24,7 +24,9 @@ constexpr Duration kSettleMax = 60s;
 /// Everything that a seed brings to life, and the faults that befall it.
 class Life {
   public:
-    explicit Life(std::uint64_t seed) : chance_(seed) { history_.limits = plan_.limits; }
+    explicit Life(std::uint64_t seed) : chance_(seed), persons_(seed, history_) {
+        history_.limits = plan_.limits;
+    }
 
     void live() {
         hub_.start();
@@ -175,9 +177,10 @@ class Life {
     Plan plan_ = draw_plan(chance_);
     Timeline timeline_;
     History history_;
-    Hub hub_{plan_, chance_, timeline_, history_};
+    Persons persons_;
+    Hub hub_{plan_, chance_, timeline_, history_, persons_};
     Door door_{plan_, chance_, timeline_, hub_};
-    Agents agents_{plan_, chance_, timeline_, door_};
+    Agents agents_{plan_, chance_, timeline_, door_, persons_};
     People people_{plan_, chance_, timeline_, hub_, door_};
     Flows flows_{plan_, chance_, timeline_, door_};
     bool is_calm_ = false;

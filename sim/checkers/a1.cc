@@ -1,9 +1,11 @@
 // A1: whatever the outside was told has exactly one record, which was durable before.
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/match.h"
 #include "core/handles.h"
@@ -14,6 +16,9 @@ namespace parlance::sim {
 
 namespace {
 
+/// What the hub gives as a reason for what it calls off with the fleet.
+constexpr std::string_view kByStop = "the fleet was stopped: ";
+
 using Delivery = std::tuple<Ticket, std::uint32_t, InstanceNumber>;
 
 /// Who was refused what, and why: a message or an agent by its id, a delivery by its token. Credit
@@ -22,6 +27,18 @@ using No = std::tuple<std::string, std::string, Refusal>;
 
 /// What was done on somebody's order: what, by whom, to what.
 using Deed = std::tuple<std::string, std::string, std::string>;
+
+/// One thing that was called off on somebody's order, and the ids by which the order may mean it.
+/// An order calls off all that it means, and what was delegated for that: several of these.
+struct CalledOff {
+    Sequence sequence{};
+    Sequence since{};  ///< From when on it could be meant.
+    std::string by{};
+    std::set<std::string> names{};
+    Ticket request{};
+    Ticket parent{};
+    bool is_told = false;
+};
 
 std::string name_of(const DeliveryToken& token) {
     return std::to_string(token.ticket.value) + "." + std::to_string(token.attempt);
@@ -58,9 +75,6 @@ Deed deed_of(const Asked& asked) {
         },
         [&](const ResumeFleet& c) {
             return Deed{"a resumption", asked.caller, c.reason};
-        },
-        [&](const CancelRequest& c) {
-            return Deed{"a cancellation", asked.caller, c.id};
         },
         [&](const AnswerPerson& c) {
             return Deed{"a person's answer", asked.caller, std::to_string(c.id.value)};
@@ -128,6 +142,7 @@ class Audit {
                 const bool follows = accepted != nullptr && accepted->ticket == e.request;
                 if (!follows) find("a delegation was admitted apart from its request", e.request);
                 if (++admitted_[e.request] > 1) find("a delegation has two records", e.request);
+                places_[e.request] = {entry.sequence, e.child_session, e.parent};
             },
             [&](const PolicyChanged& e) {
                 deed({"a change of policy", e.by, e.settings}, entry);
@@ -140,11 +155,7 @@ class Audit {
             },
             [&](const RequestCancelled& e) {
                 cancelled_.emplace(e.request, entry.sequence);
-                const auto request = book_.requests.find(e.request);
-                if (request == book_.requests.end()) return;
-                const auto& asked = *request->second.asked;
-                deed({"a cancellation", e.by, std::string{asked.id()}}, entry);
-                by_session_[e.by].push_back(entry.sequence);
+                call_off(e, entry);
             },
             [&](const HumanAsked& e) {
                 asked_at_.emplace(e.id, entry.sequence);
@@ -154,7 +165,10 @@ class Audit {
                 deed({"a person's answer", e.by, std::to_string(e.id.value)}, entry);
             },
             [&](const HumanWithdrawn& e) {
-                deed({"a cancellation", e.by, workflows_[e.id]}, entry);
+                called_off_.push_back({.sequence = entry.sequence,
+                                       .since = asked_at_[e.id],
+                                       .by = e.by,
+                                       .names = {workflows_[e.id]}});
             },
             [&](const WorkflowStarted& e) {
                 started_.emplace(e.id, entry.sequence);
@@ -162,7 +176,10 @@ class Audit {
             },
             [&](const WorkflowEnded& e) { ended_.emplace(e.id, entry.sequence); },
             [&](const WorkflowUndone& e) {
-                deed({"a cancellation", e.by, runs_[e.run]}, entry);
+                called_off_.push_back({.sequence = entry.sequence,
+                                       .since = started_[runs_[e.run]],
+                                       .by = e.by,
+                                       .names = {runs_[e.run]}});
             },
             [&](const ToolAuthorized& e) {
                 deed({"the use of a tool", e.by, e.agent + ' ' + e.tool}, entry);
@@ -183,6 +200,13 @@ class Audit {
             },
             [](const auto&) {});
     }
+
+    /// Of a delegation.
+    struct Place {
+        Sequence since;
+        std::string session;
+        Ticket parent;
+    };
 
     void find(std::string what, Ticket ticket = {}) {
         findings_.push_back({"A1", std::move(what), ticket});
@@ -240,6 +264,43 @@ class Audit {
         if (leases_[key] == 1) last_ = lease->second;
     }
 
+    void call_off(const RequestCancelled& event, const Entry& entry) {
+        const auto request = book_.requests.find(event.request);
+        // What a stop of the fleet calls off is told of as that.
+        if (request == book_.requests.end() || event.reason.starts_with(kByStop)) return;
+        const auto& asked = *request->second.asked;
+        CalledOff one{.sequence = entry.sequence,
+                      .since = history_.journal[request->second.record].sequence,
+                      .by = event.by,
+                      .names = {std::string{asked.id()}, std::string{asked.correlation()}},
+                      .request = event.request};
+        if (const auto place = places_.find(event.request); place != places_.end()) {
+            one.since = place->second.since;
+            one.names.insert(place->second.session);
+            one.parent = place->second.parent;
+        }
+        called_off_.push_back(std::move(one));
+    }
+
+    /// Somebody was told that what goes by this id is called off. What came later than the first of
+    /// it was not meant: that takes an order of its own.
+    void told_off(const Shown& shown, const std::string& by, const std::string& id) {
+        const auto first = std::ranges::find_if(called_off_, [&](const CalledOff& each) {
+            return !each.is_told && each.by == by && each.names.contains(id);
+        });
+        if (first == called_off_.end()) return find("a cancellation is not on record");
+        if (first->sequence > shown.durable) {
+            find("a cancellation was told of before it was durable");
+        }
+        std::set<Ticket> meant;
+        for (auto each = first; each != called_off_.end(); ++each) {
+            const bool is_meant = each->names.contains(id) || meant.contains(each->parent);
+            if (!is_meant || each->by != by || each->since >= first->sequence) continue;
+            each->is_told = true;
+            if (each->request != Ticket{}) meant.insert(each->request);
+        }
+    }
+
     void deed(const Deed& deed, const Entry& entry) { deeds_[deed].push_back(entry.sequence); }
     void refusal(const No& no, const Entry& entry) { refusals_[no].push_back(entry.sequence); }
 
@@ -269,14 +330,12 @@ class Audit {
         if (std::holds_alternative<SendMessage>(asked.command)) {
             find("a message was neither accepted nor refused on record");
         }
+        if (const auto* const order = std::get_if<CancelRequest>(&asked.command)) {
+            return told_off(shown, asked.caller, order->id);
+        }
         const auto deed = deed_of(asked);
         if (deed == Deed{}) return;
         auto& records = deeds_[deed];
-        // The id of a workflow is the session of all that is delegated for it, and may outlive it.
-        auto& others = by_session_[asked.caller];
-        const bool is_session = records.empty() && std::get<0>(deed) == "a cancellation" &&
-                                started_.contains(std::get<2>(deed));
-        if (is_session && !others.empty()) return others.clear();
         if (records.empty()) return find(std::get<0>(deed) + " is not on record");
         if (records.front() > shown.durable) {
             find(std::get<0>(deed) + " was told of before it was durable");
@@ -291,8 +350,8 @@ class Audit {
     std::map<Delivery, int> shown_;
     std::map<Delivery, Sequence> leased_at_;
     std::map<Ticket, std::uint32_t> attempts_;
-    std::map<std::string, std::deque<Sequence>>
-        by_session_;  ///< Cancellations, by who ordered them.
+    std::map<Ticket, Place> places_;
+    std::vector<CalledOff> called_off_;
     std::map<InstanceNumber, Sequence> joined_;
     std::map<Ticket, Sequence> answered_;
     std::map<Ticket, Sequence> cancelled_;

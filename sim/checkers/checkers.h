@@ -40,6 +40,7 @@ void check_g5(const Book& book, Findings& findings);
 void check_g7(const Book& book, Findings& findings);
 void check_i4(const Book& book, Findings& findings);
 void check_a1(const Book& book, Findings& findings);
+void check_a4(const Book& book, Findings& findings);
 
 struct Checker {
     std::string_view promise;
@@ -54,6 +55,7 @@ inline constexpr std::array kCheckers{
     Checker{"W9", check_w9},     Checker{"G1", check_delegations}, Checker{"G5", check_g5},
     Checker{"G7", check_g7},     Checker{"I4", check_i4},          Checker{"A1", check_a1},
     Checker{"W5", check_shared}, Checker{"W4", check_w4},          Checker{"W8", check_w8},
+    Checker{"A4", check_a4},
 };
 
 Findings check_all(const History& history);

@@ -1,7 +1,9 @@
 #include "app/serve.h"
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -139,6 +141,13 @@ int fail_start(const std::string& what) {
     return 1;
 }
 
+using TlsStamps = std::array<identity::Stamp, 3>;
+TlsStamps stamps_of(const TlsFiles& files) {
+    return {identity::stamp_of(files.certificate),
+            identity::stamp_of(files.key),
+            identity::stamp_of(files.authority)};
+}
+
 /// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
 /// Nothing if it speaks in the clear.
 Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
@@ -268,6 +277,7 @@ class Hub {
         server_ = TRY(transport::Server::listen(
             loop_, options_.host, options_.port, options_.doors, gateway_->doors(), tls_));
         gateway_->attach(*server_);
+        if (tls_) shown_ = stamps_of(*tls_);
         return {};
     }
 
@@ -275,7 +285,8 @@ class Hub {
         const auto scheme = tls_ ? "https" : "http";
         greet(
             options_, fmt::format("{}://{}:{}", scheme, options_.host, server_->port()), *engine_);
-        loop_.on_signal([this](int) { stop(); });
+        // Who has a certificate to show reads it again; else a terminal that is closed ends it.
+        loop_.on_signal([this](int number) { number == SIGHUP&& tls_ ? renew() : stop(); });
         wake_when_due();
         if (!options_.is_dev) review_callers();
         loop_.run([this] { take_turns(); });
@@ -303,8 +314,18 @@ class Hub {
     void review_callers() {
         loop_.after(kReview, [this] {
             gateway_->review();
+            if (tls_ && stamps_of(*tls_) != shown_) renew();
             review_callers();
         });
+    }
+
+    /// The hub's certificate is another one by now. Until its key is too, the old one is shown.
+    void renew() {
+        shown_ = stamps_of(*tls_);
+        if (const auto renewed = server_->renew(*tls_); !renewed) {
+            return spdlog::warn("the certificate of before stays: {}", renewed.error().message);
+        }
+        spdlog::info("from now on the certificate in {} is shown", tls_->certificate);
     }
 
     void stop() {
@@ -332,6 +353,7 @@ class Hub {
 
     const ServeOptions& options_;
     std::optional<TlsFiles> tls_;
+    TlsStamps shown_{};  ///< Of the files as they were last read.
     transport::Loop loop_;
     std::unique_ptr<journal::Disk> disk_;
     Worker worker_;

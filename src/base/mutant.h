@@ -76,6 +76,10 @@ enum class Mutant : std::uint8_t {
     PassOnTheBroken,
     FailWithoutWords,
     HideWhatIsMissing,
+    ForwardTheLastField,
+    RevealToAll,
+    TellTheRecordWhole,
+    KeepTheRowsAsTheyCame,
 };
 
 struct MutantRow {
@@ -136,6 +140,10 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::SkipSync, "skip-sync", "A2"},
     MutantRow{Mutant::SkipDirectorySync, "skip-directory-sync", "A2"},
     MutantRow{Mutant::BreakTheChain, "break-the-chain", "A2"},
+    MutantRow{Mutant::ForwardTheLastField, "forward-the-last-field", "A4"},
+    MutantRow{Mutant::RevealToAll, "reveal-to-all", "A4"},
+    MutantRow{Mutant::TellTheRecordWhole, "tell-the-record-whole", "A4"},
+    MutantRow{Mutant::KeepTheRowsAsTheyCame, "keep-the-rows-as-they-came", "A4"},
     MutantRow{Mutant::WriteAnyContext, "write-any-context", "W5"},
     MutantRow{Mutant::WriteAnyDomain, "write-any-domain", "W5"},
     MutantRow{Mutant::WriteWhileLocked, "write-while-locked", "W5"},

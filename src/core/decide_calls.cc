@@ -100,6 +100,28 @@ Failure cannot_call(const State& state,
     return {};
 }
 
+/// Leaves those out who cannot take the request as it stands. Where each is to have it, none may be
+/// left out: the first one's word is why.
+Unfit keep_the_fit(const Draft& draft,
+                   const Envelope& request,
+                   const Invitation& invitation,
+                   std::vector<std::string>& agents) {
+    const auto& state = draft.state;
+    const bool is_capability = state.registry.by_capability.contains(invitation.whom);
+    Unfit first;
+    std::erase_if(agents, [&](const std::string& agent) {
+        auto unfit = unfit_for(state,
+                               {.request = request,
+                                .agent = agent,
+                                .capability = is_capability ? invitation.whom : std::string_view{},
+                                .now = draft.now()});
+        const bool is_unfit = unfit.refusal != Refusal::None;
+        if (is_unfit && first.refusal == Refusal::None) first = std::move(unfit);
+        return is_unfit;
+    });
+    return agents.empty() || invitation.kind == CallKind::All ? first : Unfit{};
+}
+
 /// The id of what one of them is asked, and of what it is told.
 std::string id_for(const Envelope& asked, std::string_view agent, std::string_view what) {
     return derived_uuid(fmt::format("{} {} {} {}", asked.from(), asked.id(), agent, what));
@@ -353,8 +375,11 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                       "several are asked with a request to call:earliest:WHOM, call:cheapest:WHOM, "
                       "call:ablest:WHOM or all:WHOM");
     }
-    const auto agents = invited(state, invitation->whom, envelope.from());
+    auto agents = invited(state, invitation->whom, envelope.from());
     if (auto no = cannot_call(state, send, *invitation, agents); no.refusal != Refusal::None) {
+        return refuse(no.refusal, std::move(no.detail));
+    }
+    if (auto no = keep_the_fit(draft, envelope, *invitation, agents); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
     auto kept = send;

@@ -39,6 +39,9 @@ bool has_capability(const State& state, AgentHandle agent, std::string_view code
 struct Wanted {
     std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
     const std::vector<std::string>& skills;
+    const Envelope& asked;
+    bool is_work;  ///< It is asked to do something, and not to help or to take a task over.
+    Time now;
 
     bool is_met_by(const State& state, AgentHandle agent) const {
         if (recipient.starts_with(kDomainPrefix) &&
@@ -55,6 +58,16 @@ struct Wanted {
         return std::ranges::all_of(
             skills, [&](const std::string& skill) { return has_capability(state, agent, skill); });
     }
+    /// Why the agent, who can, cannot do this.
+    Unfit unfit(const State& state, AgentHandle agent) const {
+        const bool is_found_by_it = is_work && recipient.starts_with(kCapabilityPrefix);
+        return unfit_for(state,
+                         {.request = asked,
+                          .agent = state.registry.agents[agent].id.value,
+                          .capability = is_found_by_it ? recipient.substr(kCapabilityPrefix.size())
+                                                       : std::string_view{},
+                          .now = now});
+    }
     std::string words() const {
         if (recipient == kAnyone && skills.empty()) {
             return "it is for anyone and does not say what is needed";
@@ -66,10 +79,16 @@ struct Wanted {
     }
 };
 
-/// Of those who can, one that is there and has the least to do; empty if there is none.
-std::string find_taker(const State& state,
-                       const Wanted& wanted,
-                       const std::vector<std::string>& but_not) {
+struct Found {
+    std::string agent{};  ///< Empty: there is none.
+    Unfit unfit{};        ///< Why one who could was passed over.
+};
+
+/// Of those who can, one that is there and has the least to do.
+Found find_taker(const State& state,
+                 const Wanted& wanted,
+                 const std::vector<std::string>& but_not) {
+    Found found;
     AgentHandle best = kNoAgent;
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
@@ -81,26 +100,39 @@ std::string find_taker(const State& state,
         if (!it.is_registered || is_left_alone(state, agent)) continue;
         if (std::ranges::find(but_not, it.id.value) != but_not.end()) continue;
         if (!wanted.is_met_by(state, agent)) continue;
-        if (best == kNoAgent || rank(agent) < rank(best)) best = agent;
+        if (best != kNoAgent && rank(agent) >= rank(best)) continue;
+        auto unfit = wanted.unfit(state, agent);
+        if (unfit.refusal == Refusal::None) {
+            best = agent;
+        } else if (found.unfit.refusal == Refusal::None) {
+            found.unfit = std::move(unfit);
+        }
     }
-    return best == kNoAgent ? std::string{} : state.registry.agents[best].id.value;
+    if (best != kNoAgent) found.agent = state.registry.agents[best].id.value;
+    return found;
 }
 
 /// Who has a passed request next; empty if nobody is left.
-std::string next_taker(const State& state, const Pass& pass, const Envelope& asked) {
+std::string next_taker(const State& state, const Pass& pass, const Envelope& asked, Time now) {
     auto but_not = pass.tried;
     but_not.emplace_back(asked.to());
     but_not.emplace_back(asked.from());
     const auto& began = pass.began;
+    const auto find = [&](std::string_view recipient) {
+        const Wanted wanted{recipient, began.skills, asked, false, now};
+        return find_taker(state, wanted, but_not).agent;
+    };
     if (!began.wanted.empty()) {
-        auto next = find_taker(state, {began.wanted, began.skills}, but_not);
+        auto next = find(began.wanted);
         if (!next.empty()) return next;
     }
     const auto& last = began.fallback;
-    if (is_for_one_of_many(last)) return find_taker(state, {last, began.skills}, but_not);
+    if (is_for_one_of_many(last)) return find(last);
     if (last.empty() || std::ranges::find(but_not, last) != but_not.end()) return {};
     if (is_for_people(last)) return last;
-    return find_profile(state, last) == nullptr ? std::string{} : last;
+    const auto unfit = unfit_for(state, {.request = asked, .agent = last, .now = now});
+    const bool can_take = find_profile(state, last) != nullptr && unfit.refusal == Refusal::None;
+    return can_take ? last : std::string{};
 }
 
 HumanQuestion question_about(const Envelope& asked, std::string_view to, std::string_view why) {
@@ -120,7 +152,7 @@ bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::s
     const auto* request = broker::find_request(state.requests, ticket);
     if (pass == nullptr || request == nullptr || is_for_people(request->asked->to())) return false;
     const auto& asked = *request->asked;
-    const auto next = next_taker(state, *pass, asked);
+    const auto next = next_taker(state, *pass, asked, draft.now());
     if (next.empty()) return false;
     const auto question = is_for_people(next) ? question_about(asked, next, why) : HumanQuestion{};
     if (is_for_people(next) && cannot_ask(draft, question).refusal != Refusal::None) return false;
@@ -154,6 +186,18 @@ void move_task(Draft& draft, const broker::OpenRequest& task, std::string_view t
 }
 
 }  // namespace
+
+Unfit unfit_for(const State& state, const SeenBy& seen) {
+    const auto* const profile = find_profile(state, seen.agent);
+    const bool is_asked = seen.request.intent() == Intent::Request;
+    if (state.scribe == nullptr || profile == nullptr || !is_asked) return {};
+    return state.scribe->unfit(seen.request,
+                               {.agent = seen.agent,
+                                .dialect = profile->dialect,
+                                .capabilities = profile->capabilities,
+                                .capability = seen.capability},
+                               seen.now);
+}
 
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to) {
     auto other = state.scribe ? state.scribe->readdress(message, to, {}) : nullptr;
@@ -240,15 +284,26 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     auto passing = send.passing ? *send.passing : Passing{};
-    const Wanted wanted{envelope.to(), passing.skills};
-    auto taker = find_taker(state, wanted, {std::string{envelope.from()}});
+    const bool is_work = send.passing == nullptr;
+    const auto find = [&](std::string_view recipient) {
+        const Wanted wanted{recipient, passing.skills, envelope, is_work, draft.now()};
+        return find_taker(state, wanted, {std::string{envelope.from()}});
+    };
+    const Wanted wanted{envelope.to(), passing.skills, envelope, is_work, draft.now()};
+    auto [taker, unfit] = find(envelope.to());
     passing.wanted = envelope.to();
     if (taker.empty()) {
         taker = std::exchange(passing.fallback, {});
         passing.wanted = {};
-        if (is_for_one_of_many(taker)) {
-            taker = find_taker(state, {taker, passing.skills}, {std::string{envelope.from()}});
+        if (is_for_one_of_many(taker)) taker = find(taker).agent;
+        const SeenBy seen{.request = envelope, .agent = taker, .now = draft.now()};
+        if (auto no = unfit_for(state, seen); no.refusal != Refusal::None) {
+            taker.clear();
+            unfit = std::move(no);
         }
+    }
+    if (taker.empty() && unfit.refusal != Refusal::None) {
+        return refuse_send(draft, send, unfit.refusal, std::move(unfit.detail));
     }
     if (taker.empty()) {
         return refuse_send(draft, send, Refusal::CapabilityNotRegistered, wanted.words());

@@ -175,6 +175,15 @@ void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome
 // decide_handing.cc
 /// The message for another recipient.
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to);
+/// A request as it would come to an agent that the hub chooses (K6).
+struct SeenBy {
+    const Envelope& request;
+    std::string_view agent{};
+    std::string_view capability{};  ///< By which it is chosen.
+    Time now{};
+};
+/// Why the agent cannot be given the request, by what it has registered.
+Unfit unfit_for(const State& state, const SeenBy& seen);
 /// The open request of this task that the agent has in hand, or null.
 const broker::OpenRequest* find_task(const State& state,
                                      std::string_view agent,

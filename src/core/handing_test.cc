@@ -427,6 +427,52 @@ TEST(Call, X19_NoMoreThanTheFanOut) {
     EXPECT_EQ(market.story.refusal(), Refusal::DelegationFanoutExceeded);
 }
 
+/// Two who can, of whom the first takes nothing without a page.
+struct Readers : Floor {
+    Readers() : Floor{{"x"}} {
+        Profile profile{.capabilities = R"([{"code":"REVIEW","needs":"page"}])"};
+        story.as_the_hub().ask(RegisterAgent{{"a"}, profile});
+        story.connect("a", 10);
+    }
+    Readers& ask_for(const std::string& to, const std::string& body) {
+        send({.id = "job",
+              .from = "x",
+              .to = to,
+              .correlation = "c",
+              .intent = Intent::Request,
+              .body = body});
+        return *this;
+    }
+};
+
+TEST(Chosen, K6_ARequestIsHeldToTheSchemaOfWhoeverWouldHaveIt) {
+    for (const auto* to : {"capability:REVIEW", "call:cheapest:REVIEW", "all:REVIEW"}) {
+        Readers readers;
+        readers.ask_for(to, "{}");
+        EXPECT_EQ(readers.story.refusal(), Refusal::InputValidationFailed) << to;
+        EXPECT_FALSE(readers.held.contains("a")) << to << ": nobody was bothered";
+        EXPECT_NE(readers.story.happened<MessageRefused>().back().detail.find("'page'"),
+                  std::string::npos);
+        Readers others;
+        others.ask_for(to, R"({"page":1})");
+        EXPECT_TRUE(others.held.contains("a")) << to;
+    }
+}
+
+TEST(Chosen, K6_WhoCannotTakeItAsItStandsIsPassedOver) {
+    for (const auto* to : {"capability:REVIEW", "call:cheapest:REVIEW"}) {
+        Readers readers;
+        readers.join("b", "REVIEW");
+        readers.ask_for(to, "{}");
+        EXPECT_TRUE(readers.held.contains("b")) << to;
+        EXPECT_FALSE(readers.held.contains("a")) << to;
+    }
+    Readers readers;
+    readers.join("b", "REVIEW");
+    readers.ask_for("all:REVIEW", "{}");
+    EXPECT_EQ(readers.story.refusal(), Refusal::InputValidationFailed) << "all are to have it";
+}
+
 TEST(Subcontractor, S5_TheParentsStateComesBackWithTheChildsAnswer) {
     Floor floor{{"p", "k"}};
     floor.send({.id = "q", .from = "p", .to = "k", .correlation = "c", .intent = Intent::Request},

@@ -267,6 +267,45 @@ TEST_F(Held, T14_AChangedThresholdActsOnTheNextRequest) {
     EXPECT_NE(asked_for(delegate({.id = "d-2", .tokens = 500})), Ticket{});
 }
 
+TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
+    allow(kSmallPurse);
+    story.connect("byte", 4);
+    const auto standing = [&] {
+        const auto told = find_workflow(story.state(), "w")->report;
+        return std::pair{told.find(R"("status":"WAITING_FOR_HUMAN")") != std::string::npos,
+                         told.find(R"("status":"RUNNING")") != std::string::npos};
+    };
+    story.as_the_hub().ask(
+        StartWorkflow{.id = "w",
+                      .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
+                      .input = "{}"});
+    const auto began = story.happened<StepBegan>();
+    ASSERT_EQ(began.size(), 1U);
+    EXPECT_TRUE(story.asked_for<Deliver>().empty()) << "nobody was asked";
+    EXPECT_EQ(standing(), (std::pair{true, false}));
+    story.as_the_hub().restart();
+    story.connect("byte", 4);
+    EXPECT_TRUE(story.asked_for<Deliver>().empty());
+    EXPECT_EQ(standing(), (std::pair{true, false}));
+    decide(began[0].request, {});
+    EXPECT_EQ(story.asked_for<Deliver>().size(), 1U);
+    EXPECT_EQ(standing(), (std::pair{false, true}));
+}
+
+TEST_F(Held, S13_WhatAPersonTurnsAwayIsTheStepsFailure) {
+    allow(kSmallPurse);
+    story.as_the_hub().ask(
+        StartWorkflow{.id = "w",
+                      .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
+                      .input = "{}"});
+    const auto began = story.happened<StepBegan>();
+    ASSERT_EQ(began.size(), 1U);
+    decide(began[0].request, {.decision = HumanDecision::Reject, .reason = "too dear"});
+    const auto ended = story.happened<WorkflowEnded>();
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_NE(ended[0].report.find("too dear"), std::string::npos) << ended[0].report;
+}
+
 TEST_F(Held, T14_OnlyAnEnabledChainIsOpen) {
     allow({{{Rule::ChainEnabled, {}}, 0},
            {{Rule::ChainEnabled, {ScopeKind::Chain, "prime>byte"}}, 1},

@@ -110,7 +110,8 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id) {
     if (const auto* run = workflow::find_run(state.workflows, id)) {
-        return WorkflowStanding{.report = workflow::report(*run, names_of(state)),
+        const auto is_held = [&](Ticket request) { return state.governor.held.contains(request); };
+        return WorkflowStanding{.report = workflow::report(*run, names_of(state), is_held),
                                 .by = run->by,
                                 .started = sequence_of(run->number)};
     }

@@ -17,6 +17,9 @@ namespace {
 using transport::Request;
 using transport::Response;
 
+constexpr std::string_view kDelegation = "delegation";
+/// What the log of delegations has for the objective of one whose body was not taken.
+constexpr std::string_view kNotRead = "(too large to be read)";
 constexpr std::string_view kChallenge = "Bearer realm=\"parlance\"";
 
 /// A caller, or the answer to somebody who is none.
@@ -279,6 +282,28 @@ std::optional<std::string> lack_of_lines(const Desk& desk, const Caller& caller,
     if (open < most + own) return std::nullopt;
     return name_of(caller) + " has " + std::to_string(open - own) +
            " connections and streams open, and " + std::to_string(most) + " is the most";
+}
+
+void record_too_large(Desk& desk, const Request& head, std::string_view what) {
+    auto proof = desk.options.is_dev ? who_it_says(head) : who_it_proves(desk, head);
+    if (!proof) return;  // Nothing is written down for a stranger.
+    auto& caller = *proof;
+    const auto claimed = head.header("X-Agent-Origin");
+    if (desk.options.is_dev && is_unnamed(caller) && is_agent_id(claimed)) {
+        caller.agent = {std::string{claimed}};
+    }
+    const auto id = head.header("X-Agent-Request-ID");
+    const bool is_delegation = head.path == "/v1/delegations" ||
+                               head.header("Parlance-Dialect") == kDelegation ||
+                               dialect_of(desk, caller.agent) == Dialect::Delegation;
+    submit(desk,
+           RecordRefusal{
+               .id = std::string{id.size() > kIdBytesMax ? "" : id},
+               .refusal = static_cast<std::uint8_t>(Refusal::MessageTooLarge),
+               .detail = head.method + " " + json::shortened(head.path) + ": " + std::string{what},
+               .objective = is_delegation ? std::string{kNotRead} : std::string{}},
+           std::make_shared<const Caller>(std::move(caller)),
+           {});
 }
 
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller) {

@@ -58,6 +58,9 @@ std::optional<std::string> lack_of_lines(const Desk& desk,
                                          const Caller& caller,
                                          std::size_t own = 0);
 
+/// A body or a frame was refused for its size: that, and who sent it, is on record, and nothing of
+/// it.
+void record_too_large(Desk& desk, const transport::Request& head, std::string_view what);
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller);
 /// "mallory may not WHAT bob", answered and on record.
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose);

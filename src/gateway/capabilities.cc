@@ -193,14 +193,17 @@ void check_capabilities(json::Value list, Problems& problems) {
 
 namespace {
 
-/// Why a request, as it stands here, must not reach its recipient.
-std::optional<dialects::Rejection> unfit_as_written(Desk& desk,
+/// Why a request, as it stands here, must not reach who would take it.
+std::optional<dialects::Rejection> unfit_as_written(CapabilityShelf& shelf,
                                                     const Envelope& request,
-                                                    const Profile& profile) {
+                                                    const Taker& taker) {
     const auto matter = dialects::matter_of(request);
-    const auto* capability =
-        find_capability(desk.capabilities, request.to(), profile.capabilities, matter.action);
-    const std::string agent{request.to()};
+    const auto* capability = find_capability(shelf, taker.agent, taker.capabilities, matter.action);
+    // Who was found by a capability is asked for that, in whatever words.
+    if (capability == nullptr && !matter.names_capability) {
+        capability = find_capability(shelf, taker.agent, taker.capabilities, taker.capability);
+    }
+    const std::string agent{taker.agent};
     if (capability == nullptr) {
         if (!matter.names_capability) return {};
         return rejection_of(request,
@@ -220,35 +223,44 @@ std::optional<dialects::Rejection> unfit_as_written(Desk& desk,
 }
 
 /// The request as its recipient will read it, where an extension may make that something else.
-EnvelopePtr as_read(const Desk& desk, const Envelope& request, Dialect reader) {
+EnvelopePtr as_read(const Envelope& request, Dialect reader, Time now) {
     const bool says_more =
         reader != request.dialect() &&
         json::find(json::root(request.body()), dialects::kExtensionMember).has_value();
     if (!says_more) return nullptr;
-    const std::string text = translated(desk, request, reader);
-    const auto message = dialects::read_message(text,
-                                                {.dialect = reader,
-                                                 .caller = request.from(),
-                                                 .fresh_id = request.id(),
-                                                 .now = desk.clock()});
+    const std::string text = translated(request, reader, now);
+    const auto message = dialects::read_message(
+        text, {.dialect = reader, .caller = request.from(), .fresh_id = request.id(), .now = now});
     return message ? message->envelope : nullptr;
 }
 
 }  // namespace
 
+std::optional<dialects::Rejection> unfit_for(CapabilityShelf& shelf,
+                                             const Envelope& request,
+                                             const Taker& taker,
+                                             Time now) {
+    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
+    // any: an agent of another dialect that registered none takes what comes.
+    const bool must_name = dialects::names_capabilities(request.dialect()) &&
+                           dialects::names_capabilities(taker.dialect);
+    if (taker.capabilities == kNone && !must_name) return {};
+    if (auto unfit = unfit_as_written(shelf, request, taker)) return unfit;
+    const auto read = as_read(request, taker.dialect, now);
+    return read ? unfit_as_written(shelf, *read, taker) : std::nullopt;
+}
+
 std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request) {
     if (request.intent() != Intent::Request) return {};
     const auto* profile = desk.engine->profile(request.to());
     if (profile == nullptr) return {};  // The core says so.
-    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
-    // any: an agent of another dialect that registered none takes what comes.
-    const bool must_name = dialects::names_capabilities(request.dialect()) &&
-                           dialects::names_capabilities(profile->dialect);
-    if (has_none(*profile) && !must_name) return {};
+    if (has_none(*profile) && !dialects::names_capabilities(request.dialect())) return {};
     if (desk.engine->remembers(request)) return {};  // A repeat has its outcome.
-    if (auto unfit = unfit_as_written(desk, request, *profile)) return unfit;
-    const auto read = as_read(desk, request, profile->dialect);
-    return read ? unfit_as_written(desk, *read, *profile) : std::nullopt;
+    return unfit_for(
+        desk.capabilities,
+        request,
+        {.agent = request.to(), .dialect = profile->dialect, .capabilities = profile->capabilities},
+        desk.clock());
 }
 
 std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& answer) {

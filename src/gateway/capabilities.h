@@ -14,6 +14,7 @@
 #include "dialects/dialects.h"
 #include "model/envelope.h"
 #include "model/ids.h"
+#include "model/scribe.h"
 
 namespace parlance::gateway {
 
@@ -42,7 +43,12 @@ const Capability* find_capability(CapabilityShelf& shelf,
 /// Adds a problem for everything that is wrong with a list of capabilities.
 void check_capabilities(json::Value list, std::vector<dialects::Problem>& problems);
 
-/// Why this request must not reach its recipient; nothing if it may.
+/// Why this request must not reach whoever would take it; nothing if it may.
+std::optional<dialects::Rejection> unfit_for(CapabilityShelf& shelf,
+                                             const Envelope& request,
+                                             const Taker& taker,
+                                             Time now);
+/// The same of the recipient that it names.
 std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request);
 
 /// Why this answer must not reach who asked; nothing if it may. `said` is what the agent wrote, of

@@ -139,12 +139,12 @@ bool names_exactly(const Envelope& answer, const Envelope& question) {
 }  // namespace
 
 /// What cannot be said in the reader's dialect is better read as it came than not at all.
-std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader) {
+std::string translated(const Envelope& envelope, Dialect reader, Time now) {
     const bool is_reply = answers(envelope);
     auto told = dialects::translate(envelope.body(),
                                     envelope.dialect(),
                                     reader,
-                                    {.now = desk.clock(),
+                                    {.now = now,
                                      .from = envelope.from(),
                                      .to = envelope.to(),
                                      .id = envelope.id(),
@@ -242,7 +242,7 @@ std::string shown(const Desk& desk,
         return restored_for_asker(desk, *envelope, envelope->to(), said);
     }
     if (!reader || *reader == envelope->dialect()) return std::string{envelope->body()};
-    return translated(desk, *envelope, *reader);
+    return translated(*envelope, *reader, desk.clock());
 }
 
 std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader) {

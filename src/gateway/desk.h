@@ -197,7 +197,7 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
                                              SendMessage message,
                                              const dialects::Reception& reception);
 /// A message in another dialect, as it is delivered.
-std::string translated(const Desk& desk, const Envelope& envelope, Dialect reader);
+std::string translated(const Envelope& envelope, Dialect reader, Time now);
 /// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
 /// hub's error answer.
 std::string shown(const Desk& desk,

@@ -208,7 +208,9 @@ transport::Doors Gateway::doors() {
                     desk_.connections.emplace(ask.value, connection);
                     connection->listen();
                 },
-            .on_refused = door_problem};
+            .on_refused = door_problem,
+            .on_too_large = [this](const transport::Request& head,
+                                   std::string_view what) { record_too_large(desk_, head, what); }};
 }
 
 void Gateway::take(Effects&& effects) {

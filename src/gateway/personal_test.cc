@@ -43,6 +43,33 @@ TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
               "as it was");
 }
 
+TEST(EventsForOperators, A4_HaveNoneInWhateverIsNoNameOfSomething) {
+    for (const char* member : {R"("objective":"mail ana@example.org")",
+                               R"("input":{"to":"ana@example.org"})",
+                               R"("output":"ana@example.org")",
+                               R"("report":{"steps":[{"output":"ana@example.org"}]})",
+                               R"("document":{"owner":{"mail":"ana@example.org"}})",
+                               R"("value":"ana@example.org")",
+                               R"("history":["told ana@example.org"])",
+                               R"("workflow":{"said":"ana@example.org"})",
+                               R"("state":{"cart":"ana@example.org"})",
+                               R"("something_new":"ana@example.org")"}) {
+        const std::string shown = shown_event("{\"sequence\":7," + std::string{member} + "}");
+        EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+        EXPECT_NE(shown, "as it was") << member;
+    }
+}
+
+TEST(EventsForOperators, A4_HaveNoneInMessagesWhateverTheyAreCalled) {
+    const std::string envelope{kEnvelope.substr(kEnvelope.find(':') + 1)};
+    for (const char* member : {"message", "reply"}) {
+        const std::string shown =
+            shown_event(R"({"ticket":7,")" + std::string{member} + "\":" + envelope + "}");
+        EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+        EXPECT_NE(shown.find(R"("from":"prime@boss.example")"), std::string::npos) << shown;
+    }
+}
+
 TEST(EventsForOperators, A4_CoverEveryDialect) {
     const std::string event =
         R"({"envelope":{"id":"m-1","correlation":"","dialect":"taskwire","message":{"id":"m-1",)"

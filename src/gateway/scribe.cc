@@ -31,6 +31,12 @@ std::string DialectScribe::flaw(const Assignment& assignment) const {
     return flaws;
 }
 
+Unfit DialectScribe::unfit(const Envelope& request, const Taker& taker, Time now) const {
+    const auto rejection = unfit_for(shelf_, request, taker, now);
+    if (!rejection) return {};
+    return {rejection->refusal, rejection->summary()};
+}
+
 EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
     return dialects::write_request(assignment.dialect,
                                    {.id = assignment.id,

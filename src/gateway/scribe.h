@@ -9,6 +9,7 @@ namespace parlance::gateway {
 class DialectScribe : public Scribe {
   public:
     std::string flaw(const Assignment& assignment) const override;
+    Unfit unfit(const Envelope& request, const Taker& taker, Time now) const override;
     EnvelopePtr write(const Assignment& assignment) const override;
     Outcome read(const Envelope& answer) const override;
     EnvelopePtr tell(const Assignment& news) const override;

@@ -51,9 +51,9 @@ Result<std::string> read_all(const Descriptor& file, const std::string& path) {
 
 }  // namespace
 
-Stamp Folder::stamp(std::string_view name) const {
+Stamp stamp_of(const std::string& path) {
     struct stat status {};
-    if (::stat(path_of(name).c_str(), &status) != 0) return {};
+    if (::stat(path.c_str(), &status) != 0) return {};
     return {.inode = status.st_ino,
             .size = status.st_size,
             .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};

@@ -20,12 +20,14 @@ struct Stamp {
     bool operator==(const Stamp&) const = default;
 };
 
+Stamp stamp_of(const std::string& path);
+
 class Folder {
   public:
     explicit Folder(const std::string& data) : data_(data), path_(data + "/identity") {}
 
     std::string path_of(std::string_view name) const { return path_ + "/" + std::string{name}; }
-    Stamp stamp(std::string_view name) const;
+    Stamp stamp(std::string_view name) const { return stamp_of(path_of(name)); }
     /// Nothing if it is not there.
     Result<std::optional<std::string>> read(std::string_view name) const;
     /// As read(), of a file that nobody else may read.

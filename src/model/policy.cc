@@ -8,14 +8,13 @@ namespace parlance {
 
 namespace {
 
-std::optional<std::int64_t> set_for(const Policy& policy,
+const Settings::value_type* set_for(const Policy& policy,
                                     Rule rule,
                                     ScopeKind kind,
                                     std::string_view name) {
-    if (kind != ScopeKind::Hub && name.empty()) return {};
+    if (kind != ScopeKind::Hub && name.empty()) return nullptr;
     const auto found = policy.settings.find({rule, Scope{kind, std::string{name}}});
-    if (found == policy.settings.end()) return {};
-    return found->second;
+    return found == policy.settings.end() ? nullptr : &*found;
 }
 
 /// The next word of a line, and the line without it.
@@ -54,20 +53,69 @@ Result<void> read_line(std::string_view line, Settings& settings) {
     return {};
 }
 
-}  // namespace
+using Setting = Settings::value_type;
 
-Ruling ruling(const Policy& policy, Rule rule, const Subject& subject) {
+/// So many settings of one rule are looked through; more are looked up.
+constexpr int kFew = 8;
+
+bool is_about(const Scope& scope, const Subject& subject) {
+    switch (scope.kind) {
+        case ScopeKind::Hub:
+            return true;
+        case ScopeKind::Platform:
+            return scope.name == subject.platform;
+        case ScopeKind::Agent:
+            return scope.name == subject.agent;
+        case ScopeKind::Capability:
+            return scope.name == subject.capability;
+        case ScopeKind::User:
+            return scope.name == subject.user;
+        case ScopeKind::Chain:
+            break;
+    }
+    return false;
+}
+
+const Setting* look_up(const Policy& policy, Rule rule, const Subject& subject) {
     using Named = std::pair<ScopeKind, std::string_view>;
     for (const auto& [kind, name] : {Named{ScopeKind::User, subject.user},
                                      Named{ScopeKind::Capability, subject.capability},
                                      Named{ScopeKind::Agent, subject.agent},
                                      Named{ScopeKind::Platform, subject.platform},
                                      Named{ScopeKind::Hub, {}}}) {
-        if (const auto value = set_for(policy, rule, kind, name)) {
-            return {*value, {kind, std::string{name}}, false};
-        }
+        if (const auto* const setting = set_for(policy, rule, kind, name)) return setting;
     }
+    return nullptr;
+}
+
+/// The most exact one; null if nothing was set. The settings of a rule stand together, and a more
+/// exact one behind one that is less so.
+const Setting* find_setting(const Policy& policy, Rule rule, const Subject& subject) {
+    static_assert(ScopeKind::Hub < ScopeKind::Platform && ScopeKind::Platform < ScopeKind::Agent &&
+                  ScopeKind::Agent < ScopeKind::Capability &&
+                  ScopeKind::Capability < ScopeKind::User);
+    const Setting* best = nullptr;
+    int count = 0;
+    for (auto at = policy.settings.lower_bound({rule, Scope{}});
+         at != policy.settings.end() && at->first.first == rule;
+         ++at) {
+        if (++count > kFew) return look_up(policy, rule, subject);
+        if (is_about(at->first.second, subject)) best = &*at;
+    }
+    return best;
+}
+
+}  // namespace
+
+Ruling ruling(const Policy& policy, Rule rule, const Subject& subject) {
+    const auto* const setting = find_setting(policy, rule, subject);
+    if (setting != nullptr) return {setting->second, setting->first.second, false};
     return {kRules[static_cast<std::size_t>(rule)].preset, {}, true};
+}
+
+std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject) {
+    const auto* const setting = find_setting(policy, rule, subject);
+    return setting != nullptr ? setting->second : kRules[static_cast<std::size_t>(rule)].preset;
 }
 
 bool is_chain_enabled(const Policy& policy, const Chain& chain) {
@@ -82,8 +130,8 @@ bool is_chain_enabled(const Policy& policy, const Chain& chain) {
                                    Ends{chain.from_platform, kAny},
                                    Ends{kAny, chain.to_platform}}) {
         const auto name = std::string{from} + '>' + std::string{to};
-        if (const auto value = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
-            return *value != 0;
+        if (const auto* const set = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
+            return set->second != 0;
         }
     }
     const Subject asker{.platform = chain.from_platform, .agent = chain.from};

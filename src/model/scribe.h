@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "model/claim.h"
 #include "model/envelope.h"
+#include "model/refusal.h"
 
 namespace parlance {
 
@@ -62,11 +63,29 @@ struct Joint {
     Time now{};
 };
 
+/// Who would be given a request.
+struct Taker {
+    std::string_view agent{};
+    Dialect dialect = Dialect::Kessel;
+    std::string_view capabilities{};  ///< JSON: all that it has registered.
+    std::string_view capability{};    ///< By which the hub found it; empty: by something else.
+};
+
+/// Why somebody cannot be given it.
+struct Unfit {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+};
+
 class Scribe {
   public:
     virtual ~Scribe() = default;
     /// Why its inputs are not what the capability takes; empty if they are.
     virtual std::string flaw(const Assignment& /*assignment*/) const { return {}; }
+    /// What the taker's capability asks of a request, and this one does not keep.
+    virtual Unfit unfit(const Envelope& /*request*/, const Taker& /*taker*/, Time /*now*/) const {
+        return {};
+    }
     /// Null, if what would be written is too large or too deep.
     virtual EnvelopePtr write(const Assignment& assignment) const = 0;
     virtual Outcome read(const Envelope& answer) const = 0;

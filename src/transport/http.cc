@@ -11,6 +11,7 @@ namespace {
 
 /// Requests sent ahead are read up to here, then left in the kernel: it tells the client to wait.
 constexpr std::size_t kReadAheadBytesMax = std::size_t{64} * 1024;
+constexpr int kTooLarge = 413;
 
 }  // namespace
 
@@ -109,10 +110,20 @@ bool HttpSpeaker::on_progress(Progress progress) {
             on_request();
             return true;
         case Progress::Refused:
+            if (parser_.refusal().status == kTooLarge) tell_too_large();
             refuse(parser_.refusal().status, parser_.refusal().what);
             return false;
     }
     return false;
+}
+
+void HttpSpeaker::tell_too_large() {
+    const auto& doors = wire_->hall().doors;
+    if (!doors.on_too_large) return;
+    auto& request = parser_.request();
+    request.peer = peer_;
+    request.certificate = wire_->certificate();
+    doors.on_too_large(request, parser_.refusal().what);
 }
 
 bool HttpSpeaker::on_header() {

@@ -42,6 +42,7 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     void finish();
     bool is_open() const { return wire_ != nullptr && !closed_; }
     void too_slow(std::string_view what);
+    void tell_too_large();
 
     Wire* wire_;
     RequestParser parser_;

@@ -94,6 +94,24 @@ TEST(BodyBytes, TooManyAreRefusedBeforeTheyCome) {
         house, "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 18446744073709551615\r\n\r\n", 413);
 }
 
+TEST(BodyBytes, WhoSentTooManyIsKnownAndNothingOfThem) {
+    std::vector<std::string> told;
+    auto doors = testing::echo_doors();
+    doors.on_too_large = [&](const Request& head, std::string_view) {
+        told.push_back(head.method + " " + head.path + " " + std::string{head.header("Who")} +
+                       (head.body.empty() ? "" : " " + head.body));
+    };
+    House house{kSmall, doors};
+    const std::string head = "POST /p HTTP/1.1\r\nHost: hub\r\nWho: me\r\n";
+    expect_answer(house, head + "Content-Length: 101\r\n\r\n", 413);
+    expect_answer(
+        house,
+        head + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'x') + "\r\n0\r\n\r\n",
+        413);
+    const std::vector<std::string> expected(2, "POST /p me");
+    house.on_loop([&] { EXPECT_EQ(told, expected); });
+}
+
 TEST(BadRequests, AreRefused) {
     House house;
     const std::string head = "POST / HTTP/1.1\r\nHost: hub\r\n";

@@ -66,7 +66,7 @@ void Loop::after(Duration delay, std::function<void()> work) {
 void Loop::on_signal(std::function<void(int)> work) {
     impl_->signal_work = std::move(work);
     if (impl_->signals) return;
-    impl_->signals.emplace(impl_->io, SIGINT, SIGTERM);
+    impl_->signals.emplace(impl_->io, SIGINT, SIGTERM, SIGHUP);
     impl_->await_signal();
 }
 

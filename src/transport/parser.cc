@@ -154,11 +154,16 @@ struct RequestParser::Impl {
         gatherer.emplace(limits.header_fields_max, limits.header_bytes_max, limits.body_bytes_max);
     }
 
-    /// What Beast leaves open: the target, and who the request is for.
-    Progress check_header() {
+    /// What is known of the request before its body.
+    Result<void> take_head() {
         request.method = std::move(gatherer->method);
         request.headers = std::move(gatherer->fields);
-        if (auto read = read_target(gatherer->target, request); !read) {
+        return read_target(gatherer->target, request);
+    }
+
+    /// What Beast leaves open: the target, and who the request is for.
+    Progress check_header() {
+        if (auto read = take_head(); !read) {
             refusal = {400, read.error().message};
             return Progress::Refused;
         }
@@ -196,7 +201,11 @@ Progress RequestParser::put(std::string_view bytes, std::size_t& used) {
     auto& gatherer = *impl_->gatherer;
     if (gatherer.is_done()) return Progress::Done;  // The header was all there is.
     const auto progress = gatherer.drive(bytes, used, impl_->refusal);
-    if (progress == Progress::Refused) return progress;
+    if (progress == Progress::Refused) {
+        // Who sent what is refused may be on record.
+        if (!impl_->header_given) static_cast<void>(impl_->take_head());
+        return progress;
+    }
     if (!impl_->header_given && gatherer.is_header_done()) {
         impl_->header_given = true;
         return impl_->check_header();

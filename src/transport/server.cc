@@ -44,6 +44,12 @@ class Porch : public std::enable_shared_from_this<Porch> {
         hall_->scratch.resize(kReadBytesMax);
     }
 
+    /// A session holds on to the context that it began with.
+    Result<void> renew(const TlsFiles& tls) {
+        hall_->tls = TRY(TlsContext::for_server(tls));
+        return {};
+    }
+
     Result<void> open(const std::string& host, std::uint16_t port) {
         auto bare = host;
         if (bare.starts_with('[') && bare.ends_with(']')) bare = bare.substr(1, bare.size() - 2);
@@ -170,6 +176,7 @@ class PorchServer final : public Server {
     void close_all(std::uint16_t code, const std::string& reason) override {
         porch_->shut_down(code, reason);
     }
+    Result<void> renew(const TlsFiles& tls) override { return porch_->renew(tls); }
 
   private:
     std::shared_ptr<Porch> porch_;

@@ -72,6 +72,10 @@ bool SocketSpeaker::on_piece(const Piece& piece) {
         case Piece::Kind::Broken:
             if (!closing_) {
                 const bool is_answer = piece.kind == Piece::Kind::Close;
+                const auto& doors = wire_->hall().doors;
+                if (!is_answer && piece.code == kCloseTooBig && doors.on_too_large) {
+                    doors.on_too_large(request(), piece.payload);
+                }
                 say_close(piece.code, is_answer ? std::string_view{} : piece.payload);
             }
             end();

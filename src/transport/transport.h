@@ -32,7 +32,7 @@ class Loop {
     void stop();                            ///< From any thread.
     void post(std::function<void()> work);  ///< From any thread.
     void after(Duration delay, std::function<void()> work);
-    /// Runs `work` on SIGINT and SIGTERM instead of the default.
+    /// Runs `work` on SIGINT, SIGTERM and SIGHUP instead of the default.
     void on_signal(std::function<void(int)> work);
 
     struct Impl;
@@ -119,6 +119,9 @@ struct Doors {
     std::function<void(std::shared_ptr<Socket>)> on_socket;
     /// Makes the body of the answer to what the door itself refuses: status, what is wrong.
     std::function<Response(int, std::string_view)> on_refused;
+    /// A body or a frame is larger than the door takes: its request, or the upgrade that the
+    /// connection began with, without any of it; and what is wrong.
+    std::function<void(const Request&, std::string_view)> on_too_large;
 };
 
 struct DoorCounts {
@@ -149,6 +152,9 @@ class Server {
     virtual DoorCounts counts() const = 0;
     virtual void stop_accepting() = 0;
     virtual void close_all(std::uint16_t code, const std::string& reason) = 0;
+    /// Shows the certificate that these files hold by now to whoever comes from here on; who is
+    /// there already stays. If they cannot be used, all is as it was. Only for a door with TLS.
+    virtual Result<void> renew(const TlsFiles& tls) = 0;
 };
 
 /// Posts to an http:// address and gives the answer, or what went wrong, exactly once.

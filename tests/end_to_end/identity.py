@@ -9,6 +9,8 @@ import http.client
 import json
 import os
 import shutil
+import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -351,11 +353,57 @@ def the_hub_listens_beyond_loopback_with_tls_only(scratch):
         hub.kill()
 
 
+def shown_certificate(hub):
+    with hub.context(Proof()).wrap_socket(socket.create_connection(("127.0.0.1", hub.port), timeout=20),
+                                          server_hostname="localhost") as line:
+        return line.getpeercert(binary_form=True)
+
+
+def shows_another(hub, before):
+    end = time.monotonic() + 20
+    while shown_certificate(hub) == before:
+        check(time.monotonic() < end, "the certificate of before is still shown")
+        time.sleep(0.02)
+    return shown_certificate(hub)
+
+
+def a_renewed_certificate_is_shown_without_a_restart(scratch):
+    """Proves S14: the hub's own certificate is read again when its file changes, or at SIGHUP; nobody is cut off."""
+    hub = SecureHub(scratch + "/renewed").start()
+    try:
+        _, planner = hub.token("--agent", "planner")
+        line = hub.socket(planner, agent="planner", register=PROFILE)
+        first = shown_certificate(hub)
+        parlance("cert", "init", "--data", hub.data)
+        second = shows_another(hub, first)
+        # One that cannot be used changes nothing.
+        good = open(hub.file("hub.pem")).read()
+        with open(hub.file("hub.pem"), "w") as file:
+            file.write("no certificate")
+        hub.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 20
+        while "stays" not in hub.last_words():
+            check(time.monotonic() < end, f"it was not read: {hub.last_words()}")
+            time.sleep(0.02)
+        check(shown_certificate(hub) == second, "the certificate of before is shown no more")
+        with open(hub.file("hub.pem"), "w") as file:
+            file.write(good)
+        parlance("cert", "init", "--data", hub.data)
+        hub.process.send_signal(signal.SIGHUP)
+        shows_another(hub, second)
+        line.say({"send": [message("planner", 1, to="planner")]})
+        check("accepted" in line.hear(), "who was connected is not any more")
+        line.close()
+    finally:
+        hub.kill()
+
+
 def main():
     with Scratch() as scratch:
         for story in (nothing_below_tls_1_3_is_spoken, a_certificate_is_an_identity_and_no_other,
                       each_token_opens_its_own_routes, nobody_speaks_as_another, secrets_stay_secret,
-                      the_hub_listens_beyond_loopback_with_tls_only):
+                      the_hub_listens_beyond_loopback_with_tls_only,
+                      a_renewed_certificate_is_shown_without_a_restart):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 

@@ -287,6 +287,46 @@ def a_sentence_and_an_answer(scratch):
     hub.stop()
 
 
+def a_step_waits_for_a_person(scratch):
+    """S13, X8: what passes the purse waits for a person, over a crash, and goes on by their word alone."""
+    hub = Hub(scratch + "/held").start()
+    agent = Agent(hub, "ANL", "kessel", lambda m: kessel({"npv": 17206.82}), ["ANL_NPV"])
+    agent.register().start()
+    root, olga = {"Parlance-Operator": "root"}, {"Parlance-Operator": "olga"}
+    status, told = hub.ask("PUT", "/v1/policy", {"hub": {"tokens_per_root": 1000, "budget_asks_people": 1}}, root)
+    check(status == 204, f"{status} {told}")
+    for name, decision in (("yes", "approve"), ("no", "reject")):
+        plan = {"workflow_id": f"held-{name}", "steps": [
+            {"id": "npv", "capability": "ANL_NPV", "max_tokens": 1500},
+            {"id": "again", "capability": "ANL_NPV", "after": ["npv"], "max_tokens": 100}]}
+        status, told = hub.ask("POST", "/v1/workflows", plan)
+        check(status == 202, f"{status} {told}")
+        asked = len(agent.seen)
+        hub.kill()
+        hub.start()
+        status, report = hub.ask("GET", f"/v1/workflows/held-{name}")
+        check(report["status"] == "WAITING_FOR_HUMAN", f"{report}")
+        check(report["steps"][0]["status"] == "WAITING_FOR_HUMAN", f"{report}")
+        check(len(agent.seen) == asked, "the agent was asked before the person")
+        status, tasks = hub.ask("GET", "/v1/human", headers=olga)
+        check(len(tasks["human_tasks"]) == 1, f"one question: {tasks}")
+        status, told = hub.ask("POST", f"/v1/human/{tasks['human_tasks'][0]['id']}/answer",
+                               {"decision": decision, "reason": "so be it"}, olga)
+        check(status == 204, f"{status} {told}")
+        end = time.monotonic() + 20
+        while report["status"] in ("RUNNING", "WAITING_FOR_HUMAN"):
+            check(time.monotonic() < end, f"it does not go on: {report}")
+            time.sleep(0.02)
+            status, report = hub.ask("GET", f"/v1/workflows/held-{name}")
+        if name == "yes":
+            check(report["status"] == "COMPLETED" and len(agent.seen) == asked + 2, f"{report}")
+        else:
+            check(report["status"] != "COMPLETED" and len(agent.seen) == asked, f"{report}")
+            check("so be it" in report["missing"][0]["reason"], f"{report}")
+    agent.stops = True
+    hub.stop()
+
+
 def until_seen(agent):
     end = time.monotonic() + 20
     while not agent.seen:
@@ -308,7 +348,8 @@ def bad_definitions(scratch):
 def main():
     with Scratch() as scratch:
         for story in (the_business_case, the_receipt, every_dialect_takes_a_step, killed_on_the_way,
-                      the_starter_and_nobody_else, a_sentence_and_an_answer, bad_definitions):
+                      the_starter_and_nobody_else, a_step_waits_for_a_person, a_sentence_and_an_answer,
+                      bad_definitions):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}")
 

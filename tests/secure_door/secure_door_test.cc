@@ -102,6 +102,26 @@ TEST(SecureDoor, S15_IsShutToTheCertificatesOfAnotherAuthority) {
         << answer.error().message;
 }
 
+TEST(SecureDoor, S14_ShowsARenewedCertificateToWhoComesFromThenOn) {
+    SecureHouse house;
+    const Office other;
+    const auto renew = [&](const TlsFiles& files) {
+        bool is_renewed = false;
+        house.house.on_loop([&] { is_renewed = house.house.server().renew(files).has_value(); });
+        return is_renewed;
+    };
+    Client early{house.address(), {}};
+    ASSERT_TRUE(early.call("GET", "/"));
+    EXPECT_TRUE(renew(other.hub()));
+    EXPECT_TRUE(early.call("GET", "/")) << "who is there stays";
+    EXPECT_FALSE((Client{house.address(), {}}.call("GET", "/")));
+    auto address = house.address();
+    address.tls.authority = other.folder.path_of(identity::kAuthorityFile);
+    EXPECT_TRUE((Client{address, {}}.call("GET", "/")));
+    EXPECT_FALSE(renew({"nowhere.pem", "nowhere.key"}));
+    EXPECT_TRUE((Client{address, {}}.call("GET", "/"))) << "all is as it was";
+}
+
 TEST(SecureDoor, S14_IsNotTrustedWithoutItsAuthority) {
     const SecureHouse house;
     const Office other;

@@ -67,6 +67,51 @@ std::size_t next_stop(std::string_view text, std::size_t from) {
     return from;
 }
 
+/// Where a find could be, an escape or a character beyond ASCII.
+constexpr auto kNotable = [] {
+    std::array<bool, 256> bytes{};
+    for (unsigned i = 0; i < bytes.size(); ++i) {
+        bytes[i] = (i >= '0' && i <= ':') || i == '@' || i == '\\' || i >= 0x80U;
+    }
+    return bytes;
+}();
+
+/// Whether there is nothing to look at, as in most strings: words of a dialect, names, prose.
+bool is_dull(std::string_view text) {
+    std::size_t from = 0;
+#if defined(__SSE2__)
+    for (; from + 16 <= text.size(); from += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + from));
+        const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+        const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(10)), above);
+        const __m128i signs = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('@')),
+                                           _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+        // A byte beyond ASCII has its highest bit set, as a mask has.
+        const __m128i notable = _mm_or_si128(_mm_or_si128(near, signs), bytes);
+        if (_mm_movemask_epi8(notable) != 0) return false;
+    }
+#endif
+    return std::ranges::none_of(text.substr(from),
+                                [](char c) { return kNotable[static_cast<unsigned char>(c)]; });
+}
+
+constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+/// Behind the UUID whose first digit stands here, or 0: most numbers of a machine's messages are
+/// parts of one, and none of them is anybody's.
+std::size_t uuid_end(std::string_view text, std::size_t place, std::size_t floor) {
+    constexpr std::size_t kDash = kUuidForm.find('-');
+    std::size_t begin = place;
+    while (begin > floor && place - begin < kDash && is_hex(text[begin - 1])) --begin;
+    const auto form = text.substr(begin, kUuidForm.size());
+    if (form.size() < kUuidForm.size() || form[kDash] != '-') return 0;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        if (kUuidForm[i] == '-' ? form[i] != '-' : !is_hex(form[i])) return 0;
+    }
+    const std::size_t end = begin + form.size();
+    return is_tied_left(text, begin) || is_tied_right(text, end) ? 0 : end;
+}
+
 class Walk {
   public:
     Walk(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings)
@@ -115,6 +160,7 @@ class Walk {
     }
 
     std::size_t look_at_number(std::size_t place) {
+        if (const std::size_t end = uuid_end(text_, place, floor_); end != 0) return end;
         read_number(text_, place, number_);
         const std::size_t end = number_.groups[number_.count - 1].end;
         std::size_t first = 0;
@@ -215,6 +261,7 @@ void find_escaped(std::string_view inside,
                   Kinds kinds,
                   Label label,
                   std::vector<Finding>& findings) {
+    if (is_dull(inside) && !kinds.has(Kind::Name)) return;
     const bool is_plain = inside.find('\\') == std::string_view::npos && !needs_folding(inside);
     if (is_plain) return find_plain(inside, kinds, label, findings);
     find_folded(inside, true, kinds, label, findings);

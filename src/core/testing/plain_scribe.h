@@ -1,5 +1,6 @@
 // A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
-// and an answer is {"output", "confidence", "error", "retryable", "strategy"}.
+// and an answer is {"output", "confidence", "error", "retryable", "strategy"}. A capability may say
+// what it "needs": the member without which nothing is asked for it.
 #pragma once
 
 #include <cmath>
@@ -27,6 +28,21 @@ class PlainScribe : public Scribe {
                                .correlation = assignment.correlation,
                                .intent = Intent::Request},
                               body);
+    }
+
+    Unfit unfit(const Envelope& request, const Taker& taker, Time /*now*/) const override {
+        const auto text = [](json::Value object, std::string_view key) {
+            const auto value = json::find(object, key);
+            std::string spare;
+            return value ? std::string{value->text(spare)} : std::string{};
+        };
+        for (json::Elements each{json::root(taker.capabilities)}; each.next();) {
+            const auto needs = text(each.value, "needs");
+            if (needs.empty() || text(each.value, "code") != taker.capability) continue;
+            if (json::find(json::root(request.body()), needs)) continue;
+            return {Refusal::InputValidationFailed, "there is no '" + needs + "' in it"};
+        }
+        return {};
     }
 
     Outcome read(const Envelope& answer) const override {

@@ -80,22 +80,41 @@ std::string error_of(const Item& item) {
     return json::ObjectWriter{}.text("code", item.code).text("message", item.detail).done();
 }
 
+/// What is asked of an agent and put to people first waits for people.
+Stage seen_as(const Item& item, const IsHeld& is_held) {
+    return item.stage == Stage::Running && is_held(item.request) ? Stage::Asking : item.stage;
+}
+
+/// Whether people are to say first whether any of it goes on.
+bool is_held_up(const Step& step, const IsHeld& is_held) {
+    const auto is_running = [](const Item& item) { return item.stage == Stage::Running; };
+    const auto goes_on = [&](const Item& item) { return seen_as(item, is_held) == Stage::Running; };
+    return std::ranges::any_of(step.items, is_running) && std::ranges::none_of(step.items, goes_on);
+}
+
+/// A report is of a run that is over, or of one that is not: then what waits for people is known.
+struct View {
+    bool is_over = false;
+    IsHeld is_held = [](Ticket) { return false; };
+};
+
 /// How a step stands: what could not be taken back says so, and nothing is under way any more in a
 /// workflow that is over.
-std::string_view status_of(const Step& step, bool is_over) {
+std::string_view status_of(const Step& step, const View& view) {
     const bool stays_done = std::ranges::any_of(step.items, [](const Item& item) {
         return item.stage == Stage::Undone && !item.code.empty();
     });
     if (stays_done) return "COMPENSATION_FAILED";
-    return is_over && !is_final(step.stage) ? "CANCELLED" : stage_name(step.stage);
+    if (view.is_over && !is_final(step.stage)) return "CANCELLED";
+    return stage_name(is_held_up(step, view.is_held) ? Stage::Asking : step.stage);
 }
 
 std::string step_report(const Step& step,
                         const StepPlan& plan,
                         const NameOf& name_of,
-                        bool is_over) {
+                        const View& view) {
     json::ObjectWriter out;
-    out.text("id", plan.id).text("label", plan.label).text("status", status_of(step, is_over));
+    out.text("id", plan.id).text("label", plan.label).text("status", status_of(step, view));
     if (const auto agent = agent_of(step, name_of); !agent.empty()) out.text("agent", agent);
     if (!plan.duty.capability.empty()) out.text("capability", plan.duty.capability);
     std::int64_t attempts = 0;
@@ -139,12 +158,15 @@ std::string missing_of(const Run& run) {
     return out + "]";
 }
 
-void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of, bool is_over) {
+void write_report(json::ObjectWriter& out,
+                  const Run& run,
+                  const NameOf& name_of,
+                  const View& view) {
     std::string steps = "[";
     std::string output = "{";
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& plan = run.plan->steps[i];
-        next(steps) += step_report(run.steps[i], plan, name_of, is_over);
+        next(steps) += step_report(run.steps[i], plan, name_of, view);
         const auto brought = output_of(run.steps[i], plan);
         if (!brought.empty()) next(output) += quoted(plan.id) + ":" + brought;
     }
@@ -152,20 +174,21 @@ void write_report(json::ObjectWriter& out, const Run& run, const NameOf& name_of
 }
 
 /// Whether nothing happens until a person has answered.
-bool waits_for_people(const Run& run) {
+bool waits_for_people(const Run& run, const IsHeld& is_held) {
     bool is_asking = false;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
-            if (item.stage == Stage::Running || item.stage == Stage::Delayed) return false;
-            is_asking = is_asking || item.stage == Stage::Asking;
+            const auto stage = seen_as(item, is_held);
+            if (stage == Stage::Running || stage == Stage::Delayed) return false;
+            is_asking = is_asking || stage == Stage::Asking;
         }
     }
     return is_asking;
 }
 
-std::string_view standing_of(const Run& run) {
+std::string_view standing_of(const Run& run, const IsHeld& is_held) {
     if (run.is_undoing) return "COMPENSATING";
-    return waits_for_people(run) ? "WAITING_FOR_HUMAN" : "RUNNING";
+    return waits_for_people(run, is_held) ? "WAITING_FOR_HUMAN" : "RUNNING";
 }
 
 /// K11: what users are not told, and what they are told instead.
@@ -291,9 +314,9 @@ std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_o
     return out.done();
 }
 
-std::string report(const Run& run, const NameOf& name_of) {
-    auto out = begin_report(run, standing_of(run));
-    write_report(out, run, name_of, false);
+std::string report(const Run& run, const NameOf& name_of, const IsHeld& is_held) {
+    auto out = begin_report(run, standing_of(run, is_held));
+    write_report(out, run, name_of, {.is_held = is_held});
     return out.done();
 }
 
@@ -301,7 +324,7 @@ std::string report(const Run& run, const NameOf& name_of, const Ending& ending) 
     auto out = begin_report(run, enum_name(ending.end));
     out.text("ended_at", print_iso_time(ending.now));
     if (!ending.reason.empty()) out.text("reason", ending.reason);
-    write_report(out, run, name_of, true);
+    write_report(out, run, name_of, {.is_over = true});
     const bool says_missing =
         ending.end != WorkflowEnd::Completed && !is_planted(Mutant::HideWhatIsMissing);
     if (says_missing) out.raw("missing", missing_of(run));

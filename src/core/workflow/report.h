@@ -40,8 +40,10 @@ std::string output_of(const Step& step, const StepPlan& plan);
 /// K10, K14: what was gathered so far, for whoever works on this step.
 std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_of);
 
+/// Whether a request waits for people before its recipient has it.
+using IsHeld = std::function<bool(Ticket)>;
 /// How a run that is still open stands.
-std::string report(const Run& run, const NameOf& name_of);
+std::string report(const Run& run, const NameOf& name_of, const IsHeld& is_held);
 /// What is said of it in the end.
 struct Ending {
     WorkflowEnd end = WorkflowEnd::Completed;

@@ -1,0 +1,178 @@
+// A4: no personal data of the redacted kinds leaves the hub in a message that it forwards, a
+// record, a row, a line of the log or a page.
+//
+// What was written by whom is known here, so this looks for the very values and not for what they
+// look like. Who asked may see in an answer what it asked itself, and what is said of a failure.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/match.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+using personal::Kind;
+
+constexpr std::array<std::string_view, 6> kExits{"a message",
+                                                 "a part of an answer",
+                                                 "a record",
+                                                 "a row of the audit log",
+                                                 "a line of the log",
+                                                 "a page"};
+
+/// Text without escapes, in one case: what an address is looked for in.
+std::string plain(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i).starts_with("\\u0040")) {
+            while (!out.empty() && out.back() == '\\') out.pop_back();
+            out.push_back('@');
+            i += 5;
+            continue;
+        }
+        const char c = text[i];
+        out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+    }
+    return out;
+}
+
+/// And without what may stand between the digits of a number.
+std::string bare(std::string_view plain_text) {
+    std::string out;
+    std::ranges::copy_if(plain_text, std::back_inserter(out), [](char c) {
+        return c != ' ' && c != '-' && c != '(' && c != ')';
+    });
+    return out;
+}
+
+bool keeps_signs(Kind kind) { return kind == Kind::Email || kind == Kind::Ip; }
+
+/// A text in both forms.
+struct Text {
+    explicit Text(std::string_view written) : whole(plain(written)), digits(bare(whole)) {}
+    std::string whole;
+    std::string digits;
+};
+
+class Leaks {
+  public:
+    Leaks(const Book& book, Findings& findings)
+        : book_(book), history_(*book.history), findings_(findings) {
+        for (const auto& planted : history_.planted) {
+            const auto whole = plain(planted.written);
+            values_.push_back({&planted, keeps_signs(planted.kind) ? whole : bare(whole)});
+        }
+        for (const auto& [ticket, request] : book_.requests) {
+            questions_[{std::string{request.asked->from()}, std::string{request.asked->id()}}] =
+                request.asked;
+        }
+        for (const auto& entry : history_.journal) {
+            const auto* const event = std::get_if<AgentRegistered>(&entry.event);
+            if (event != nullptr) dialects_[event->agent.value] = event->profile.dialect;
+        }
+    }
+
+    void run() {
+        for (const auto& left : history_.left) {
+            if (left.exit == Exit::Delivery || left.exit == Exit::Part) {
+                look_at_agents(left);
+            } else {
+                look(left, history_.personal.kinds, {}, true);
+            }
+        }
+    }
+
+  private:
+    struct Value {
+        const Planted* planted;
+        std::string essence;
+        bool is_in(const Text& text) const {
+            return (keeps_signs(planted->kind) ? text.whole : text.digits).find(essence) !=
+                   std::string::npos;
+        }
+    };
+
+    bool is_covered(Dialect dialect, const std::string& reader) const {
+        const auto& policy = history_.personal;
+        if (policy.covers(dialect)) return true;
+        const auto spoken = dialects_.find(reader);
+        return spoken != dialects_.end() && policy.covers(spoken->second);
+    }
+
+    void look_at_agents(const Left& left) {
+        match(
+            history_.shown[left.shown].effect,
+            [&](const Deliver& deliver) { delivered(left, deliver); },
+            [&](const TellAnswer& told) { answered(left, *told.reply); },
+            [&](const TellProgress& told) {
+                look(left,
+                     history_.personal.kinds,
+                     std::string{told.asked->body()} + told.note,
+                     true);
+            },
+            [](const auto&) {});
+    }
+
+    void delivered(const Left& left, const Deliver& deliver) {
+        const auto& message = *deliver.envelope;
+        if (deliver.failure.refusal != Refusal::None) {
+            return look(left,
+                        history_.personal.kinds,
+                        std::string{message.body()} + deliver.failure.detail,
+                        true);
+        }
+        const bool asks = message.intent() == Intent::Request || message.intent() == Intent::OneWay;
+        if (!asks) return answered(left, message);
+        if (!is_covered(message.dialect(), left.reader)) return;
+        look(left, history_.personal.kinds_for(left.reader), {}, false);
+    }
+
+    /// One that answers nothing is a message like any other, and was seen to when it came.
+    void answered(const Left& left, const Envelope& answer) {
+        const auto question =
+            questions_.find({std::string{answer.to()}, std::string{answer.answers()}});
+        if (question == questions_.end()) return;
+        look(left, history_.personal.kinds, question->second->body(), true);
+    }
+
+    /// Nothing of these kinds may stand there that does not stand in what its reader wrote.
+    void look(const Left& left,
+              personal::Kinds kinds,
+              std::string_view own,
+              bool holds_for_exempt) {
+        const Text text{left.bytes};
+        const Text allowed{own};
+        for (const auto& value : values_) {
+            const auto& planted = *value.planted;
+            if (!kinds.has(planted.kind) || (planted.is_exempt && !holds_for_exempt)) continue;
+            if (!value.is_in(text) || value.is_in(allowed)) continue;
+            const auto exit = kExits.at(static_cast<std::size_t>(left.exit));
+            findings_.push_back({"A4",
+                                 "'" + planted.written + "' left in " + std::string{exit} +
+                                     (left.reader.empty() ? "" : " for " + left.reader) + ": " +
+                                     left.bytes.substr(0, 1'000),
+                                 {}});
+            return;
+        }
+    }
+
+    const Book& book_;
+    const History& history_;
+    Findings& findings_;
+    std::vector<Value> values_;
+    std::map<std::pair<std::string, std::string>, EnvelopePtr> questions_;  ///< By asker and id.
+    std::map<std::string, Dialect> dialects_;
+};
+
+}  // namespace
+
+void check_a4(const Book& book, Findings& findings) {
+    if (!book.history->planted.empty()) Leaks{book, findings}.run();
+}
+
+}  // namespace parlance::sim
