@@ -86,6 +86,11 @@ std::optional<std::uint32_t> hex4(std::string_view text) {
 
 /// What stands behind a backslash.
 Character read_escape(std::string_view text) {
+    // JSON in a string of JSON: an escape that is escaped itself means the same character.
+    const auto run = std::min(text.find_first_not_of('\\'), text.size());
+    if (run > 1 && at(text, run) == 'u') {
+        if (const auto code = hex4(text.substr(run + 1))) return {*code, run + 5};
+    }
     const char sign = at(text, 1);
     if (sign != 'u') {
         constexpr std::string_view kSigns = "bfnrt";

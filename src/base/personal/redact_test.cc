@@ -38,6 +38,13 @@ TEST(Redaction, X15_PutsAPlaceholderThatFollowsFromValueScopeAndKey) {
     EXPECT_NE(redacted(json), redacted(json, other_hub));
 }
 
+TEST(Redaction, X15_ReadsJsonInAStringOfJson) {
+    EXPECT_EQ(redacted(R"({"quotes":"{\"to\":\"Ana\\u0040Example.org\"}"})"),
+              R"({"quotes":"{\"to\":\")" + std::string{kEmail} + R"(\"}"})");
+    EXPECT_EQ(redacted(R"(["{\"q\":\"{\\\"to\\\":\\\"Ana\\\\u0040Example.org\\\"}\"}"])"),
+              R"(["{\"q\":\"{\\\"to\\\":\\\")" + std::string{kEmail} + R"(\\\"}\"}"])");
+}
+
 TEST(Redaction, X15_LeavesEveryOtherByteAsItWas) {
     const std::string json =
         " { \"a\\n\" : [ 1.50e3 , \"x\\u00e9 ana@example.org \\\"y\\\"\" , null ] } ";
