@@ -19,6 +19,7 @@
 
 #include "dialects/dialects.h"
 #include "engine/engine.h"
+#include "gateway/beginnings.h"
 #include "gateway/capabilities.h"
 #include "gateway/tutor.h"
 #include "identity/identity.h"
@@ -115,6 +116,8 @@ struct Desk {
 
     /// Questions to which an answer that names none was brought, and is not decided yet.
     std::vector<EnvelopePtr> answering;
+
+    std::unique_ptr<Beginnings> beginnings = std::make_unique<Beginnings>();
 
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By ask.
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
