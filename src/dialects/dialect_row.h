@@ -55,6 +55,9 @@ struct DialectRow {
                                  const Envelope& request,
                                  const HubWord& word);
     std::string (*write_refusal)(const DialectRow& row, const HubWord& word);
+    /// The message with what is filled in when it is shown, and not at the door; empty if that is
+    /// nothing.
+    std::string (*with_defaults)(const Envelope& envelope, Time now);
 };
 
 /// The text as a value, by its outline if it came with one.

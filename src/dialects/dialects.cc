@@ -91,6 +91,17 @@ const DialectRow* recognised_by_words(json::Value message) {
     return found;
 }
 
+/// The dialect that calls its versions as the message does and, once it is made current, knows it
+/// by its marks; null if none does.
+const DialectRow* recognised_by_version(std::string_view text, json::Value message) {
+    for (const DialectRow* row : kDialects) {
+        if (row->versions == nullptr) continue;
+        const auto current = made_current(*row->versions, text, message);
+        if (current && !current->empty() && recognised(json::root(*current)) == row) return row;
+    }
+    return nullptr;
+}
+
 /// The names of a message's first members. More do not make it clearer whose it is, and would
 /// make a hostile one expensive.
 std::vector<std::string> names_in(json::Value message) {
@@ -120,11 +131,12 @@ std::ptrdiff_t names_known(const std::vector<std::string>& names, const DialectR
     return best;
 }
 
-/// The dialect that shares most members with the message.
+/// The dialect that shares most members with the message; of several, one whose words it says.
 const DialectRow& nearest(json::Value message) {
     const auto names = names_in(message);
-    return **std::ranges::max_element(
-        kDialects, {}, [&](const DialectRow* row) { return names_known(names, *row); });
+    return **std::ranges::max_element(kDialects, {}, [&](const DialectRow* row) {
+        return std::pair{names_known(names, *row), has_word_of(message, *row)};
+    });
 }
 
 /// What a form demands of a message and this one does not have.
@@ -147,14 +159,24 @@ Rejection rejection(Refusal refusal, std::string_view text, std::string rule, st
             {.value = shortened(text), .rule = std::move(rule), .section = std::move(section)}}};
 }
 
+/// What would make the message one of the nearest dialect.
+std::string way_to(const DialectRow& row, json::Value message) {
+    const auto lacks = lacking(message, row);
+    if (!lacks.empty()) return fmt::format("and for that it lacks {}", fmt::join(lacks, ", "));
+    return fmt::format(
+        "but it has none of the members that only {} has: {}; name the dialect in "
+        "Parlance-Dialect",
+        row.name,
+        listed(row.marks));
+}
+
 Rejection unknown_dialect(json::Value message) {
     const DialectRow& row = nearest(message);
     return rejection(Refusal::MessageDialectUnknown,
                      message.raw,
-                     fmt::format("must be a message of a known dialect; the nearest is {}, and for "
-                                 "that it lacks {}",
+                     fmt::format("must be a message of a known dialect; the nearest is {}, {}",
                                  row.name,
-                                 fmt::join(lacking(message, row), ", ")),
+                                 way_to(row, message)),
                      std::string{row.document});
 }
 
@@ -274,6 +296,7 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
         return read_again(message, text, *row, std::move(reading), reception);
     }
     row = recognised_by_words(message);
+    if (row == nullptr) row = recognised_by_version(text, message);
     if (row == nullptr) return tl::unexpected(unknown_dialect(message));
     return read_in(*row, text, reception);
 }
@@ -330,6 +353,11 @@ std::string write_refusal(Dialect dialect,
                               .now = now});
 }
 
+std::string with_defaults(const Envelope& message, Time now) {
+    const DialectRow* const row = row_of(message.dialect());
+    return row == nullptr ? std::string{} : row->with_defaults(message, now);
+}
+
 std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::string_view text) {
     const DialectRow& row = spoken(dialect);
     Problems problems;
@@ -348,6 +376,24 @@ std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::s
     }
     hold_to_shape(**shape, object, "", {.is_message = false}, problems);
     return problems;
+}
+
+std::optional<Part> read_part(Dialect dialect, std::string_view text) {
+    const DialectRow& row = spoken(dialect);
+    const json::Value object = json::root(text);
+    const Form* const form = object.is_object() ? form_of(*row.forms, object) : nullptr;
+    if (form == nullptr || !form->is_part) return {};
+    if (!check_object(dialect, form->name, text).empty()) return {};
+    Part part{.type = form->name};
+    for (const FieldRule& rule : form->shape->fields) {
+        const bool is_lacking = rule.need == Need::Routing && !json::find(object, rule.name);
+        if (is_lacking) part.lacks.push_back(fmt::format("/{}", rule.name));
+    }
+    return part;
+}
+
+Reading<std::string> in_current_version(Dialect dialect, std::string_view text) {
+    return current_of(spoken(dialect), text, {});
 }
 
 bool is_text_form(std::string_view text) { return kessel::is_block(text); }

@@ -86,10 +86,26 @@ std::string write_refusal(Dialect dialect,
                           std::string_view detail,
                           Time now);
 
+/// A message with what its dialect always has and it leaves out, for a reader of the same dialect;
+/// empty if it lacks nothing.
+std::string with_defaults(const Envelope& message, Time now);
+
 /// Everything that is wrong with an object of this name in the dialect's document (TaskState,
 /// Global Context), or with a message of this form, held to every rule. A name that is not known is
 /// a problem too. `text` must already be strict JSON.
 std::vector<Problem> check_object(Dialect dialect, std::string_view name, std::string_view text);
+
+/// A message that its document shows as a part of something else: right in itself, but it does not
+/// say where it goes.
+struct Part {
+    std::string_view type;             ///< Its form.
+    std::vector<std::string> lacks{};  ///< JSON pointers of what it must say to be sent by itself.
+};
+/// Nothing if it is no such part, or not right even as one. `text` must already be strict JSON.
+std::optional<Part> read_part(Dialect dialect, std::string_view text);
+
+/// The message in the current version of its dialect; empty if it is that already.
+Reading<std::string> in_current_version(Dialect dialect, std::string_view text);
 
 /// Whether the text is a message in a dialect's own text form, and no JSON.
 bool is_text_form(std::string_view text);

@@ -41,6 +41,12 @@ TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
         {R"({"request_id":"r","target_agent":"ANL"})", "kessel", "source_agent, capability_code"},
         {R"({"request_id":"r","objective":"x","input":"y"})", "delegation", "target_employee"},
         {R"({"message_id":"m","payload":{},"metadata":{}})", "sam", "recipient, message_type"},
+        {R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","status":"success"})",
+         "delegation",
+         "lacks target_employee, summary, result, token_usage"},
+        {R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","status":"done"})",
+         "kessel",
+         "none of the members that only kessel has: source_agent,"},
     };
     for (const auto& [text, name, lacking] : cases) {
         const Rejection rejection = rejection_of(text);
@@ -69,6 +75,41 @@ TEST(Dialects, AreRecognisedFromTheMessage) {
         dialect(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","user_id":"u",)"
                 R"("target_employee":"b","parent_session_id":"s","objective":"o","input":""})"),
         Dialect::Delegation);
+}
+
+TEST(Dialects, X17_AreRecognisedInAnOlderVersion) {
+    constexpr std::string_view kOld =
+        R"({"version":"0.8","request_id":"550e8400-e29b-41d4-a716-446655440000","target":"byte",)"
+        R"("result":"r","status":"success"})";
+    const auto reading = read_message(kOld, {});
+    ASSERT_TRUE(reading) << reading.error().summary();
+    EXPECT_EQ(reading->envelope->dialect(), Dialect::Delegation);
+    EXPECT_EQ(reading->envelope->from(), "byte");
+    EXPECT_EQ(reading->envelope->answers(), "550e8400-e29b-41d4-a716-446655440000");
+    EXPECT_EQ(rejection_of(R"({"version":"0.8","status":"success"})").refusal,
+              Refusal::MessageDialectUnknown);
+}
+
+TEST(Dialects, KnowTheirDocumentsExamplesAsPartsOfOtherMessages) {
+    const auto part = read_part(
+        Dialect::Kessel,
+        R"({"session_id":"sess-789","original_request":"Help me","prior_agents":["ORC"]})");
+    ASSERT_TRUE(part);
+    EXPECT_EQ(part->type, "HANDOFF CONTEXT");
+    EXPECT_EQ(part->lacks, std::vector<std::string>{"/target_agent"});
+    const auto intent = read_part(Dialect::Kessel,
+                                  R"({"primary_intent":"financial_projection",)"
+                                  R"("intent_confidence":0.85,"target_agent":"ANL"})");
+    ASSERT_TRUE(intent);
+    EXPECT_EQ(intent->lacks, std::vector<std::string>{"/recipient_agent"});
+    const auto error = read_part(Dialect::Sam,
+                                 R"({"message_type":"ERROR","error":{"code":"VALIDATION_FAILED",)"
+                                 R"("message":"Tax ID format is invalid"}})");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->lacks, std::vector<std::string>{"/recipient"});
+    // What is a message by itself is no part, and a part must be right.
+    EXPECT_FALSE(read_part(Dialect::Sam, R"({"message_type":"REQUEST","payload":{"action":"x"}})"));
+    EXPECT_FALSE(read_part(Dialect::Kessel, R"({"session_id":7,"original_request":"Help me"})"));
 }
 
 TEST(Dialects, AreRecognisedAlthoughAnotherHasAMemberOfThatName) {

@@ -248,6 +248,10 @@ class Inspection {
                    const WhenRule& when,
                    std::span<const json::Value> found,
                    const Path& path) {
+        const auto is_list = [&](std::string_view name) {
+            const auto rule = std::ranges::find(shape.fields, name, &FieldRule::name);
+            return rule != shape.fields.end() && rule->kind == Kind::List;
+        };
         const auto value_of = [&](std::string_view name) {
             const auto rule = std::ranges::find(shape.fields, name, &FieldRule::name);
             CHECK(rule != shape.fields.end());
@@ -259,7 +263,9 @@ class Inspection {
         const json::Value other = value_of(when.other);
         const bool is_empty =
             other.raw.empty() || (other.is_object() && !json::Members{other}.next());
-        const bool is_right = when.demand == Demand::Empty ? is_empty : !other.raw.empty();
+        const bool is_said = !other.raw.empty() && !(is_list(when.other) && other.is_array() &&
+                                                     !json::Elements{other}.next());
+        const bool is_right = when.demand == Demand::Empty ? is_empty : is_said;
         if (is_right) return;
         problems_.push_back({.pointer = pointer_of({.around = &path, .name = when.other}),
                              .value = shortened(other.raw),

@@ -31,6 +31,7 @@ struct Form {
     Act act;
     Intent intent;
     Priority priority = Priority::Normal;  ///< Where the sender gives none.
+    bool implies_priority = false;         ///< The document says that, so it is told to others.
     const Shape* shape = nullptr;
     const Shape* body = nullptr;  ///< Of the field of Kind::Body.
     /// It is this form if the dialect's type field says so, or if it has any of these members; and
@@ -39,6 +40,10 @@ struct Form {
     std::span<const std::string_view> marks{};
     std::string_view status_word{};  ///< Only with this in its field of Slot::Status.
     std::string_view body_mark{};    ///< Only with a boolean of this name in its body.
+    /// The document shows it as a part of something else, without saying where it goes.
+    bool is_part = false;
+    /// What it is sent for: without these it is refused for having lost them.
+    std::span<const std::string_view> keeps{};
 };
 
 /// The forms of a dialect. The first that fits a message is its form.

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include "base/check.h"
+#include "base/iso_time.h"
 
 namespace parlance::dialects {
 
 namespace {
 
 constexpr std::size_t kHashDigits = 8;
-/// In place of the seconds of an id that was not made at any time.
-constexpr std::string_view kNoTime = "0";
 
 bool is_digits(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -34,6 +34,25 @@ std::string_view take_tail(std::string_view& text, std::string_view separators) 
     const std::string_view tail = text.substr(at + 1);
     text = text.substr(0, at);
     return tail;
+}
+
+std::int64_t number_of(std::string_view digits) {
+    std::int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+/// 20250118143022 as a time; nothing if there is no such day or hour.
+std::optional<Time> time_of_digits(std::string_view digits) {
+    const auto part = [&](std::size_t at, std::size_t size) { return digits.substr(at, size); };
+    const auto time = parse_iso_time(fmt::format("{}-{}-{}T{}:{}:{}Z",
+                                                 part(0, 4),
+                                                 part(4, 2),
+                                                 part(6, 2),
+                                                 part(8, 2),
+                                                 part(10, 2),
+                                                 part(12, 2)));
+    return time ? std::optional{*time} : std::nullopt;
 }
 
 /// The document asks for MD5; nothing here relies on it being hard to forge.
@@ -56,6 +75,18 @@ bool ends_in_time(std::string_view text) {
     return last.size() == 6 && day.size() == 8 && is_digits(day) && !text.empty();
 }
 
+std::optional<Time> time_in(std::string_view text) {
+    if (!ends_in_time(text)) return {};
+    const std::string_view last = take_tail(text, "-_");
+    constexpr std::size_t kSecondsDigits = 10;
+    constexpr std::size_t kMillisecondsDigits = 13;
+    if (last.size() == kSecondsDigits) return Time{std::chrono::seconds{number_of(last)}};
+    if (last.size() == kMillisecondsDigits) return Time{Duration{number_of(last)}};
+    if (last.size() == 14) return time_of_digits(last);
+    if (last.size() != 6) return {};
+    return time_of_digits(fmt::format("{}{}", take_tail(text, "-_"), last));
+}
+
 CorrelationParts split_correlation_id(std::string_view text) {
     CorrelationParts parts;
     parts.seconds = take_tail(text, "_");
@@ -75,14 +106,13 @@ std::string make_correlation_id(std::string_view session, std::string_view query
     return fmt::format("{}_{}_{}", session, query_hash(query), seconds.count());
 }
 
-std::string derived_correlation_id(std::string_view workflow) {
-    return fmt::format("{}_{}_{}", workflow, query_hash(workflow), kNoTime);
+std::string derived_correlation_id(std::string_view workflow, Time began) {
+    return make_correlation_id(workflow, workflow, began);
 }
 
 std::string_view workflow_of(std::string_view correlation_id) {
     const CorrelationParts parts = split_correlation_id(correlation_id);
-    const bool is_derived =
-        parts.seconds == kNoTime && parts.query_hash == query_hash(parts.session);
+    const bool is_derived = !parts.session.empty() && parts.query_hash == query_hash(parts.session);
     return is_derived ? parts.session : correlation_id;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace parlance::dialects {
 /// Whether it is something, a '-' or '_', and a time: 20250118-143022, 20250118143022 or a Unix
 /// time of ten to thirteen digits.
 bool ends_in_time(std::string_view text);
+/// The time that such a text ends in; nothing if it ends in none, or in no time that there is.
+std::optional<Time> time_in(std::string_view text);
 
 struct CorrelationParts {
     std::string_view session;
@@ -25,8 +28,8 @@ bool is_correlation_id(std::string_view text);
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now);
 
 /// The correlation id by which a workflow of another dialect goes: its own id as the session, the
-/// hash of that, and no time. The same for the same id, whenever and wherever it is made.
-std::string derived_correlation_id(std::string_view workflow);
+/// hash of that, and when it began.
+std::string derived_correlation_id(std::string_view workflow, Time began);
 /// The workflow's own id: what derived_correlation_id() was made of, or the text itself.
 std::string_view workflow_of(std::string_view correlation_id);
 

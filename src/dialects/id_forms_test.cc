@@ -36,11 +36,29 @@ TEST(CorrelationId, C1_IsReadBackIntoItsParts) {
 
 TEST(CorrelationId, C1_OfAnotherDialectsWorkflowLeadsBackToIt) {
     // MD5 of "abc" begins 90015098 (RFC 1321).
-    EXPECT_EQ(derived_correlation_id("abc"), "abc_90015098_0");
-    EXPECT_TRUE(is_correlation_id(derived_correlation_id("abc")));
+    const Time began = parse_iso_time("2023-08-21T16:00:12.900Z").value();
+    EXPECT_EQ(derived_correlation_id("abc", began), "abc_90015098_1692633612");
+    EXPECT_TRUE(is_correlation_id(derived_correlation_id("abc", began)));
+    // Whenever it was made.
     EXPECT_EQ(workflow_of("abc_90015098_0"), "abc");
-    for (const char* own : {"abc_90015098_1692633612", "abc_d41d8cd9_0", "abc", ""}) {
+    EXPECT_EQ(workflow_of("abc_90015098_1692633612"), "abc");
+    for (const char* own : {"abc_d41d8cd9_1692633612", "abc", "", "_90015098_1"}) {
         EXPECT_EQ(workflow_of(own), own);
+    }
+}
+
+TEST(RequestId, K3_EndsInATimeThatCanBeRead) {
+    const auto seconds = [](std::string_view id) {
+        const auto time = time_in(id);
+        return time ? time->time_since_epoch().count() / 1000 : -1;
+    };
+    EXPECT_EQ(seconds("sess-789-20250118-143022"), 1737210622);
+    EXPECT_EQ(seconds("sess_20250118143022"), 1737210622);
+    EXPECT_EQ(seconds("user_1692633612"), 1692633612);
+    EXPECT_EQ(seconds("user-1692633612900"), 1692633612);
+    for (const char* none :
+         {"", "wf-42", "a-20251318-143022", "20250118-143022", "a-16926336123"}) {
+        EXPECT_EQ(seconds(none), -1) << none;
     }
 }
 

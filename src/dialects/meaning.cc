@@ -198,16 +198,39 @@ json::Value as_id(const FieldRule& rule, json::Value value, Texts& texts) {
     const std::string_view said = short_text(value, spare);
     if (said.empty()) return {};
     if (rule.kind == Kind::ErrorCode) return quoted(make_error_code(said), texts);
-    if (rule.kind != Kind::CorrelationId) return quoted(derived_uuid(said), texts);
-    const json::Value derived = quoted(derived_correlation_id(said), texts);
+    return quoted(derived_uuid(said), texts);
+}
+
+/// When a workflow began, as far as it is known: by its id, by what the message itself says, or by
+/// the hub. So it is the same whenever the same message is told.
+Time beginning_of(std::string_view workflow, const Meaning& meaning, Time now) {
+    if (const auto named = time_in(workflow)) return *named;
+    std::string spare;
+    const auto sent = parse_iso_time(short_text(meaning[Slot::Sent], spare));
+    if (sent) return *sent;
+    for (const Slot slot : {Slot::Answers, Slot::Id}) {
+        if (const auto named = time_in(short_text(meaning[slot], spare))) return *named;
+    }
+    return parse_iso_time(short_text(meaning[Slot::Began], spare)).value_or(now);
+}
+
+/// The correlation id (C1) of a workflow that has another kind of id.
+json::Value as_correlation_id(
+    const FieldRule& rule, json::Value value, const Meaning& meaning, Time now, Texts& texts) {
+    std::string spare;
+    const std::string_view said = short_text(value, spare);
+    if (said.empty()) return {};
+    const Time began = beginning_of(said, meaning, now);
+    const json::Value derived = quoted(derived_correlation_id(said, began), texts);
     return fits(rule, derived) ? derived
-                               : quoted(derived_correlation_id(derived_uuid(said)), texts);
+                               : quoted(derived_correlation_id(derived_uuid(said), began), texts);
 }
 
 /// What the slot says. A workflow without an id of its own goes by what the hub knows it by: its
 /// session, or the request that it began with.
 json::Value said_for(const FieldRule& rule, const Meaning& meaning) {
-    if (meaning.says(rule.slot) || rule.kind != Kind::CorrelationId) return meaning[rule.slot];
+    if (meaning.says(rule.slot)) return meaning[rule.slot];
+    if (rule.kind != Kind::CorrelationId) return {};
     for (const Slot slot : {Slot::Session, Slot::Answers, Slot::Id}) {
         std::string spare;
         if (!short_text(meaning[slot], spare).empty()) return meaning[slot];
@@ -225,7 +248,6 @@ json::Value coerced(const FieldRule& rule, json::Value value, Texts& texts) {
             return as_string(value, texts);
         case Kind::Uuid4:
         case Kind::RequestId:
-        case Kind::CorrelationId:
         case Kind::ErrorCode:
             return as_id(rule, value, texts);
         default:
@@ -243,10 +265,41 @@ bool can_say(const Form& form, const Shape& shape, std::int8_t number) {
     });
 }
 
+bool has_kind(const Form& form, const Shape& shape, Kind kind) {
+    return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
+        const Shape* inner = shape_of(rule, form);
+        return rule.kind == kind || (inner != nullptr && has_kind(form, *inner, kind));
+    });
+}
+
+constexpr std::string_view kTimeoutMark = "Timeout: ";
+/// An error's text that begins so is about the time limit of the request (X7).
+constexpr std::array kTimeoutTexts{kTimeoutMark, std::string_view{"Delegation timeout after "}};
+/// An error's code that is one of these too.
+constexpr std::array<std::string_view, 2> kTimeoutCodes{"TIMEOUT", "REQUEST_TIMED_OUT"};
+
+bool is_timeout_text(json::Value text) {
+    std::string spare;
+    const std::string_view said = text.is_string() ? text.text(spare) : std::string_view{};
+    return std::ranges::any_of(kTimeoutTexts, [&](auto begin) { return said.starts_with(begin); });
+}
+
+/// Whether a failure says by its code or its text that its time was over, where it has no word for
+/// that or did not use it.
+bool says_timeout(const Meaning& meaning) {
+    std::string spare;
+    const std::string_view code = short_text(meaning[Slot::ErrorCode], spare);
+    return std::ranges::find(kTimeoutCodes, code) != kTimeoutCodes.end() ||
+           is_timeout_text(meaning[Slot::ErrorText]);
+}
+
 class Writing {
   public:
     Writing(const Form& form, const Meaning& meaning, Time now)
         : form_{form}, meaning_{meaning}, now_{now} {
+        if (form.implies_priority && !meaning_.says(Slot::Priority)) {
+            meaning_[Slot::Priority] = {kNumbers[static_cast<std::size_t>(form.priority)]};
+        }
         const auto status = meaning_.number(Slot::Status);
         if (status == kTimedOut) say_the_timeout();
         is_status_implied_ = (form.act == Act::Reply && status == kSuccess) ||
@@ -266,6 +319,10 @@ class Writing {
 
     /// Where no word of the status says it, the text of the error does.
     void say_the_timeout() {
+        // Where a code must be of two words, the status says it.
+        if (!meaning_.says(Slot::ErrorCode) && !has_kind(form_, *form_.shape, Kind::ErrorCode)) {
+            meaning_[Slot::ErrorCode] = quoted(kTimeoutCodes.front(), texts_);
+        }
         if (!meaning_.says(Slot::ErrorText)) {
             meaning_[Slot::ErrorText] = {R"("Timeout: the request exceeded its time limit")"};
             return;
@@ -273,8 +330,9 @@ class Writing {
         if (can_say(form_, *form_.shape, kTimedOut)) return;
         std::string spare;
         const json::Value said = meaning_[Slot::ErrorText];
-        if (!said.is_string() || said.text(spare).starts_with("Timeout: ")) return;
-        meaning_[Slot::ErrorText] = quoted(fmt::format("Timeout: {}", said.text(spare)), texts_);
+        if (!said.is_string() || is_timeout_text(said)) return;
+        meaning_[Slot::ErrorText] =
+            quoted(fmt::format("{}{}", kTimeoutMark, said.text(spare)), texts_);
     }
 
     /// Whether anything was said that is not a mere fill.
@@ -298,7 +356,13 @@ class Writing {
         const std::size_t start = out.size();
         out.append(1, '"').append(rule.name).append("\":");  // No name in a table needs escapes.
         const std::size_t value_start = out.size();
-        const bool is_said = value(rule, out);
+        bool is_said = value(rule, out);
+        // What is demanded must say something.
+        if (demand == Demand::Present && rule.kind == Kind::List &&
+            std::string_view{out}.substr(value_start) == "[]") {
+            is_said = false;
+            out.resize(value_start);
+        }
         if (!is_said && !is_needed) out.resize(value_start);
         if (out.size() == value_start && !fill(rule, is_needed, out)) {
             out.resize(start);
@@ -314,6 +378,10 @@ class Writing {
         if (rule.need == Need::NowStandsIn) {
             json::append_quoted(out, print_iso_time(now_));
             return true;
+        }
+        if (rule.slot == Slot::ErrorSource) {  // An error without one comes from who tells it.
+            out += meaning_[Slot::From].raw;
+            return meaning_.says(Slot::From);
         }
         const std::string_view filled = rule.fill.empty() ? rule.preset : rule.fill;
         out += filled;
@@ -375,11 +443,28 @@ Meaning understand(const Form& form, json::Value message, Time now, Texts& texts
     Meaning meaning;
     Gathering{form, now, texts, meaning}.object(*form.shape, message);
     meaning[Slot::Type] = {};
+    const bool has_status = meaning.says(Slot::Status);
     if (!meaning.says(Slot::Status)) {
         if (form.act == Act::Reply) meaning[Slot::Status] = {kNumbers[kSuccess]};
         if (form.act == Act::Failure) meaning[Slot::Status] = {kNumbers[kFailed]};
     }
+    if (meaning.number(Slot::Status) == kFailed && says_timeout(meaning)) {
+        const bool has_own_word = has_status && can_say(form, *form.shape, kTimedOut);
+        if (!has_own_word) meaning[Slot::Status] = {kNumbers[kTimedOut]};
+    }
+    if (form.implies_priority && !meaning.says(Slot::Priority)) {
+        meaning[Slot::Priority] = {kNumbers[static_cast<std::size_t>(priority_of(form, meaning))]};
+    }
     return meaning;
+}
+
+Priority priority_of(const Form& form, const Meaning& meaning) {
+    if (const auto said = meaning.number(Slot::Priority)) return static_cast<Priority>(*said);
+    // Who needs help at once says so.
+    constexpr std::int64_t kAtOnce = 3;
+    const bool is_urgent = form.implies_priority && form.act == Act::Request &&
+                           meaning.number(Slot::Severity) == kAtOnce;
+    return is_urgent ? Priority::Critical : form.priority;
 }
 
 Act act_of(const Form& form, const Meaning& meaning) {
@@ -404,7 +489,11 @@ json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Text
     if (rule.slot == Slot::Timeout) {
         return worded_timeout(rule, meaning.number(rule.slot).value_or(1), now, texts);
     }
-    return fits_deeply(rule, value) ? value : coerced(rule, value, texts);
+    if (fits_deeply(rule, value)) return value;
+    if (rule.kind == Kind::CorrelationId) {
+        return as_correlation_id(rule, value, meaning, now, texts);
+    }
+    return coerced(rule, value, texts);
 }
 
 std::string express(const Form& form, const Meaning& meaning, Time now) {

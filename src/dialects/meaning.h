@@ -53,6 +53,8 @@ Meaning understand(const Form& form, json::Value message, Time now, Texts& texts
 
 /// What a message of this form and meaning does: a reply may turn out to be a failure.
 Act act_of(const Form& form, const Meaning& meaning);
+/// The sender's priority, or the one that such a message has without.
+Priority priority_of(const Form& form, const Meaning& meaning);
 /// Of an answer: whether it says that what was asked is not done, or not wholly.
 bool falls_short(const Form& form, const Meaning& meaning);
 

@@ -219,7 +219,11 @@ std::string condition(const Shape& shape, const WhenRule& when) {
         then.raw("required", list_of({&when.other, 1}));
         const auto rule = std::ranges::find(shape.fields, when.other, &FieldRule::name);
         if (rule != shape.fields.end() && !takes_null(*rule)) {
-            then.raw("properties", only(when.other, R"({"not":{"type":"null"}})"));
+            const bool is_list = rule->kind == Kind::List;
+            then.raw(
+                "properties",
+                only(when.other,
+                     is_list ? R"({"type":"array","minItems":1})" : R"({"not":{"type":"null"}})"));
         }
     }
     return json::ObjectWriter{}.raw("if", is_said).raw("then", then.done()).done();

@@ -46,6 +46,7 @@ enum class Slot : std::uint8_t {
     DepthMax,
     Tools,
     TokensUsed,
+    Began,  ///< When its workflow did; no field says so, but the hub may know.
     kSlots
 };
 

@@ -49,8 +49,12 @@ Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& 
 /// Puts into a message what it leaves out and somebody knows: the hub, the request, the document.
 class Completion {
   public:
-    Completion(const Form& form, const Reception& reception, const Settled* settled, Texts& texts)
-        : form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
+    Completion(const DialectRow& row,
+               const Form& form,
+               const Reception& reception,
+               const Settled* settled,
+               Texts& texts)
+        : row_{row}, form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
 
     /// Empty when nothing is left out; else the message with it, and every other byte as it came.
     std::string of(std::string_view text, json::Value message) {
@@ -79,7 +83,11 @@ class Completion {
 
     std::string missing(const FieldRule& rule) {
         if (rule.is_echo) return {};
-        if (rule.slot == Slot::ChildSession && settled_ == nullptr) return new_session();
+        if (rule.slot == Slot::ErrorSource && rule.need != Need::Optional) return sender();
+        if (rule.slot == Slot::ChildSession && settled_ == nullptr) {
+            const bool begins_one = row_.threads_sessions && form_.intent == Intent::Request;
+            return begins_one ? new_session() : std::string{};
+        }
         const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers ||
                                  rule.slot == Slot::ChildSession;
         if (rule.need != Need::Optional || is_threaded) {
@@ -105,6 +113,13 @@ class Completion {
         return is_empty ? std::string{} : writer.done();
     }
 
+    /// S10: an error that names no source is its sender's own.
+    std::string sender() {
+        const Meaning said = understand(form_, message_, reception_.now, texts_);
+        const json::Value from = said.says(Slot::From) ? said[Slot::From] : known()[Slot::From];
+        return std::string{from.raw};
+    }
+
     /// X3: one for the target to work in. It follows from the request's id, so that a repeat of the
     /// request has the same.
     std::string new_session() {
@@ -124,6 +139,7 @@ class Completion {
         return *known_;
     }
 
+    const DialectRow& row_;
     const Form& form_;
     const Reception& reception_;
     const Settled* settled_;
@@ -220,10 +236,10 @@ SendMessage compose(const DialectRow& row,
                     Header header,
                     const Meaning& meaning,
                     std::string_view body,
-                    json::Value message) {
-    // A form that has no id is known by what it says: the same again is a duplicate.
-    const std::string derived =
-        header.id.empty() ? derived_uuid(digest_of(message)) : std::string{};
+                    json::Value message,
+                    json::Value said) {
+    // A form that has no id is known by what its sender says: the same again is a duplicate.
+    const std::string derived = header.id.empty() ? derived_uuid(digest_of(said)) : std::string{};
     if (header.id.empty()) header.id = derived;
     const bool is_request = header.intent == Intent::Request;
     if (is_request && header.correlation.empty()) header.correlation = header.id;
@@ -231,8 +247,7 @@ SendMessage compose(const DialectRow& row,
 
     SendMessage send;
     send.envelope = Envelope::make(header, body);
-    const auto priority = meaning.number(Slot::Priority);
-    send.priority = priority ? static_cast<Priority>(*priority) : form.priority;
+    send.priority = priority_of(form, meaning);
     if (const auto timeout = meaning.number(Slot::Timeout); timeout && is_request) {
         send.timeout = Duration{*timeout};
     }
@@ -279,6 +294,15 @@ Rejection formless(const DialectRow& row, std::string_view text, const Reception
     return rejected(any, text, Refusal::InputValidationFailed, std::move(problems));
 }
 
+/// Whether anything that it is sent for is missing.
+bool has_lost(const Form& form, const Problems& problems) {
+    return std::ranges::any_of(problems, [&](const Problem& problem) {
+        if (!problem.pointer.starts_with('/') || !problem.value.empty()) return false;
+        const auto name = std::string_view{problem.pointer}.substr(1);
+        return std::ranges::find(form.keeps, name) != form.keeps.end();
+    });
+}
+
 /// `message` is the text as a value.
 Reading<SendMessage> read(const DialectRow& row,
                           std::string_view text,
@@ -291,15 +315,18 @@ Reading<SendMessage> read(const DialectRow& row,
     hold_to_shape(
         *form->shape, message, "", {.reception = &reception, .body = form->body}, problems);
     if (!problems.empty()) {
-        auto rejection = rejected(*form, text, Refusal::InputValidationFailed, std::move(problems));
+        const Refusal refusal = has_lost(*form, problems) ? Refusal::HandoffContextIncomplete
+                                                          : Refusal::InputValidationFailed;
+        auto rejection = rejected(*form, text, refusal, std::move(problems));
         rejection.reply = refused_answer(*form, text, reception);
         return tl::unexpected(std::move(rejection));
     }
     Texts texts;
-    const std::string whole = Completion{*form, reception, settled, texts}.of(text, message);
+    const std::string whole = Completion{row, *form, reception, settled, texts}.of(text, message);
     json::Outline outline;
     if (auto problem = outgrown(text, whole, outline)) return tl::unexpected(*std::move(problem));
     const std::string_view body = whole.empty() ? text : std::string_view{whole};
+    const json::Value said = message;
     if (!whole.empty()) message = json::root(whole, outline);
     const Meaning meaning = understand(*form, message, reception.now, texts);
     if (row.forbid != nullptr) {
@@ -309,21 +336,7 @@ Reading<SendMessage> read(const DialectRow& row,
         }
     }
     const Header header = header_of(row, *form, meaning, reception, settled, texts);
-    return compose(row, *form, header, meaning, body, message);
-}
-
-/// Where a request says that it is to be worked on; empty if its dialect has no such place.
-std::string child_session_of(const Envelope& request) {
-    const DialectRow* const row = row_of(request.dialect());
-    const bool threads = row != nullptr && row->threads_sessions;
-    const json::Value message = threads ? json::root(request.body()) : json::Value{};
-    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
-    if (form == nullptr) return {};
-    const auto rule = std::ranges::find(form->shape->fields, Slot::ChildSession, &FieldRule::slot);
-    if (rule == form->shape->fields.end()) return {};
-    const auto value = json::find(message, rule->name);
-    std::string spare;
-    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+    return compose(row, *form, header, meaning, body, message, said);
 }
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
@@ -363,6 +376,11 @@ void find_contradictions(const Shape& shape,
         if (settled.raw.empty() || is_same(members.value, settled)) continue;
         if (is_same(members.value, known[rule->slot])) continue;
         const std::string_view expected = settled.text(spare_settled);
+        std::string spare;
+        const bool is_workflow = rule->kind == Kind::CorrelationId;
+        if (is_workflow && workflow_of(members.value.text(spare)) == workflow_of(expected)) {
+            continue;
+        }
         problems.push_back({.pointer = pointer,
                             .value = shortened(members.value.raw),
                             .rule = fmt::format("must be what the request settled, {}", expected),
@@ -410,6 +428,47 @@ Meaning meaning_of(const HubWord& word, Texts& texts) {
 }
 
 }  // namespace
+
+std::string with_ids_by_tables(const Envelope& envelope, Time now) {
+    const DialectRow* const row = row_of(envelope.dialect());
+    if (row == nullptr || envelope.answers().empty()) return {};
+    const json::Value message = json::root(envelope.body());
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr) return {};
+    Texts texts;
+    Meaning known;
+    known[Slot::Answers] = quoted(envelope.answers(), texts);
+    if (!envelope.correlation().empty()) {
+        known[Slot::Correlation] = quoted(envelope.correlation(), texts);
+    }
+    std::array<json::Value, kFieldsMax> found{};
+    collect(message, form->shape->fields, found);
+    std::vector<NewMember> members;
+    for (std::size_t i = 0; i < form->shape->fields.size(); ++i) {
+        const FieldRule& rule = form->shape->fields[i];
+        const bool is_id = rule.slot == Slot::Answers || rule.slot == Slot::Correlation;
+        if (!is_id || !found[i].raw.empty()) continue;
+        const json::Value value = worded(rule, known, now, texts);
+        if (!value.raw.empty()) members.push_back({rule.name, std::string{value.raw}});
+    }
+    if (members.empty()) return {};
+    Splice splice{envelope.body()};
+    splice.set(message, members);
+    return splice.done();
+}
+
+std::string child_session_of(const Envelope& request) {
+    const DialectRow* const row = row_of(request.dialect());
+    const bool threads = row != nullptr && row->threads_sessions;
+    const json::Value message = threads ? json::root(request.body()) : json::Value{};
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr) return {};
+    const auto rule = std::ranges::find(form->shape->fields, Slot::ChildSession, &FieldRule::slot);
+    if (rule == form->shape->fields.end()) return {};
+    const auto value = json::find(message, rule->name);
+    std::string spare;
+    return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
 
 std::optional<Rejection> outgrown(std::string_view text,
                                   std::string_view made,
@@ -460,7 +519,7 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
     }
     std::string made;
-    if (form != nullptr) made = Completion{*form, reception, &settled, texts}.of(text, answer);
+    if (form != nullptr) made = Completion{row, *form, reception, &settled, texts}.of(text, answer);
     if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
     auto reading = made.empty() ? read(row, text, answer, reception, &settled)
                                 : read(row, made, json::root(made, outline), reception, &settled);

@@ -22,6 +22,12 @@ std::string write_failure_by_tables(const DialectRow& row,
 
 std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word);
 
+/// An answer with the ids of its request and its workflow, where its header alone knows them.
+std::string with_ids_by_tables(const Envelope& envelope, Time now);
+
+/// Where a request says that it is to be worked on; empty if its dialect has no such place.
+std::string child_session_of(const Envelope& request);
+
 /// What was right as it came may be too long or too deep with what was put around it. Outlines
 /// what was made.
 std::optional<Rejection> outgrown(std::string_view text,

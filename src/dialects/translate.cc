@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/iso_time.h"
 #include "base/uuid.h"
 #include "dialects/extension.h"
 #include "dialects/meaning.h"
@@ -28,6 +29,7 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     say(Slot::Id, passage.id, true);
     say(Slot::Answers, passage.answers, true);
     say(Slot::Correlation, passage.correlation, true);
+    if (passage.began != Time{}) say(Slot::Began, print_iso_time(passage.began), true);
 }
 
 /// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
@@ -41,6 +43,11 @@ std::string plainly(const Form& form,
     Meaning meaning = understand(form, message, passage.now, texts);
     add_what_the_hub_knows(meaning, passage, texts);
     const Form& other = wanted != nullptr ? *wanted : form_for(others, act_of(form, meaning));
+    // As the hub treats it.
+    if (other.implies_priority && !meaning.says(Slot::Priority)) {
+        const auto priority = static_cast<std::int64_t>(priority_of(form, meaning));
+        meaning[Slot::Priority] = numbered(priority, texts);
+    }
     // The same id that the hub gives to a message which has none.
     if (!meaning.says(Slot::Id))
         meaning[Slot::Id] = quoted(derived_uuid(digest_of(message)), texts);

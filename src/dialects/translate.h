@@ -19,6 +19,7 @@ struct Passage {
     std::string_view id{};
     std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
     std::string_view correlation{};  ///< whatever the message says.
+    Time began{};                    ///< When its workflow did, if the hub knows.
 };
 
 /// The message in another dialect. It must be one that read_message() takes in its own.

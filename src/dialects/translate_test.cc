@@ -115,8 +115,8 @@ TEST(Translate, P1_ARequestKeepsItsMeaningInEveryDialect) {
     const std::string correlated =
         translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
     EXPECT_EQ(at(correlated, {"message_type"}), R"("orchestration_command")");
-    // The first eight digits of the MD5 of wf-42.
-    EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_d6faef40_0")");
+    // The first eight digits of the MD5 of wf-42, and when the request's id says it was made.
+    EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_d6faef40_1737210622")");
     EXPECT_EQ(at(correlated, {"status"}), R"("pending")");
     EXPECT_EQ(at(correlated, {"payload", "action"}), R"("ANL_NPV")");
     EXPECT_EQ(at(correlated, {"timeout_ms"}), "15000");
@@ -141,6 +141,110 @@ TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureThatSaysSo) {
               std::string::npos);
 }
 
+TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
+    const std::pair<Dialect, const char*> timeouts[] = {
+        {Dialect::Sam,
+         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+             "message_type":"ERROR","error":{"code":"TIMEOUT","message":"late"}})"},
+        {Dialect::Taskwire,
+         R"({"id":"m","from":"a","to":"b","type":"TASK_FAILED",
+             "payload":{"error":{"code":"REQUEST_TIMED_OUT","message":"late"}}})"},
+        {Dialect::Delegation,
+         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
+             "summary":"","result":"","token_usage":{"prompt":0,"completion":0,"total":0},
+             "status":"failed","error":"Delegation timeout after 300 ms"})"}};
+    for (const auto& [dialect, text] : timeouts) {
+        EXPECT_EQ(at(translated(text, dialect, Dialect::Kessel), {"status"}), R"("TIMEOUT")")
+            << text;
+    }
+    // X7: the document's words stay as they are.
+    EXPECT_EQ(at(translated(timeouts[2].second, Dialect::Delegation, Dialect::Correlation),
+                 {"error_details", "error_message"}),
+              R"("Delegation timeout after 300 ms")");
+    constexpr std::string_view kTimeout =
+        R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT"})";
+    EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Sam), {"error", "code"}),
+              R"("TIMEOUT")");
+    // Who has a word for it and says another means that.
+    constexpr std::string_view kError =
+        R"({"request_id":"sess-1-20250118-143022","status":"ERROR",
+            "error_code":"REQUEST_TIMED_OUT","error_message":"x"})";
+    EXPECT_EQ(at(translated(kError, Dialect::Kessel, Dialect::Taskwire), {"payload", "error_type"}),
+              "");
+}
+
+TEST(Translate, S10_AnErrorHasAllFiveInSam) {
+    constexpr std::string_view kError =
+        R"({"request_id":"sess-1-20250118-143022","status":"ERROR","error_code":"DATA_MISSING",
+            "error_message":"no rows","source_agent":"ANL","target_agent":"buyer"})";
+    EXPECT_EQ(at(translated(kError, Dialect::Kessel, Dialect::Sam), {"error"}),
+              R"({"code":"DATA_MISSING","message":"no rows","source":"ANL","severity":"HIGH",)"
+              R"("retryable":false})");
+}
+
+TEST(Translate, T7_WhatATypeImpliesIsSaidToOthers) {
+    const std::tuple<const char*, const char*, const char*> types[] = {
+        {"ERROR_REPORT", "critical", ""},
+        {"HEARTBEAT", "low", "LOW"},
+        {"TASK_UPDATE", "normal", "NORMAL"},
+        {"TASK_ASSIGNMENT", "high", "HIGH"}};
+    for (const auto& [type, word, kessel] : types) {
+        const std::string text = R"({"id":"m-1","from":"a","to":"b","type":")" + std::string{type} +
+                                 R"(","payload":{"message":"x"}})";
+        const std::string quoted = '"' + std::string{word} + '"';
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Sam), {"metadata", "priority"}),
+                  quoted)
+            << type;
+        if (*kessel == '\0') continue;
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Kessel), {"priority"}),
+                  '"' + std::string{kessel} + '"')
+            << type;
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Delegation), {"priority"}),
+                  quoted);
+        EXPECT_EQ(at(translated(text, Dialect::Taskwire, Dialect::Correlation), {"priority"}),
+                  quoted);
+    }
+    constexpr std::string_view kUrgent =
+        R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","payload":{"urgency":"critical"}})";
+    EXPECT_EQ(at(translated(kUrgent, Dialect::Taskwire, Dialect::Sam), {"metadata", "priority"}),
+              R"("critical")");
+}
+
+TEST(Translate, T1_TheMetadataIsWholeAndSaysAsWhatTheHubTreatsIt) {
+    constexpr std::string_view kRequest =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"REQUEST","payload":{"action":"x"}})";
+    EXPECT_EQ(at(translated(kRequest, Dialect::Sam, Dialect::Taskwire), {"metadata"}),
+              R"({"priority":"normal","retry_count":0,"max_retries":5})");
+}
+
+TEST(Translate, X3_TheChildSessionComesBackFromAnyDialect) {
+    constexpr std::string_view kAsked =
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"prime-boss",
+            "target_employee":"b","user_id":"u","parent_session_id":"s","objective":"o",
+            "input":"i","child_session_id":"child-7"})";
+    const EnvelopePtr asked = testing::read(kAsked).envelope;
+    const std::pair<Dialect, const char*> answers[] = {
+        {Dialect::Taskwire, R"({"total":42})"},
+        {Dialect::Taskwire, R"({"type":"TASK_FAILED","payload":{"error":{"message":"x"}}})"},
+        {Dialect::Kessel, R"({"total":42})"},
+        {Dialect::Delegation, R"({"total":42})"},
+        {Dialect::Sam, R"({"total":42})"},
+        {Dialect::Sam, R"({"message_type":"RESPONSE","payload":{"data":42}})"},
+        {Dialect::Correlation, R"({"total":42})"}};
+    for (const auto& [dialect, answer] : answers) {
+        const auto reply = read_reply(answer,
+                                      *asked,
+                                      {.dialect = dialect,
+                                       .caller = "b",
+                                       .fresh_id = "22222222-2222-4222-8222-222222222222",
+                                       .now = kNoon});
+        ASSERT_TRUE(reply) << answer << reply.error().summary();
+        const std::string told = translated(reply->envelope->body(), dialect, Dialect::Delegation);
+        EXPECT_EQ(at(told, {"child_session_id"}), R"("child-7")") << answer;
+    }
+}
+
 TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {
     constexpr std::string_view kError =
         R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"intent_recognition","status":"error",
@@ -152,7 +256,8 @@ TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {
     EXPECT_EQ(at(kessel, {"error_message"}), R"("OpenAI API timeout")");
     const std::string sam = translated(kError, Dialect::Correlation, Dialect::Sam);
     EXPECT_EQ(at(sam, {"error"}),
-              R"({"code":"api_timeout","message":"OpenAI API timeout","retryable":true})");
+              R"({"code":"api_timeout","message":"OpenAI API timeout",)"
+              R"("source":"intent_recognition","severity":"HIGH","retryable":true})");
     const std::string task = translated(kError, Dialect::Correlation, Dialect::Taskwire);
     EXPECT_EQ(at(task, {"payload", "error"}),
               R"({"code":"api_timeout","message":"OpenAI API timeout","retryable":true,)"
@@ -449,8 +554,13 @@ TEST(Translate, C1_AWorkflowGoesByTheSameCorrelationIdWheneverItIsShown) {
     constexpr std::string_view kAlone =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","payload":{"question":"Why?"}})";
     // A request that names no workflow begins one, which goes by its id: MD5 of m-1.
-    EXPECT_EQ(shown(kAlone, Dialect::Taskwire, kNoon), R"("m-1_4e3871ed_0")");
-    EXPECT_EQ(shown(kAlone, Dialect::Taskwire, later), R"("m-1_4e3871ed_0")");
+    EXPECT_EQ(shown(kAlone, Dialect::Taskwire, kNoon), R"("m-1_4e3871ed_1763899200")");
+    // Its own time counts; where it says none, the one that the hub knows.
+    const std::string sent = testing::with(kAlone, "{", R"({"timestamp":"2023-08-21T16:00:12Z",)");
+    EXPECT_EQ(shown(sent, Dialect::Taskwire, later), R"("m-1_4e3871ed_1692633612")");
+    const auto told =
+        translate(kAlone, Dialect::Taskwire, Dialect::Correlation, {.now = later, .began = kNoon});
+    EXPECT_EQ(at(told.value(), {"correlation_id"}), R"("m-1_4e3871ed_1763899200")");
 }
 
 TEST(Translate, C1_AWorkflowIsCalledByItsOwnIdAgain) {

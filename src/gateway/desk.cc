@@ -136,10 +136,17 @@ bool names_exactly(const Envelope& answer, const Envelope& question) {
            answer.correlation() == question.correlation();
 }
 
+/// Only correlation's ids say when a workflow began (C1).
+Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
+    if (reader != Dialect::Correlation) return {};
+    const auto workflow = envelope.correlation();
+    return desk.beginnings->of(workflow.empty() ? envelope.id() : workflow, desk.clock());
+}
+
 }  // namespace
 
 /// What cannot be said in the reader's dialect is better read as it came than not at all.
-std::string translated(const Envelope& envelope, Dialect reader, Time now) {
+std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began) {
     const bool is_reply = answers(envelope);
     auto told = dialects::translate(envelope.body(),
                                     envelope.dialect(),
@@ -149,7 +156,8 @@ std::string translated(const Envelope& envelope, Dialect reader, Time now) {
                                      .to = envelope.to(),
                                      .id = envelope.id(),
                                      .answers = is_reply ? envelope.answers() : "",
-                                     .correlation = is_reply ? envelope.correlation() : ""});
+                                     .correlation = is_reply ? envelope.correlation() : "",
+                                     .began = began});
     return told ? *std::move(told) : std::string{envelope.body()};
 }
 
@@ -172,7 +180,8 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
         rejection.reply = message.envelope;
         return tl::unexpected(std::move(rejection));
     }
-    // Its bytes stay as they came: the same again is a repeat.
+    // Its bytes stay as they came: the same again is a repeat. Who reads it is shown what its
+    // header knows beside them.
     Header header = reply->envelope->header();
     header.id = said.id();
     // One that names no question means the next, if an answer to this one is under way already.
@@ -232,6 +241,23 @@ void add_passing(SendMessage& message) {
     dialects::take_state(message);
 }
 
+namespace {
+
+/// Every byte, and what its dialect always has and it leaves out (T1). That is not in the journal:
+/// a message takes no more room there than its sender gave it.
+void append_as_it_came(const Desk& desk, std::string& out, const Envelope& envelope) {
+    const auto whole = dialects::with_defaults(envelope, desk.clock());
+    out += whole.empty() ? envelope.body() : std::string_view{whole};
+}
+
+std::string as_it_came(const Desk& desk, const Envelope& envelope) {
+    std::string out;
+    append_as_it_came(desk, out, envelope);
+    return out;
+}
+
+}  // namespace
+
 std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,
                   const Failure& failure,
@@ -241,8 +267,8 @@ std::string shown(const Desk& desk,
             *envelope, failure.refusal, failure.detail, desk.clock(), reader);
         return restored_for_asker(desk, *envelope, envelope->to(), said);
     }
-    if (!reader || *reader == envelope->dialect()) return std::string{envelope->body()};
-    return translated(*envelope, *reader, desk.clock());
+    if (!reader || *reader == envelope->dialect()) return as_it_came(desk, *envelope);
+    return translated(*envelope, *reader, desk.clock(), beginning_of(desk, *envelope, *reader));
 }
 
 std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader) {
@@ -267,7 +293,7 @@ void append_delivery(const Desk& desk,
     if (is_failure || is_translated) {
         out += delivered(desk, deliver, reader);
     } else {
-        out += redacted_for(desk, deliver.envelope, reader.agent)->body();
+        append_as_it_came(desk, out, *redacted_for(desk, deliver.envelope, reader.agent));
     }
     if (!deliver.state.empty()) out += ",\"state\":" + deliver.state;
     out.push_back('}');

@@ -19,6 +19,7 @@
 
 #include "dialects/dialects.h"
 #include "engine/engine.h"
+#include "gateway/beginnings.h"
 #include "gateway/capabilities.h"
 #include "gateway/tutor.h"
 #include "identity/identity.h"
@@ -116,6 +117,8 @@ struct Desk {
     /// Questions to which an answer that names none was brought, and is not decided yet.
     std::vector<EnvelopePtr> answering;
 
+    std::unique_ptr<Beginnings> beginnings = std::make_unique<Beginnings>();
+
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By ask.
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
     std::vector<std::shared_ptr<Connection>> touched;  ///< Those with frames to send.
@@ -197,7 +200,7 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
                                              SendMessage message,
                                              const dialects::Reception& reception);
 /// A message in another dialect, as it is delivered.
-std::string translated(const Envelope& envelope, Dialect reader, Time now);
+std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began = {});
 /// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
 /// hub's error answer.
 std::string shown(const Desk& desk,

@@ -76,6 +76,7 @@ enum class Refusal : std::uint8_t {
     SessionNotFound,
     CorrelationNotFound,
     StreamLimitExceeded,
+    HandoffContextIncomplete,
 };
 
 struct RefusalRow {
@@ -217,6 +218,8 @@ inline constexpr std::array kRefusals{
                "Use the correlation_id of a message that you sent or were sent."},
     RefusalRow{Refusal::StreamLimitExceeded, "STREAM_LIMIT_EXCEEDED", 413, false,
                "Send no more parts: give the whole answer now, and extend the lease if it takes longer."},
+    RefusalRow{Refusal::HandoffContextIncomplete, "HANDOFF_CONTEXT_INCOMPLETE", 422, false,
+               "Hand over with what must pass through: put the named fields back from your own context."},
 };
 // clang-format on
 

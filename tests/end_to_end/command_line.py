@@ -264,6 +264,9 @@ inputs_json: {
 """
 
 
+OLD = {"version": "0.8", "request_id": "550e8400-e29b-41d4-a716-446655440000", "target": "byte", "result": "r", "status": "success"}
+
+
 def messages_are_validated_without_a_hub(_, scratch):
     validate = ("validate", "-")
     expect(parlance(None, *validate, stdin=json.dumps(GOOD)), DONE, "ok taskwire HELP_REQUEST")
@@ -281,6 +284,12 @@ def messages_are_validated_without_a_hub(_, scratch):
     expect(parlance(None, *validate, stdin="---\nREQUEST\nnonsense\n---\n"), REFUSED, "MESSAGE_MALFORMED in kessel")
     expect(parlance(None, *validate, "--dialect", "sam", stdin=json.dumps(GOOD)), REFUSED, "in sam", "/message_type")
     expect(parlance(None, *validate, stdin=""), MISUSED, "no message")
+    handoff = {"session_id": "sess-789", "original_request": "Help me", "prior_agents": ["ORC", "CST"]}
+    expect(parlance(None, *validate, stdin=json.dumps(handoff)), DONE, "ok kessel HANDOFF CONTEXT, as a part", "/target_agent")
+    error = {"message_type": "ERROR", "error": {"code": "VALIDATION_FAILED", "message": "Tax ID format is invalid",
+                                                "source": "compliance_agent", "severity": "CRITICAL", "retryable": False}}
+    expect(parlance(None, *validate, stdin=json.dumps(error)), DONE, "ok sam ERROR, as a part", "/recipient")
+    expect(parlance(None, *validate, stdin=json.dumps(OLD)), DONE, "ok delegation DelegationResponse")
     expect(parlance(None, "validate", scratch + "/nowhere"), MISUSED, "nowhere")
     expect(parlance(None, *validate, "--dialect", "klingon", stdin="{}"), MISUSED, "klingon")
 
@@ -304,6 +313,8 @@ def messages_are_converted_and_come_back(_, scratch):
     done = parlance(None, "convert", "--to", "sam", "-", stdin=json.dumps([{**GOOD, "to": 7}, GOOD]))
     expect(done, REFUSED, "/to", "not 7")
     check(len(done.stdout.splitlines()) == 1, done.stdout)
+    told = json.loads(expect(parlance(None, "convert", "--to", "sam", "-", stdin=json.dumps(OLD)), DONE).stdout)
+    check(told["sender"] == {"agent_id": "byte"} and told["payload"]["data"] == "r", str(told))
     expect(parlance(None, "convert", "--to", "sam", "--block", where), MISUSED, "kessel")
     expect(parlance(None, "convert", where), MISUSED, "--to")
 
@@ -318,6 +329,19 @@ def contracts_are_printed(_):
     expect(rows, DONE, "K1", "A4", "133 rows", "missing")
     first = json.loads(parlance(None, "doctor", "--rows", "--json").stdout.splitlines()[0])
     check(first["row"] == "K1" and first["tests"], str(first))
+
+
+def a_ready_profile_is_registered(hub):
+    """Proves K1: the nine agents of kessel come as data."""
+    expect(parlance(hub, "agents", "register"), MISUSED, "--profile")
+    expect(parlance(hub, "agents", "register", "--profile", "esperanto"), MISUSED, "esperanto", "kessel")
+    expect(parlance(hub, "agents", "register", "--profile", "kessel", "XYZ"), MISUSED, "XYZ")
+    expect(parlance(hub, "agents", "register", "--profile", "kessel"), DONE, "registered  ORC", "registered  CHG")
+    expect(parlance(hub, "capabilities"), DONE, "ANL_NPV", "ANL_PROJECTION", "ANL_MONTECARLO", "DOC_GENERATE")
+    for agent in ("ORC", "ANL", "AUD", "CHA", "SPO", "DOC", "PRF", "CST", "CHG"):
+        _, shown = hub.ask("GET", f"/v1/agents/{agent}")
+        check(shown["dialect"] == "kessel", str(shown))
+        hub.ask("DELETE", f"/v1/agents/{agent}")
 
 
 def has_begun(process):
@@ -395,7 +419,7 @@ def main():
                           a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,
                           every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,
-                          messages_are_converted_and_come_back, contracts_are_printed, words_are_classified,
+                          messages_are_converted_and_come_back, contracts_are_printed, a_ready_profile_is_registered, words_are_classified,
                           a_workflow_is_replayed_from_the_journal_of_a_running_hub,
                           ctrl_c_leaves_cleanly):
                 needs_scratch = story.__code__.co_argcount == 2

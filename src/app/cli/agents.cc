@@ -8,6 +8,7 @@
 #include "app/cli/draft.h"
 #include "app/cli/histogram.h"
 #include "app/cli/json_view.h"
+#include "app/cli/profile.h"
 #include "app/cli/registration.h"
 #include "app/cli/table.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct AgentsOptions {
     std::string id{};
+    std::string profile{};
     Registration registration{};
 };
 
@@ -171,22 +173,46 @@ int show(const Context& context, const std::string& id) {
         });
 }
 
+int put_agent(const Context& context, const std::string& id, const std::string& object) {
+    return call(
+        context, "PUT", "/v1/agents/" + percent_encoded(id), object, [&](std::string_view body) {
+            if (context.is_json) {
+                fmt::print("{}\n", one_line(body));
+            } else {
+                const auto registered = paint(context.out(), Tone::Green, "registered");
+                fmt::print("{}  {}\n", registered, harmless(id));
+            }
+        });
+}
+
+/// All agents of the profile, or the one that is named.
+int register_profile(const Context& context, const AgentsOptions& options) {
+    const auto agents = read_profile(options.profile);
+    if (!agents) return complain(context, Misused, agents.error().message);
+    bool is_known = false;
+    for (const ProfiledAgent& agent : *agents) {
+        if (!options.id.empty() && agent.id != options.id) continue;
+        is_known = true;
+        const int exit = put_agent(context, agent.id, agent.registration);
+        if (exit != Done) return exit;
+    }
+    if (is_known) return Done;
+    return complain(context,
+                    Misused,
+                    fmt::format("profile '{}' has no agent '{}'", options.profile, options.id));
+}
+
 int register_agent(const Context& context, const AgentsOptions& options) {
+    if (!options.profile.empty()) return register_profile(context, options);
+    if (options.id.empty()) {
+        return complain(context,
+                        Misused,
+                        "nobody to register",
+                        "Name the agent, or say --profile kessel for the nine of that platform.");
+    }
     const auto object = write_registration(options.registration);
     if (!object) return complain(context, Misused, object.error().message);
-    return call(context,
-                "PUT",
-                "/v1/agents/" + percent_encoded(options.id),
-                *object,
-                [&](std::string_view body) {
-                    if (context.is_json) {
-                        fmt::print("{}\n", one_line(body));
-                    } else {
-                        fmt::print("{}  {}\n",
-                                   paint(context.out(), Tone::Green, "registered"),
-                                   harmless(options.id));
-                    }
-                });
+    return put_agent(context, options.id, *object);
 }
 
 int remove(const Context& context, const std::string& id) {
@@ -220,8 +246,14 @@ void add_agents(CLI::App& app, Context& context) {
     CLI::App* const register_verb = add_verb(*verb,
                                              {"register",
                                               "Register an agent, or change one",
-                                              "  parlance agents register coder --role developer"});
-    register_verb->add_option("id", options->id, "The agent")->required();
+                                              "  parlance agents register coder --role developer\n"
+                                              "  parlance agents register --profile kessel"});
+    register_verb->add_option("id", options->id, "The agent");
+    register_verb
+        ->add_option("--profile",
+                     options->profile,
+                     "The agents of a ready profile (kessel), or of a file of the same form")
+        ->type_name("NAME|FILE");
     add_registration_options(*register_verb, options->registration);
     register_verb->callback(
         leave(context, [&context, options] { return register_agent(context, *options); }));

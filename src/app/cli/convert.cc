@@ -32,6 +32,9 @@ dialects::Reading<std::string> convert_one(const Context& context,
     const Envelope& envelope = *read->envelope;
     const Dialect to = *dialect_option(options.to);
     if (!text || envelope.dialect() == to) return text;
+    auto current = dialects::in_current_version(envelope.dialect(), *text);
+    if (!current) return current;
+    if (!current->empty()) text = std::move(current);
     return dialects::translate(*text,
                                envelope.dialect(),
                                to,

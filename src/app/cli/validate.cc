@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/written.h"
@@ -32,6 +33,32 @@ void say_good(const Context& context, const Envelope& envelope) {
     fmt::print("{} {} {}\n", ok, dialect, harmless(envelope.type()));
 }
 
+/// What is refused as a message may be a part of one, as its document shows it.
+std::optional<dialects::Part> as_part(const Written& written, std::optional<Dialect> dialect) {
+    if (!dialect) return {};
+    const auto text = plain_json(written, dialect);
+    if (!text) return {};
+    return dialects::read_part(*dialect, *text);
+}
+
+void say_part(const Context& context, Dialect dialect, const dialects::Part& part) {
+    const auto name = dialects::name_of(dialect);
+    const auto lacks = fmt::format("{}", fmt::join(part.lacks, ", "));
+    if (context.is_json) {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .boolean("ok", true)
+                       .text("dialect", name)
+                       .text("type", part.type)
+                       .boolean("is_part", true)
+                       .text("lacks", lacks)
+                       .done());
+        return;
+    }
+    const std::string ok = paint(context.out(), Tone::Green, "ok");
+    fmt::print("{} {} {}, as a part: to send it by itself say {}\n", ok, name, part.type, lacks);
+}
+
 int validate(const Context& context, const ValidateOptions& options) {
     const auto messages = read_written(options.file);
     if (!messages) return complain(context, Misused, messages.error().message);
@@ -40,6 +67,10 @@ int validate(const Context& context, const ValidateOptions& options) {
         const auto reading = read_as_hub(context, written, dialect_option(options.dialect));
         if (reading) {
             say_good(context, *reading->envelope);
+            continue;
+        }
+        if (const auto part = as_part(written, reading.error().dialect)) {
+            say_part(context, *reading.error().dialect, *part);
             continue;
         }
         exit = Refused;

@@ -72,6 +72,7 @@ constinit const DialectRow kRow{
     .read_reply = read_reply_by_tables,
     .write_failure = write_failure_by_tables,
     .write_refusal = write_refusal_by_tables,
+    .with_defaults = with_ids_by_tables,
 };
 
 }  // namespace parlance::dialects::correlation

@@ -194,5 +194,18 @@ TEST(CorrelationHub, C9_SaysWhetherToTryAgain) {
     EXPECT_EQ(read(text).envelope->intent(), Intent::Reply);
 }
 
+TEST(Correlation, C8_TheSameWithoutATimeIsTheSameAgain) {
+    constexpr std::string_view kPlan =
+        R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"a","target_agent":"b",)"
+        R"("message_type":"execution_plan","status":"success","payload":{"steps":2}})";
+    const SendMessage first = read(kPlan);
+    Reception later = testing::kKnown;
+    later.now += Duration{5000};
+    const SendMessage again = read(kPlan, later);
+    EXPECT_EQ(first.envelope->id(), again.envelope->id());
+    EXPECT_EQ(first.fingerprint, again.fingerprint);
+    EXPECT_NE(first.envelope->id(), read(testing::with(kPlan, "2}", "3}")).envelope->id());
+}
+
 }  // namespace
 }  // namespace parlance::dialects

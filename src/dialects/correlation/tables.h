@@ -104,6 +104,11 @@ inline constexpr FieldRule kInReplyTo{
 inline constexpr FieldRule kMessageId{
     .name = "message_id", .kind = Kind::Id, .slot = Slot::Id, .section = kExtension};
 
+inline constexpr FieldRule kChildSession{.name = "child_session_id",
+                                         .kind = Kind::Id,
+                                         .slot = Slot::ChildSession,
+                                         .section = kExtension};
+
 inline constexpr std::array kMessageFields{
     kCorrelationId,
     kAgent,
@@ -143,6 +148,7 @@ inline constexpr std::array kMessageFields{
               .slot = Slot::Warnings,
               .section = kExtension,
               .element = &kEachString},
+    kChildSession,
 };
 
 inline constexpr std::array<std::string_view, 2> kFailedWords{"error", "failure"};
@@ -182,6 +188,7 @@ inline constexpr std::array kErrorFields{
     FieldRule{.name = "payload", .kind = Kind::Body, .slot = Slot::Content},
     kMessageId,
     kInReplyTo,
+    kChildSession,
 };
 inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
 

@@ -289,7 +289,7 @@ TEST(DelegationHub, X7_SaysThatTimeIsUp) {
     const std::string text = write_failure(
         *request, Refusal::RequestTimedOut, "Delegation timeout after 15000 ms", kNoon);
     EXPECT_EQ(at(text, {"status"}), R"("failed")");
-    EXPECT_EQ(at(text, {"error"}), R"("Timeout: Delegation timeout after 15000 ms")");
+    EXPECT_EQ(at(text, {"error"}), R"("Delegation timeout after 15000 ms")");
     EXPECT_EQ(at(text, {"token_usage"}), R"({"prompt":0,"completion":0,"total":0})");
     EXPECT_EQ(read(text).envelope->answers(), request->id());
 }

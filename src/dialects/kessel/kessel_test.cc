@@ -61,7 +61,6 @@ TEST(Kessel, K1_AsksForEveryRequiredFieldAtOnce) {
     // Who calls and a fresh id are the hub's to know.
     EXPECT_EQ(pointers(rejection_of(R"({"inputs_json":{}})")),
               (Pointers{"/target_agent", "/capability_code"}));
-    EXPECT_EQ(kessel::kAgentCodes.size(), 9U);
 }
 
 TEST(Kessel, K2_FillsInTheDefaultsOfTheContract) {
@@ -154,6 +153,9 @@ TEST(Kessel, K4_HoldsAResponseToWhatItsStatusDemands) {
               (Pointers{"/confidence_level"}));
     EXPECT_EQ(problems(R"("status":"PARTIAL","result_json":{},"confidence_level":"LOW")"),
               (Pointers{"/warnings"}));
+    EXPECT_EQ(
+        problems(R"("status":"PARTIAL","result_json":{},"confidence_level":"LOW","warnings":[])"),
+        (Pointers{"/warnings"}));
     EXPECT_EQ(problems(R"("status":"ERROR","result_json":{"npv":1})"),
               (Pointers{"/result_json", "/error_code", "/error_message"}));
     read(R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT","result_json":{"half":1}})");
@@ -201,6 +203,19 @@ TEST(Kessel, K10_ReadsTheHandoffContextOfTheContract) {
         (Pointers{"/session_id", "/original_request", "/prior_agents/1", "/constraints"}));
 }
 
+TEST(Kessel, K10_RefusesAHandoffThatLostWhatMustPassThrough) {
+    const std::string whole = with(kHandoff, "{", R"({"target_agent":"ANL",)");
+    const Rejection session = rejection_of(with(whole, R"("session_id":"sess-789",)", ""));
+    EXPECT_EQ(session.refusal, Refusal::HandoffContextIncomplete);
+    EXPECT_EQ(pointers(session), (Pointers{"/session_id"}));
+    const Rejection request = rejection_of(
+        with(whole, R"("original_request":"Help me build a business case for market entry",)", ""));
+    EXPECT_EQ(request.refusal, Refusal::HandoffContextIncomplete);
+    EXPECT_EQ(pointers(request), (Pointers{"/original_request"}));
+    EXPECT_EQ(rejection_of(with(whole, R"("sess-789")", "7")).refusal,
+              Refusal::InputValidationFailed);
+}
+
 TEST(Kessel, K12_ReadsTheIntentClassificationOfTheContract) {
     constexpr std::string_view kIntent =
         R"({"primary_intent":"financial_projection","intent_confidence":0.85,"target_agent":"ANL",
@@ -232,6 +247,16 @@ TEST(KesselReply, K4_EchoesTheRequestAndIsCompleted) {
     ASSERT_TRUE(bare) << bare.error().summary();
     EXPECT_EQ(at(bare->envelope->body(), {"result_json"}), R"({"npv":17206.82})");
     EXPECT_EQ(at(bare->envelope->body(), {"status"}), R"("SUCCESS")");
+}
+
+TEST(KesselReply, W3_IsShownWithTheWorkflowThatItsHeaderKnows) {
+    const SendMessage said =
+        read(R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT","result_json":{}})");
+    Header header = said.envelope->header();
+    header.correlation = "wf-9";
+    const auto envelope = Envelope::make(header, said.envelope->body());
+    EXPECT_EQ(at(with_defaults(*envelope, kNoon), {"correlation_id"}), R"("wf-9")");
+    EXPECT_EQ(with_defaults(*read(kNpvRequest).envelope, kNoon), "");
 }
 
 TEST(KesselReply, K5_IsRefusedToTheAgentThatBrokeTheRules) {

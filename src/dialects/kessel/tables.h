@@ -133,7 +133,7 @@ inline constexpr std::array kResponseFields{
               .kind = Kind::List,
               .slot = Slot::Warnings,
               .element = &kEachString,
-              .fill = "[]"},
+              .fill = R"(["The agent did not say what was limited."])"},
     FieldRule{.name = "metadata", .kind = Kind::Object, .shape = &kMetadata},
     // A response says neither who sends it nor to whom: its request does.
     FieldRule{
@@ -141,6 +141,10 @@ inline constexpr std::array kResponseFields{
     FieldRule{
         .name = "target_agent", .kind = Kind::Recipient, .slot = Slot::To, .section = kExtension},
     kSentWorkflow,
+    FieldRule{.name = "child_session_id",
+              .kind = Kind::Id,
+              .slot = Slot::ChildSession,
+              .section = kExtension},
 };
 
 inline constexpr std::array<std::string_view, 2> kWithResult{"SUCCESS", "PARTIAL"};
@@ -258,17 +262,23 @@ inline constexpr std::array<std::string_view, 4> kHandoffMarks{
 inline constexpr std::array<std::string_view, 4> kResponseMarks{
     "status", "result_json", "confidence_level", "error_code"};
 
+/// K10. The document asks for the user and the history too, and its own example has neither.
+inline constexpr std::array<std::string_view, 2> kPassesThrough{"session_id", "original_request"};
+
 inline constexpr std::array kFormRows{
     Form{.name = "INTENT CLASSIFICATION",
          .act = Act::Classification,
          .intent = Intent::OneWay,
          .shape = &kIntent,
-         .marks = kIntentMarks},
+         .marks = kIntentMarks,
+         .is_part = true},
     Form{.name = "HANDOFF CONTEXT",
          .act = Act::Handoff,
          .intent = Intent::OneWay,
          .shape = &kHandoff,
-         .marks = kHandoffMarks},
+         .marks = kHandoffMarks,
+         .is_part = true,
+         .keeps = kPassesThrough},
     Form{.name = "RESPONSE",
          .act = Act::Reply,
          .intent = Intent::Reply,
@@ -299,9 +309,5 @@ inline constexpr std::array<std::string_view, 9> kMarks{"source_agent",
                                                         "original_request",
                                                         "workflow_position",
                                                         "prior_agents"};
-
-/// The nine agents of the platform, as a profile to begin with. Nothing here insists on them.
-inline constexpr std::array<std::string_view, 9> kAgentCodes{
-    "ORC", "ANL", "AUD", "CHA", "SPO", "DOC", "PRF", "CST", "CHG"};
 
 }  // namespace parlance::dialects::kessel

@@ -124,6 +124,19 @@ TEST(Sam, S10_ReadsTheErrorFormAndKnowsItWithoutItsEnvelope) {
               (Pointers{"/error"}));
 }
 
+TEST(Sam, S10_FillsInWhatAnErrorLeavesOutAndRefusesASeverityThatIsNone) {
+    constexpr std::string_view kShort =
+        R"({"recipient":{"agent_id":"o"},"sender":{"agent_id":"a"},"message_type":"ERROR",)"
+        R"("error":{"code":"X","message":"y"}})";
+    const SendMessage send = read(kShort);
+    EXPECT_EQ(at(send.envelope->body(), {"error", "source"}), R"("a")");
+    EXPECT_EQ(at(send.envelope->body(), {"error", "severity"}), R"("HIGH")");
+    EXPECT_EQ(at(send.envelope->body(), {"error", "retryable"}), "false");
+    const Rejection bad = rejection_of(with(kShort, R"("y")", R"("y","severity":"BAD")"));
+    EXPECT_EQ(pointers(bad), (Pointers{"/error/severity"}));
+    EXPECT_EQ(bad.problems[0].rule, "must be LOW, MEDIUM, HIGH or CRITICAL");
+}
+
 TEST(SamReply, S3_IsCompletedFromItsRequest) {
     const EnvelopePtr request = read(kRequest).envelope;
     const Reception answering{.caller = "compliance_agent", .fresh_id = "msg-2", .now = kNoon};

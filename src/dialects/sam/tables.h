@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 4> kTypeWords{
 /// In the order of Priority.
 inline constexpr std::array<std::string_view, 4> kPriorityWords{
     "critical", "high", "normal", "low"};
-/// The document names only CRITICAL; others are taken as they come.
+/// The document names only CRITICAL; the others are those of its neighbours.
 inline constexpr std::array<std::string_view, 4> kSeverityWords{
     "LOW", "MEDIUM", "HIGH", "CRITICAL"};
 /// Ours: the document says success by RESPONSE and failure by ERROR.
@@ -96,10 +96,21 @@ inline constexpr std::array kErrorFields{
               .kind = Kind::String,
               .slot = Slot::ErrorText,
               .fill = R"("The agent reported an error.")"},
-    FieldRule{.name = "source", .kind = Kind::String, .slot = Slot::ErrorSource},
+    // The document's error has all five. What a sender leaves out is filled in: it is its own, and
+    // nobody has said that trying again helps.
     FieldRule{
-        .name = "severity", .kind = Kind::String, .slot = Slot::Severity, .words = kSeverityWords},
-    FieldRule{.name = "retryable", .kind = Kind::Boolean, .slot = Slot::Retryable},
+        .name = "source", .need = Need::Defaulted, .kind = Kind::String, .slot = Slot::ErrorSource},
+    FieldRule{.name = "severity",
+              .need = Need::Defaulted,
+              .kind = Kind::Word,
+              .slot = Slot::Severity,
+              .words = kSeverityWords,
+              .preset = R"("HIGH")"},
+    FieldRule{.name = "retryable",
+              .need = Need::Defaulted,
+              .kind = Kind::Boolean,
+              .slot = Slot::Retryable,
+              .preset = "false"},
 };
 inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
 
@@ -131,8 +142,11 @@ inline constexpr std::array kMessageFields{
         .name = "timestamp", .need = Need::NowStandsIn, .kind = Kind::Instant, .slot = Slot::Sent},
     FieldRule{
         .name = "sender", .need = Need::CallerStandsIn, .kind = Kind::Object, .shape = &kSender},
-    FieldRule{
-        .name = "recipient", .need = Need::Required, .kind = Kind::Object, .shape = &kRecipient},
+    FieldRule{.name = "recipient",
+              .need = Need::Routing,
+              .kind = Kind::Object,
+              .shape = &kRecipient,
+              .fill = R"({"agent_id":"unknown"})"},
     FieldRule{.name = "message_type",
               .need = Need::Required,
               .kind = Kind::Word,
@@ -143,6 +157,10 @@ inline constexpr std::array kMessageFields{
     FieldRule{.name = "metadata", .kind = Kind::Object, .shape = &kMetadata},
     FieldRule{
         .name = "in_reply_to", .kind = Kind::Id, .slot = Slot::Answers, .section = kExtension},
+    FieldRule{.name = "child_session_id",
+              .kind = Kind::Id,
+              .slot = Slot::ChildSession,
+              .section = kExtension},
 };
 
 inline constexpr std::array<std::string_view, 3> kWithPayload{"REQUEST", "RESPONSE", "EVENT"};
@@ -187,7 +205,8 @@ inline constexpr std::array kFormRows{
          .priority = Priority::High,
          .shape = &kMessage,
          .body = &kPayload,
-         .word = "ERROR"},
+         .word = "ERROR",
+         .is_part = true},
 };
 
 /// In the order of Act.

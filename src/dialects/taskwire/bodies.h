@@ -36,6 +36,10 @@ inline constexpr FieldRule kTaskIdRequired{.name = "task_id",
                                            .fill = R"("unknown")"};
 inline constexpr FieldRule kRequestIdField{
     .name = "request_id", .kind = Kind::String, .slot = Slot::Answers, .section = kExtension};
+inline constexpr FieldRule kChildSessionField{.name = "child_session_id",
+                                              .kind = Kind::Id,
+                                              .slot = Slot::ChildSession,
+                                              .section = kExtension};
 inline constexpr FieldRule kActionField{
     .name = "action", .kind = Kind::String, .slot = Slot::Action, .section = kExtension};
 inline constexpr FieldRule kContextField{
@@ -103,6 +107,7 @@ inline constexpr std::array kCompletionFields{
     FieldRule{.name = "duration_ms", .kind = Kind::Number, .slot = Slot::ElapsedMs},
     FieldRule{
         .name = "new_facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
+    kChildSessionField,
 };
 inline constexpr Shape kCompletion{
     .name = "TaskCompletion", .section = kExtension, .fields = kCompletionFields, .is_soft = true};
@@ -142,6 +147,7 @@ inline constexpr std::array kFailureFields{
     FieldRule{.name = "summary", .kind = Kind::String, .slot = Slot::Summary},
     kConfidenceField,
     kWarningsField,
+    kChildSessionField,
 };
 inline constexpr Shape kTaskFailure{
     .name = "TaskFailure", .section = kExtension, .fields = kFailureFields, .is_soft = true};

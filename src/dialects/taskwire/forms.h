@@ -25,6 +25,7 @@ constexpr Form form_row(std::string_view type, Act act, const Shape* body) {
             .act = act,
             .intent = row.intent,
             .priority = row.priority,
+            .implies_priority = true,
             .shape = &kMessageShape,
             .body = body,
             .word = row.name};

@@ -230,6 +230,34 @@ std::string completed(std::string_view text, const Parts& parts, const Reception
     return splice.done();
 }
 
+NewMember quoted_member(std::string_view name, std::string_view text) {
+    NewMember member{name, {}};
+    json::append_quoted(member.json, text);
+    return member;
+}
+
+/// What the document's metadata always has, as far as this one lacks it (T1).
+std::vector<NewMember> missing_metadata(const Parts& parts, const TypeRow& type) {
+    std::vector<NewMember> members;
+    if (parts.metadata[PriorityWord].raw.empty()) {
+        const Priority priority = priority_of(type, {}, parts.payload[Urgency]);
+        members.push_back({kMetadata[PriorityWord].name, {}});
+        json::append_quoted(members.back().json,
+                            kPriorityWords[static_cast<std::size_t>(priority)]);
+    }
+    for (const MetadataField field : {RetryCount, MaxRetries}) {
+        if (!parts.metadata[field].raw.empty()) continue;
+        members.push_back({kMetadata[field].name, std::string{kMetadata[field].preset}});
+    }
+    return members;
+}
+
+std::string object_of(const std::vector<NewMember>& members) {
+    json::ObjectWriter writer;
+    for (const NewMember& member : members) writer.raw(member.key, member.json);
+    return writer.done();
+}
+
 /// The shape that the payload of each type must keep, and that of its reply; null for anything.
 struct Bodies {
     const Shape* asked = nullptr;
@@ -297,6 +325,48 @@ EnvelopePtr refused_answer(const Parts& parts, const Reception& reception) {
 
 }  // namespace
 
+std::string with_defaults(const Envelope& envelope, Time now) {
+    const std::string_view text = envelope.body();
+    const json::Value message = json::root(text);
+    if (!message.is_object()) return {};
+    Parts parts;
+    collect(message, kBase, parts.base);
+    const json::Value metadata = parts.base[Metadata];
+    if (metadata.is_object()) collect(metadata, kMetadata, parts.metadata);
+    const bool is_answer = !envelope.answers().empty();
+    const bool is_whole =
+        !parts.base[Timestamp].raw.empty() && !parts.metadata[PriorityWord].raw.empty() &&
+        !parts.metadata[RetryCount].raw.empty() && !parts.metadata[MaxRetries].raw.empty();
+    if (is_whole && !is_answer) return {};
+    std::string spare;
+    const auto type =
+        std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
+    if (type == kTypes.end()) return {};
+    if (parts.base[Payload].is_object()) collect(parts.base[Payload], kPayload, parts.payload);
+
+    std::vector<NewMember> members;
+    if (parts.base[Timestamp].raw.empty()) {
+        members.push_back({kBase[Timestamp].name, {}});
+        json::append_quoted(members.back().json, print_iso_time(now));
+    }
+    Splice splice{text};
+    auto inside = missing_metadata(parts, *type);
+    if (is_answer && parts.metadata[CorrelationId].raw.empty() && !envelope.correlation().empty()) {
+        inside.push_back(quoted_member(kMetadata[CorrelationId].name, envelope.correlation()));
+    }
+    if (is_answer && parts.base[Payload].is_object() && parts.payload[RequestId].raw.empty()) {
+        splice.set(parts.base[Payload],
+                   {quoted_member(kPayload[RequestId].name, envelope.answers())});
+    }
+    if (metadata.is_object()) {
+        if (!inside.empty()) splice.set(metadata, inside);
+    } else {
+        members.push_back({kBase[Metadata].name, object_of(inside)});
+    }
+    splice.set(message, members);
+    return splice.is_empty() ? std::string{} : splice.done();
+}
+
 Reading<SendMessage> read_answer(std::string_view text,
                                  const Reception& reception,
                                  std::string_view request_id) {
@@ -335,6 +405,7 @@ constinit const DialectRow kRow{
     .read_reply = read_reply,
     .write_failure = write_failure,
     .write_refusal = write_refusal,
+    .with_defaults = with_defaults,
 };
 
 }  // namespace parlance::dialects::taskwire

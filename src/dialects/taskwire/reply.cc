@@ -20,13 +20,17 @@ struct Settled {
     std::string_view from;
     std::string_view to;
     std::string_view correlation;
+    std::string_view request_id;
+    std::string child_session;  ///< Where the work was done.
 };
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
     const bool was_for_a_topic = request.to().starts_with("topic:");
     return {.from = was_for_a_topic ? reception.caller : request.to(),
             .to = request.from(),
-            .correlation = request.correlation()};
+            .correlation = request.correlation(),
+            .request_id = request.id(),
+            .child_session = child_session_of(request)};
 }
 
 std::string quoted(std::string_view text) {
@@ -39,13 +43,26 @@ std::string correlation_only(std::string_view correlation) {
     return json::ObjectWriter{}.text("correlation_id", correlation).done();
 }
 
+bool lacks(json::Value object, std::string_view key) {
+    const auto value = json::find(object, key);
+    return !value || value->is_null();
+}
+
+/// Which request a payload answers, and where that was worked on: of several that belong to one
+/// workflow its correlation id does not tell which one is meant.
+std::vector<NewMember> missing_in_payload(json::Value payload, const Settled& settled) {
+    std::vector<NewMember> members;
+    const auto fill = [&](std::string_view key, std::string_view value) {
+        if (!value.empty() && lacks(payload, key)) members.push_back({key, quoted(value)});
+    };
+    fill("request_id", settled.request_id);
+    fill("child_session_id", settled.child_session);
+    return members;
+}
+
 /// The answer with what it leaves out, every other byte as it came.
 std::string completed(std::string_view text, const Settled& settled, const Reception& reception) {
     const json::Value answer = json::root(text);
-    const auto lacks = [](json::Value object, std::string_view key) {
-        const auto value = json::find(object, key);
-        return !value || value->is_null();
-    };
     std::vector<NewMember> members;
     const auto fill = [&](std::string_view key, std::string_view value) {
         if (!value.empty() && lacks(answer, key)) members.push_back({key, quoted(value)});
@@ -64,6 +81,10 @@ std::string completed(std::string_view text, const Settled& settled, const Recep
             splice.set(*metadata, {{"correlation_id", quoted(settled.correlation)}});
         }
     }
+    const auto payload = json::find(answer, "payload");
+    if (payload && payload->is_object()) {
+        splice.set(*payload, missing_in_payload(*payload, settled));
+    }
     splice.set(answer, members);
     return splice.is_empty() ? std::string{} : splice.done();
 }
@@ -74,16 +95,12 @@ std::string wrapped(std::string_view text,
                     const Settled& settled,
                     const Reception& reception) {
     const json::Value result = json::root(text);
-    std::vector<NewMember> members;
-    const auto fill = [&](std::string_view key, std::string_view value) {
-        const auto present = json::find(result, key);
-        if (!value.empty() && (!present || present->is_null())) {
-            members.push_back({key, quoted(value)});
-        }
-    };
+    std::vector<NewMember> members = missing_in_payload(result, settled);
     // A task that only stands in for the workflow's id is not one that the requester named.
-    if (request.task() != request.correlation()) fill("task_id", request.task());
-    fill("request_id", request.id());
+    const bool has_own_task = !request.task().empty() && request.task() != request.correlation();
+    if (has_own_task && lacks(result, "task_id")) {
+        members.insert(members.begin(), {"task_id", quoted(request.task())});
+    }
     Splice payload{result.raw};
     payload.set(result, members);
 

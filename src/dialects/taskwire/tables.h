@@ -279,6 +279,7 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::SessionNotFound, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::CorrelationNotFound, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::StreamLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
+    ErrorTypeRow{Refusal::HandoffContextIncomplete, "VALIDATION_ERROR", "medium"},
 };
 
 }  // namespace parlance::dialects::taskwire

@@ -28,4 +28,7 @@ std::string write_failure(const DialectRow& row, const Envelope& request, const 
 
 std::string write_refusal(const DialectRow& row, const HubWord& word);
 
+/// T1, W3: with the time, the metadata and the ids that it leaves out; empty if it lacks nothing.
+std::string with_defaults(const Envelope& envelope, Time now);
+
 }  // namespace parlance::dialects::taskwire

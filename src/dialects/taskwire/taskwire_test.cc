@@ -382,10 +382,38 @@ Reading<SendMessage> reply(std::string_view text, const EnvelopePtr& request) {
     return reading;
 }
 
+TEST(Taskwire, T1_IsShownWithTheDefaultsThatItLeavesOut) {
+    const auto shown = [](std::string_view text) {
+        return with_defaults(*read_message(text, {.caller = "a"}).value().envelope, kNoon);
+    };
+    EXPECT_EQ(shown(R"({"id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":1})"),
+              R"({"timestamp":"2025-11-23T12:00:00.000Z","metadata":{"priority":"low",)"
+              R"("retry_count":0,"max_retries":5},)"
+              R"("id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":1})");
+    EXPECT_EQ(shown(R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b",)"
+                    R"("type":"HELP_REQUEST","payload":{"urgency":"critical"},)"
+                    R"("metadata":{"max_retries":2}})"),
+              R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b",)"
+              R"("type":"HELP_REQUEST","payload":{"urgency":"critical"},)"
+              R"("metadata":{"priority":"critical","retry_count":0,"max_retries":2}})");
+    EXPECT_EQ(shown(R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b",)"
+                    R"("type":"HEARTBEAT","payload":1,)"
+                    R"("metadata":{"priority":"high","retry_count":1,"max_retries":2}})"),
+              "");
+}
+
+TEST(TaskwireReply, W3_NamesItsRequestWhenItIsAWholeMessage) {
+    const auto answer =
+        reply(R"({"type":"TASK_COMPLETE","payload":{"result":1}})", request_of("TASK_ASSIGNMENT"));
+    EXPECT_EQ(json::find(json::root(answer.value().envelope->body()), "payload")->raw,
+              R"({"request_id":"m-1","result":1})");
+}
+
 TEST(TaskwireReply, TakesAWholeMessageAsItIs) {
     const std::string_view text =
         R"({"id":"a-1","timestamp":"2025-11-23T12:00:00Z","from":"bob","to":"alice",
-            "type":"TASK_COMPLETE","payload":{"result":1.50},"metadata":{"correlation_id":"wf-1"}})";
+            "type":"TASK_COMPLETE","payload":{"request_id":"m-1","result":1.50},
+            "metadata":{"correlation_id":"wf-1"}})";
     EXPECT_EQ(reply(text, request_of("TASK_ASSIGNMENT")).value().envelope->body(), text);
 }
 
@@ -397,7 +425,8 @@ TEST(TaskwireReply, FillsInWhatTheRequestSettlesAndKeepsTheOtherBytes) {
                   .envelope->body(),
               R"({"id":"fresh-1","timestamp":"2025-11-23T12:00:00.000Z","from":"bob","to":"alice",)"
               R"("metadata":{"correlation_id":"wf-1"},)"
-              R"("type":"TASK_FAILED", "payload":{"n":1.50, "big":123456789012345678901}})");
+              R"("type":"TASK_FAILED", )"
+              R"("payload":{"request_id":"m-1","n":1.50, "big":123456789012345678901}})");
     EXPECT_EQ(
         reply(
             R"({"id":"a","timestamp":"2025-11-23","from":null,"to":"alice","type":"TASK_COMPLETE",)"

@@ -99,8 +99,9 @@ void Generator::settle_conditions(const Shape& shape, std::vector<Member>& membe
         }
         const auto rule = std::ranges::find(shape.fields, when.other, &FieldRule::name);
         CHECK(rule != shape.fields.end());
-        members.push_back(
-            {when.other, rule->kind == Kind::Body ? "{\"action\":\"x\"}" : value(*rule, nullptr)});
+        std::string made = rule->kind == Kind::Body ? "{\"action\":\"x\"}" : value(*rule, nullptr);
+        while (made == "[]") made = value(*rule, nullptr);  // What is demanded says something.
+        members.push_back({when.other, std::move(made)});
     }
 }
 
