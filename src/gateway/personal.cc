@@ -2,18 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/json.h"
 #include "base/personal/redact.h"
 #include "dialects/content.h"
+#include "views/event_words.h"
 
 namespace parlance::gateway {
 
 namespace {
 
-/// What an event says in words, whoever wrote them.
-constexpr std::array<std::string_view, 9> kWordyMembers{
-    "detail", "reason", "note", "endpoint", "question", "context", "options", "content", "answers"};
+/// Members of a document that say who or which one. All others are somebody's words.
+constexpr std::array<std::string_view, 12> kNames{"id",
+                                                  "user_id",
+                                                  "session_id",
+                                                  "parent_session_id",
+                                                  "workflow_id",
+                                                  "correlation_id",
+                                                  "chat_id",
+                                                  "current_agent",
+                                                  "handoff_to",
+                                                  "assigned_agent",
+                                                  "asked_by",
+                                                  "started_by"};
 
 /// A value has the same placeholder in all of a workflow.
 std::string_view scope_of(const Envelope& envelope) {
@@ -54,38 +66,37 @@ bool awaits_or_needs_no_answer(const Envelope& envelope) {
     return envelope.intent() == Intent::Request || envelope.intent() == Intent::OneWay;
 }
 
-/// The stretches of a printed event in which somebody's words stand, and their workflow.
-struct Words {
-    std::vector<std::string_view> parts;
-    std::string scope;
-};
-
 std::string text_of(json::Value object, std::string_view key) {
     std::string spare;
-    const auto value = json::find(object, key);
+    const auto value = object.is_object() ? json::find(object, key) : std::nullopt;
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
 }
 
-void add_envelope(json::Value envelope, Words& words) {
-    const auto message = json::find(envelope, "message");
+/// Where somebody's words stand in a printed message, with where it comes from and goes to.
+std::vector<std::string_view> words_of(json::Value envelope) {
+    const auto message = envelope.is_object() ? json::find(envelope, "message") : std::nullopt;
     const auto dialect = dialects::dialect_named(text_of(envelope, "dialect"));
-    if (!message || !dialect) return;
-    std::ranges::copy(dialects::content_of(*dialect, message->raw),
-                      std::back_inserter(words.parts));
-    words.scope = text_of(envelope, "correlation");
-    if (words.scope.empty()) words.scope = text_of(envelope, "id");
+    if (!message) return {};
+    if (!dialect || !message->is_object()) return {message->raw};
+    return dialects::content_of(*dialect, message->raw);
 }
 
-void add_words(json::Value object, Words& words) {
-    for (json::Members members{object}; members.next();) {
-        if (members.key == "envelope" && members.value.is_object()) {
-            add_envelope(members.value, words);
-        } else if (members.key == "profile" && members.value.is_object()) {
-            add_words(members.value, words);
-        } else if (std::ranges::find(kWordyMembers, members.key) != kWordyMembers.end()) {
-            words.parts.push_back(members.value.raw);
-        }
+std::string scope_of(json::Value envelope) {
+    const auto correlation = text_of(envelope, "correlation");
+    return correlation.empty() ? text_of(envelope, "id") : correlation;
+}
+
+/// The workflow that a printed event belongs to, as far as it says so itself.
+std::string scope_of_event(json::Value event) {
+    const auto report = json::find(event, "report");
+    for (auto scope : {text_of(event, "correlation"),
+                       report ? text_of(*report, "correlation_id") : std::string{},
+                       text_of(event, "session"),
+                       text_of(event, "workflow"),
+                       text_of(event, "id")}) {
+        if (!scope.empty()) return scope;
     }
+    return {};
 }
 
 }  // namespace
@@ -115,6 +126,13 @@ EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const En
     return body == answer->body() ? answer : Envelope::make(answer->header(), body);
 }
 
+void restore_facts(const Desk& desk,
+                   const Envelope& question,
+                   std::string_view agent,
+                   std::vector<std::string>& facts) {
+    for (auto& fact : facts) fact = restored_for_asker(desk, question, agent, fact);
+}
+
 std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& message) {
     auto unfit = unfit_message(desk, *message.envelope);
     if (awaits_or_needs_no_answer(*message.envelope)) return unfit;
@@ -125,12 +143,18 @@ std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& messag
     // A placeholder need not keep a rule that its value keeps. What is wrong is said of the
     // placeholder: its value is not the sender's to know.
     if (unfit && told != message.envelope && !unfit_message(desk, *told)) unfit.reset();
+    if (question && told != message.envelope) {
+        restore_facts(desk, *question, message.envelope->from(), message.facts);
+    }
     message.envelope = told;
     return unfit;
 }
 
-std::string redacted_body(const Options& options, const Envelope& envelope) {
-    const auto masking = masking_for(options, envelope, options.personal.kinds);
+std::string redacted_body(const Options& options,
+                          const Envelope& envelope,
+                          std::string_view workflow) {
+    auto masking = masking_for(options, envelope, options.personal.kinds);
+    if (!workflow.empty()) masking.scope = workflow;
     return personal::redact(
                envelope.body(), dialects::content_of(envelope.dialect(), envelope.body()), masking)
         .value_or(std::string{envelope.body()});
@@ -141,13 +165,58 @@ std::string redacted_words(const Options& options, std::string_view words, std::
         words, {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key});
 }
 
+std::string redacted_document(const Options& options,
+                              std::string_view json,
+                              std::string_view scope) {
+    std::vector<std::string_view> parts;
+    for (json::Members members{json::root(json)}; members.next();) {
+        const bool is_name = std::ranges::find(kNames, members.key) != kNames.end();
+        if (!is_name) parts.push_back(members.value.raw);
+    }
+    return personal::redact(
+               json,
+               parts,
+               {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key})
+        .value_or(std::string{json});
+}
+
+std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal) {
+    const auto& state = desk.engine->state();
+    const auto& asked = appeal.asked;
+    const auto* request = core::broker::find_request(state.requests, asked.request);
+    if (request != nullptr) return std::string{scope_of(*request->asked)};
+    const auto* run = core::workflow::find_run(state.workflows, asked.workflow);
+    if (run != nullptr) return run->correlation;
+    return asked.workflow.empty() ? std::to_string(asked.id.value) : asked.workflow;
+}
+
 std::optional<std::string> redacted_event(const Options& options, std::string_view json) {
-    Words words;
-    add_words(json::root(json), words);
+    std::vector<std::string_view> parts;
+    auto scope = scope_of_event(json::root(json));
+    for (const auto& stretch : views::words_in(json)) {
+        if (!stretch.is_envelope) {
+            parts.push_back(stretch.json);
+            continue;
+        }
+        const auto envelope = json::root(stretch.json);
+        if (auto own = scope_of(envelope); !own.empty()) scope = std::move(own);
+        std::ranges::copy(words_of(envelope), std::back_inserter(parts));
+    }
     return personal::redact(
         json,
-        words.parts,
-        {.kinds = options.personal.kinds, .scope = words.scope, .key = options.personal_key});
+        parts,
+        {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key});
+}
+
+bool sees_placeholders(const Caller& caller) {
+    return caller.is_operator || caller.role != OperatorRole::None;
+}
+
+std::string shown_to(const Options& options,
+                     const Caller& caller,
+                     std::string json,
+                     std::string_view scope) {
+    return sees_placeholders(caller) ? redacted_document(options, json, scope) : std::move(json);
 }
 
 }  // namespace parlance::gateway
