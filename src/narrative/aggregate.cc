@@ -226,12 +226,13 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
 
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words) {
     Aggregate all{.components = "["};
-    // A label is ours, but who wrote the plan may have named somebody in it.
-    std::vector<std::string> labels;
-    labels.reserve(parts.size());
+    // Who wrote the plan or could not do it may have named somebody.
+    std::vector<std::string> texts;
+    texts.reserve(2 * parts.size());
     auto told = parts;
     for (auto& part : told) {
-        part.label = labels.emplace_back(discreet(part.label, words.internals));
+        part.label = texts.emplace_back(discreet(part.label, words.internals));
+        part.reason = texts.emplace_back(discreet(part.reason, words.internals));
     }
     for (const auto& part : told) add_part(all, part, words);
     all.components += ']';

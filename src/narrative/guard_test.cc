@@ -66,7 +66,11 @@ TEST(Reasons, K11_EveryRefusalHasWordsForUsersWithoutACodeInThem) {
         EXPECT_EQ(words.find_first_of("_'{}"), std::string_view::npos) << words;
         EXPECT_EQ(words.find("agent"), std::string_view::npos) << words;
     }
-    EXPECT_EQ(reason_for("SOMETHING_OF_AN_AGENT"), "it did not work out");
+    EXPECT_EQ(reason_for("NO_SUCH_TAX_ID", "Tax ID format is invalid"), "Tax ID format is invalid");
+    EXPECT_EQ(reason_for("NO_SUCH_TAX_ID", "X_TAX: handler failed at /v1/x"),
+              "it did not work out");
+    EXPECT_EQ(reason_for("REQUEST_TIMED_OUT", "Delegation timeout after 300 ms"),
+              "it took too long");
     EXPECT_EQ(reason_for("AGENT_CIRCUIT_OPEN"),
               "it is not working at the moment; please try again later");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/refusal.h"
+
 namespace parlance::narrative {
 
 namespace {
@@ -12,6 +14,8 @@ struct Reason {
     std::string_view words;
 };
 
+constexpr std::size_t kSaidBytesMax = 200;
+constexpr std::string_view kNot = "it did not work out";
 constexpr std::string_view kTooLong = "it took too long";
 constexpr std::string_view kBusy = "too much is asked for at the moment; please try again later";
 constexpr std::string_view kOut = "it is not working at the moment; please try again later";
@@ -20,9 +24,8 @@ constexpr std::string_view kForbidden = "it is not permitted";
 constexpr std::string_view kSpent = "what may be spent on it is spent";
 constexpr std::string_view kInput = "something that it needs to know is missing or does not fit";
 
-/// Whatever is not here did not work out: a code says nothing to users.
+/// What of the hub's own is not here did not work out: a code says nothing to users.
 constexpr std::array kReasons{
-    Reason{"WORKFLOW_STEP_BLOCKED", ""},
     Reason{"REQUEST_TIMED_OUT", kTooLong},
     Reason{"MESSAGE_EXPIRED", kTooLong},
     Reason{"HUB_OVERLOADED", kBusy},
@@ -60,11 +63,19 @@ constexpr std::array kReasons{
     Reason{"WORKFLOW_NOT_FOUND", "there is no such conversation"},
 };
 
+/// No path, no code and no data: what a person would say.
+bool is_plain(std::string_view said) {
+    return !said.empty() && said.size() <= kSaidBytesMax &&
+           said.find_first_of("/_{}[]<>`:=\n") == std::string_view::npos;
+}
+
 }  // namespace
 
-std::string_view reason_for(std::string_view code) {
+std::string_view reason_for(std::string_view code, std::string_view said) {
     const auto found = std::ranges::find(kReasons, code, &Reason::code);
-    return found != kReasons.end() ? found->words : "it did not work out";
+    if (found != kReasons.end()) return found->words;
+    const bool is_ours = std::ranges::find(kRefusals, code, &RefusalRow::code) != kRefusals.end();
+    return !is_ours && is_plain(said) ? said : kNot;
 }
 
 }  // namespace parlance::narrative

@@ -187,9 +187,7 @@ std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name
 /// Why nothing came, in words for users.
 std::string_view reason_of(const Step& step) {
     const auto* item = failed_item(step);
-    if (item == nullptr) return {};
-    const auto words = narrative::reason_for(item->code);
-    return words.empty() ? std::string_view{item->detail} : words;
+    return item != nullptr ? narrative::reason_for(item->code, item->detail) : std::string_view{};
 }
 
 /// K17, K18: all of it as one answer, for users.
