@@ -269,8 +269,8 @@ class Hub {
             views::BookkeeperOptions{
                 .path = options_.data + "/views.db",
                 .harmless =
-                    [desk](std::string_view words) {
-                        return gateway::redacted_words(desk, words, "audit");
+                    [desk](std::string_view words, std::string_view workflow) {
+                        return gateway::redacted_words(desk, words, workflow);
                     },
                 .log = [](const std::string& line) { spdlog::warn("{}", line); }});
         gateway_->attach(*bookkeeper_);

@@ -5,6 +5,8 @@
 // not worked out again, unless the user wants it afresh. Nothing is decided here: every stage is a
 // call to a route that others may call as well.
 #include <algorithm>
+#include <cmath>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -16,7 +18,9 @@
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/ties.h"
 #include "gateway/wishes.h"
+#include "narrative/reasons.h"
 
 namespace parlance::gateway {
 
@@ -42,6 +46,14 @@ json::ObjectWriter begin_answer(const Talk& talk, std::string_view status) {
     return out;
 }
 
+void copy_members(json::ObjectWriter& out,
+                  json::Value from,
+                  std::initializer_list<std::string_view> keys) {
+    for (const auto key : keys) {
+        if (const auto value = json::find(from, key)) out.raw(key, value->raw);
+    }
+}
+
 /// K11: whatever a user is told goes through here.
 void write_words(Desk& desk,
                  json::ObjectWriter& out,
@@ -51,43 +63,42 @@ void write_words(Desk& desk,
     out.text(key, narrative::discreet(words, internals_of(offers)));
 }
 
-/// The same for JSON, which stays JSON.
-void copy_guarded(Desk& desk,
-                  json::ObjectWriter& out,
-                  std::string_view key,
-                  std::string_view json) {
-    auto internals = internals_of(tutor_of(desk).offers(*desk.engine));
-    std::vector<std::string> escaped;
-    escaped.reserve(internals.size());
-    for (auto& internal : internals) {
-        auto& text = escaped.emplace_back();
-        json::append_quoted(text, internal.instead);
-        internal.instead = std::string_view{text}.substr(1, text.size() - 2);
-    }
-    out.raw(key, narrative::discreet(json, internals));
+/// What was refused, without the details of who refused what: those are for operators.
+void tell_refused(const Talk& talk, const transport::Response& response) {
+    const auto body = json::check(response.body) ? json::root(response.body) : json::Value{"{}"};
+    auto refused = response;
+    json::ObjectWriter out;
+    copy_members(out, body, {"type", "title", "status", "code"});
+    out.text(
+        "detail",
+        fmt::format("I cannot do this: {}.", narrative::reason_for(text_member(body, "code"))));
+    copy_members(out, body, {"retryable"});
+    refused.body = out.done();
+    talk.exchange->respond(std::move(refused));
 }
 
 /// An operator who talks for a user sees no personal data.
 void tell(Desk& desk, const Talk& talk, json::ObjectWriter& out, int status = 200) {
     auto body = out.done();
-    const bool is_operator = talk.caller->is_operator || talk.caller->role != OperatorRole::None;
-    if (is_operator) body = redacted_words(desk.options, body, "chat");
+    auto workflow = text_member(json::root(body), "correlation_id");
+    if (workflow.empty()) workflow = talk.saying.session;
+    body = shown_to(desk.options, *talk.caller, std::move(body), workflow);
     talk.exchange->respond({.status = status, .headers = {}, .body = std::move(body)});
-}
-
-void copy_members(json::ObjectWriter& out,
-                  json::Value from,
-                  std::initializer_list<std::string_view> keys) {
-    for (const auto key : keys) {
-        if (const auto value = json::find(from, key)) out.raw(key, value->raw);
-    }
 }
 
 // --- what the hub asked back, until it is answered ---------------------------------------------
 
+std::string asked_in(const core::shared::Session& session) {
+    const auto* part = core::shared::find(session.agents, kOrchestrator);
+    const auto asked = part != nullptr ? json::find(json::root(*part), "asked") : std::nullopt;
+    return asked && asked->is_object() ? std::string{asked->raw} : std::string{};
+}
+
 /// Kept as the hub's own part of the session, so that the next words can be an answer to it.
 void keep_asked(Desk& desk, const Talk& talk, const std::string& asked) {
-    if (asked == talk.asked) return;
+    const auto& sessions = desk.engine->state().shared.sessions;
+    const auto* session = core::shared::find(sessions, talk.saying.session);
+    if (session != nullptr && asked == asked_in(*session)) return;
     submit(
         desk,
         WriteSession{.id = talk.saying.session,
@@ -97,12 +108,6 @@ void keep_asked(Desk& desk, const Talk& talk, const std::string& asked) {
                          json::ObjectWriter{}.raw("asked", asked.empty() ? "null" : asked).done()},
         nullptr,
         {});
-}
-
-std::string asked_in(const core::shared::Session& session) {
-    const auto* part = core::shared::find(session.agents, kOrchestrator);
-    const auto asked = part != nullptr ? json::find(json::root(*part), "asked") : std::nullopt;
-    return asked && asked->is_object() ? std::string{asked->raw} : std::string{};
 }
 
 /// Which of the options these words name: by its number, or in its own words.
@@ -168,6 +173,49 @@ constexpr std::array kStandings{
     Standing{"WAITING_FOR_HUMAN", "waiting_for_a_person", "I am waiting for somebody to decide."},
     Standing{"", "failed"}};
 
+/// What the user has decided in this session.
+std::vector<narrative::Decision> decisions_of(const Desk& desk, const Talk& talk) {
+    std::vector<narrative::Decision> decisions;
+    const auto& facts = desk.engine->state().shared.facts;
+    const auto* known = core::shared::find(facts, talk.saying.user);
+    if (known == nullptr) return decisions;
+    for (auto each = known->rbegin(); each != known->rend(); ++each) {
+        if (each->fact.kind != "decision" || each->session != talk.saying.session) continue;
+        decisions.push_back({.about = each->fact.about, .value = each->fact.value});
+    }
+    return decisions;
+}
+
+/// All parts as one answer, in words for users (K11, K17, K18).
+narrative::Aggregate one_answer(Desk& desk,
+                                const Talk& talk,
+                                const std::vector<narrative::Part>& parts) {
+    const auto& offers = tutor_of(desk).offers(*desk.engine);
+    return narrative::aggregate(
+        parts, {.internals = internals_of(offers), .decisions = decisions_of(desk, talk)});
+}
+
+/// The parts of a report's answer.
+struct Parts {
+    std::vector<narrative::Part> list{};
+    std::deque<std::string> texts{};  ///< What they point to.
+
+    explicit Parts(json::Value components) {
+        for (json::Elements each{components}; each.next();) {
+            const auto content = json::find(each.value, "content");
+            const auto sureness = json::find(each.value, "confidence");
+            const auto confidence = sureness ? sureness->number() : std::nullopt;
+            narrative::Part part{.label = texts.emplace_back(text_member(each.value, "label")),
+                                 .output = content ? std::string{content->raw} : std::string{},
+                                 .reason = texts.emplace_back(text_member(each.value, "reason"))};
+            if (confidence) {
+                part.confidence = static_cast<std::uint32_t>(std::lround(*confidence * 1000));
+            }
+            list.push_back(std::move(part));
+        }
+    }
+};
+
 /// What came of a workflow, for the user whose words began it.
 void tell_report(Desk& desk, const Talk& talk, json::Value report) {
     const auto status = text_member(report, "status");
@@ -177,14 +225,14 @@ void tell_report(Desk& desk, const Talk& talk, json::Value report) {
     auto out = begin_answer(talk, standing.told);
     if (const auto id = json::find(report, "workflow_id")) out.raw("chat_id", id->raw);
     copy_members(out, report, {"correlation_id"});
-    for (const auto key : {"answer", "question"}) {
-        if (const auto words = text_member(report, key); !words.empty()) {
-            write_words(desk, out, key, words);
-        }
-    }
     if (!standing.words.empty()) out.text("answer", standing.words);
-    for (const auto* const key : {"components", "conflicts"}) {
-        if (const auto parts = json::find(report, key)) copy_guarded(desk, out, key, parts->raw);
+    if (const auto components = json::find(report, "components")) {
+        const auto all = one_answer(desk, talk, Parts{*components}.list);
+        out.text("answer", all.answer);
+        if (!all.question.empty()) out.text("question", all.question);
+        out.raw("components", all.components).raw("conflicts", all.conflicts);
+        const auto ties = ties_in(all.conflicts);
+        if (!ties.empty()) keep_asked(desk, talk, json::ObjectWriter{}.raw("ties", ties).done());
     }
     tell(desk, talk, out);
 }
@@ -200,11 +248,10 @@ bool tell_again(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
         parts.push_back({.label = wish.label, .output = known->result});
         oldest = std::min(oldest, known->at);
     }
-    const auto all = narrative::aggregate(parts, {});
+    const auto all = one_answer(desk, talk, parts);
     auto out = begin_answer(talk, "answered");
-    write_words(
-        desk, out, "answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)));
-    copy_guarded(desk, out, "components", all.components);
+    out.text("answer", fmt::format("{}\n(as of {})", all.answer, print_iso_time(oldest)));
+    out.raw("components", all.components);
     out.text("presented_at", print_iso_time(oldest));
     tell(desk, talk, out);
     return true;
@@ -222,6 +269,33 @@ void tell_begun(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes, j
 
 // --- the work ----------------------------------------------------------------------------------
 
+bool is_unfit(const std::vector<Wish>& wishes, std::string_view name) {
+    return std::ranges::any_of(wishes, [&](const Wish& wish) {
+        return std::ranges::find(wish.unfit, name) != wish.unfit.end();
+    });
+}
+
+/// Of the values that the user gave, those that nobody has refused.
+std::string fitting(std::string_view given, const std::vector<Wish>& wishes) {
+    json::ObjectWriter out;
+    for (json::Members each{json::root(given)}; each.next();) {
+        if (!is_unfit(wishes, each.key)) out.raw(each.key, each.value.raw);
+    }
+    return out.done();
+}
+
+/// Values that will do are remembered.
+void keep_given(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
+    AddFacts add{.session = talk.saying.session, .facts = {}};
+    const auto given = fitting(talk.saying.given, wishes);
+    for (json::Members each{json::root(given)}; each.next();) {
+        if (each.key.size() > kIdBytesMax) continue;
+        add.facts.push_back(
+            {.kind = "fact", .about = std::string{each.key}, .value = std::string{each.value.raw}});
+    }
+    if (!add.facts.empty()) submit(desk, std::move(add), nullptr, {});
+}
+
 /// What has to be known first is asked; the next words can be the answer.
 void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     std::string words;
@@ -233,7 +307,7 @@ void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) 
         }
     }
     json::ObjectWriter asked;
-    asked.text("text", talk.saying.text).raw("given", talk.saying.given);
+    asked.text("text", talk.saying.text).raw("given", fitting(talk.saying.given, wishes));
     // Of several, nobody could tell which one a bare word is.
     if (lacking.size() == 1) {
         asked.text("agent", lacking.front().first->agent)
@@ -259,6 +333,7 @@ CallerPtr orchestrator() {
 }
 
 void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
+    keep_given(desk, talk, wishes);
     const bool is_known =
         std::ranges::all_of(wishes, &std::vector<std::string>::empty, &Wish::lacking);
     if (!is_known) return ask_lacking(desk, talk, wishes);
@@ -269,7 +344,7 @@ void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
                                .headers = {{"Prefer", fmt::format("wait={}", talk.wait.count())}},
                                .body = definition_of(talk.saying, wishes)};
     auto then = [&desk, talk, wishes = std::move(wishes)](const transport::Response& response) {
-        if (response.status >= 400) return talk.exchange->respond(response);
+        if (response.status >= 400) return tell_refused(talk, response);
         const auto body = json::root(response.body);
         if (response.status == 202) return tell_begun(desk, talk, wishes, body);
         keep_analyses(desk, talk, wishes, body);
@@ -286,11 +361,6 @@ void fulfil_lacking(Desk& desk, Talk talk) {
     auto wish =
         Wish{.agent = text_member(asked, "agent"), .capability = text_member(asked, "capability")};
     const auto value = as_input(desk, wish, name, talk.saying.text);
-    submit(desk,
-           AddFacts{.session = talk.saying.session,
-                    .facts = {{.kind = "fact", .about = name, .value = value}}},
-           nullptr,
-           {});
     json::ObjectWriter given;
     const auto before = json::find(asked, "given");
     if (before) {
@@ -303,7 +373,7 @@ void fulfil_lacking(Desk& desk, Talk talk) {
 }
 
 void tell_classified(Desk& desk, const Talk& talk, const transport::Response& response) {
-    if (response.status != 200) return talk.exchange->respond(response);
+    if (response.status != 200) return tell_refused(talk, response);
     const auto found = json::root(response.body);
     const auto outcome = text_member(found, "outcome");
     if (outcome == "route") return fulfil(desk, talk, wishes_of(desk, talk.saying, found));
@@ -312,7 +382,7 @@ void tell_classified(Desk& desk, const Talk& talk, const transport::Response& re
     auto out = begin_answer(talk, outcome);
     json::ObjectWriter asked;
     if (json::find(found, "option_targets")) {
-        asked.text("text", talk.saying.text);
+        asked.text("text", talk.saying.text).raw("given", talk.saying.given);
         copy_members(asked, found, {"options", "option_targets"});
         keep_asked(desk, talk, asked.done());
     }
@@ -324,6 +394,42 @@ void tell_classified(Desk& desk, const Talk& talk, const transport::Response& re
         write_words(desk, out, "answer", words);
     }
     tell(desk, talk, out);
+}
+
+/// K18: the words settle which of two values counts, and that is kept; false if they do not.
+bool tell_settled(Desk& desk, const Talk& talk, json::Value asked) {
+    const auto ties = json::find(asked, "ties");
+    if (!ties || !ties->is_array()) return false;
+    std::optional<narrative::Decision> decision;
+    std::string left;
+    std::string question;
+    for (json::Elements each{*ties}; each.next();) {
+        if (!decision && (decision = settled(each.value, talk.saying.text))) continue;
+        if (left.empty()) question = question_about(each.value);
+        left += (left.empty() ? "[" : ",") + std::string{each.value.raw};
+    }
+    if (!decision) return false;
+    submit(desk,
+           AddFacts{
+               .session = talk.saying.session,
+               .facts = {{.kind = "decision", .about = decision->about, .value = decision->value}}},
+           nullptr,
+           {});
+    keep_asked(
+        desk, talk, left.empty() ? left : json::ObjectWriter{}.raw("ties", left + "]").done());
+    std::string spare;
+    const auto value = json::root(decision->value);
+    auto out = begin_answer(talk, "answered");
+    out.text("answer",
+             fmt::format("{}: {}. I go by this from here on.",
+                         decision->about,
+                         value.is_string() ? value.text(spare) : value.raw));
+    if (!question.empty()) out.text("question", question);
+    out.raw(
+        "decision",
+        json::ObjectWriter{}.text("about", decision->about).raw("value", decision->value).done());
+    tell(desk, talk, out);
+    return true;
 }
 
 void classify(Desk& desk, const Talk& talk) {
@@ -361,8 +467,8 @@ std::optional<std::string> user_of(Desk& desk, Call& call, json::Value body) {
     return std::nullopt;
 }
 
-/// The values that the user gives with the words, to be remembered.
-bool read_given(Desk& desk, Call& call, json::Value body, Saying& saying) {
+/// The values that the user gives with the words.
+bool read_given(Call& call, json::Value body, Saying& saying) {
     const auto given = json::find(body, "inputs");
     if (!given) return true;
     if (!given->is_object()) {
@@ -370,13 +476,6 @@ bool read_given(Desk& desk, Call& call, json::Value body, Saying& saying) {
         return false;
     }
     saying.given = given->raw;
-    AddFacts add{.session = saying.session, .facts = {}};
-    for (json::Members each{*given}; each.next();) {
-        if (each.key.size() > kIdBytesMax) continue;
-        add.facts.push_back(
-            {.kind = "fact", .about = std::string{each.key}, .value = std::string{each.value.raw}});
-    }
-    if (!add.facts.empty()) submit(desk, std::move(add), nullptr, {});
     return true;
 }
 
@@ -428,11 +527,13 @@ void post_chat(Desk& desk, Call& call) {
                          .session = text_member(*body, "session_id")},
               .is_afresh = afresh && afresh->raw == "true",
               .wait = says_wait ? preferred_wait(call.request()) : kPatience};
-    if (!open_session(desk, call, talk) || !read_given(desk, call, *body, talk.saying)) return;
+    if (!open_session(desk, call, talk) || !read_given(call, *body, talk.saying)) return;
     if (!talk.asked.empty()) {
         const auto asked = json::root(talk.asked);
+        if (tell_settled(desk, talk, asked)) return;
         if (const auto target = chosen(asked, talk.saying.text)) {
             talk.saying.text = text_member(asked, "text");
+            if (const auto given = json::find(asked, "given")) talk.saying.given = given->raw;
             auto wish = wish_for(desk,
                                  talk.saying,
                                  text_member(*target, "agent"),
@@ -462,9 +563,10 @@ void get_chat(Desk& desk, Call& call) {
             if (!is_own) return refuse();
             auto own = talk;
             own.saying.session = start->session;
+            own.saying.user = start->user;
             auto then =
                 [&desk, own, wishes = wishes_in(start->plan)](const transport::Response& response) {
-                    if (response.status != 200) return own.exchange->respond(response);
+                    if (response.status != 200) return tell_refused(own, response);
                     const auto report = json::root(response.body);
                     keep_analyses(desk, own, wishes, report);
                     tell_report(desk, own, report);

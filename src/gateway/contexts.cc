@@ -9,6 +9,7 @@
 #include "base/json_equal.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -67,7 +68,7 @@ transport::Response show_context(const Desk& desk,
                        fmt::format("there is no context of workflow '{}'", workflow));
     }
     return {.headers = {{"ETag", fmt::format("\"{}\"", context->version)}},
-            .body = context_json(workflow, *context)};
+            .body = shown_to(desk.options, caller, context_json(workflow, *context), workflow)};
 }
 
 /// Who acts: the agent that calls, or the one that an operator or, in --dev, anybody names.

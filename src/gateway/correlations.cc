@@ -108,18 +108,19 @@ Sequence shown_as_of(const Asked& asked, const views::Books& books) {
 /// comma.
 struct Teller {
     const Options& options;
+    std::string_view workflow;
 
     std::string operator()(const MessageAccepted& event) const { return body(*event.envelope); }
     std::string operator()(const RequestAnswered& event) const { return body(*event.envelope); }
     std::string operator()(const RequestFailed& event) const {
         std::string words;
-        json::append_quoted(words, redacted_words(options, event.detail, "audit"));
+        json::append_quoted(words, redacted_words(options, event.detail, workflow));
         return R"(,"message":null,"detail":)" + words;
     }
     std::string operator()(const auto&) const { return R"(,"message":null)"; }
 
     std::string body(const Envelope& envelope) const {
-        return R"(,"message":)" + redacted_body(options, envelope);
+        return R"(,"message":)" + redacted_body(options, envelope, workflow);
     }
 };
 
@@ -131,11 +132,12 @@ Responded show_messages(const Options& options, const views::Books& books, const
     Ticket last{};
     for (const auto& journey : journeys) {
         if (list.size() > kPageBytesMax) break;
-        const auto event = TRY(events.at(journey.sequence));
-        if (!list.empty()) list += ',';
-        list += print(journey, std::visit(Teller{options}, event));
         last = journey.ticket;
         ++shown;
+        if (!views::is_message(journey.part)) continue;
+        const auto event = TRY(events.at(journey.sequence));
+        if (!list.empty()) list += ',';
+        list += print(journey, std::visit(Teller{options, journey.correlation}, event));
     }
     const bool is_end = shown == std::ssize(journeys) && shown < asked.query.count_max;
     return with_body(json::ObjectWriter{}

@@ -222,6 +222,7 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
         if (is_fit) unfit.reset();
     }
     if (unfit) return tl::unexpected(*std::move(unfit));
+    restore_facts(desk, question.asked, question.holder.value, reply->facts);
     return ReplyToDelivery{.delivery = question.delivery,
                            .envelope = std::move(told),
                            .tokens_used = reply->tokens_used,

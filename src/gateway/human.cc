@@ -165,16 +165,16 @@ json::ObjectWriter summary_of(const Appeal& appeal) {
     return out;
 }
 
-/// Operators see no personal data here either.
-std::string harmless(const Desk& desk, const std::string& json) {
-    return redacted_event(desk.options, json).value_or(json);
-}
-
 /// The message that asked, while it waits.
 EnvelopePtr message_of(const Desk& desk, const Appeal& appeal) {
     const auto* request =
         core::broker::find_request(desk.engine->state().requests, appeal.asked.request);
     return request == nullptr ? nullptr : request->asked;
+}
+
+/// Operators see no personal data here either.
+std::string harmless(const Desk& desk, const Appeal& appeal, const std::string& json) {
+    return redacted_document(desk.options, json, workflow_of(desk, appeal));
 }
 
 std::optional<Ticket> id_of(const Call& call) {
@@ -282,7 +282,7 @@ void get_humans(Desk& desk, Call& call) {
         const auto wanted = state.empty() ? "waiting" : state;
         if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
         if (!out.empty()) out.push_back(',');
-        out += harmless(desk, summary_of(appeal).done());
+        out += harmless(desk, appeal, summary_of(appeal).done());
         ++count;
     }
     call.exchange->respond({.headers = {}, .body = "{\"human_tasks\":[" + out + "]}"});
@@ -295,7 +295,7 @@ void get_human(Desk& desk, Call& call) {
     const auto& asked = appeal->asked;
     out.raw("context", asked.context.empty() ? "null" : asked.context);
     out.raw("options", json::quoted_list(asked.options));
-    auto body = harmless(desk, out.done());
+    auto body = harmless(desk, *appeal, out.done());
     if (const auto message = message_of(desk, *appeal)) {
         body.pop_back();
         body += ",\"message\":" + redacted_body(desk.options, *message) + "}";

@@ -2,34 +2,31 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <iterator>
 
 #include "base/json.h"
 #include "base/mutant.h"
 #include "base/personal/redact.h"
 #include "dialects/content.h"
+#include "views/event_words.h"
 
 namespace parlance::gateway {
 
 namespace {
 
-/// Members of an event, or of what people are shown, that name something: agents, users, ids, times
-/// and words of the program. Whatever else there is are somebody's words: a new member is looked
-/// into until it stands here.
-// clang-format off
-constexpr std::array<std::string_view, 61> kNames{
-    "agent", "agents", "asked_at", "asked_by", "at", "by", "capability", "child_session",
-    "chosen", "correlation", "deadline", "decision", "dialect", "domain", "end",
-    "ended_at", "escalate_to", "escalation", "event", "expires_at", "fallback",
-    "fingerprint", "follows", "from", "hub_id", "id", "if_nobody", "instance", "kind",
-    "name", "objective_hash", "objective_id", "owner", "parent", "patience", "plan_hash",
-    "priority", "refusal", "resource", "retry_at", "role", "session", "setback",
-    "settings", "skills", "source", "step", "task", "to", "tool", "tools",
-    "tools_allowed", "topic", "type", "until", "user", "user_id", "version", "wanted",
-    "workflow", "workflow_id"};
-// clang-format on
-/// Objects of events whose members are as an event's own.
-constexpr std::array<std::string_view, 3> kNested{"profile", "delivery", "allocation"};
+/// Members of a document that say who or which one. All others are somebody's words.
+constexpr std::array<std::string_view, 12> kNames{"id",
+                                                  "user_id",
+                                                  "session_id",
+                                                  "parent_session_id",
+                                                  "workflow_id",
+                                                  "correlation_id",
+                                                  "chat_id",
+                                                  "current_agent",
+                                                  "handoff_to",
+                                                  "assigned_agent",
+                                                  "asked_by",
+                                                  "started_by"};
 
 /// A value has the same placeholder in all of a workflow.
 std::string_view scope_of(const Envelope& envelope) {
@@ -79,60 +76,37 @@ bool awaits_or_needs_no_answer(const Envelope& envelope) {
     return envelope.intent() == Intent::Request || envelope.intent() == Intent::OneWay;
 }
 
-/// The stretches of a printed event in which somebody's words stand, and their workflow.
-struct Words {
-    std::vector<std::string_view> parts;
-    std::string scope;
-};
-
 std::string text_of(json::Value object, std::string_view key) {
     std::string spare;
-    const auto value = json::find(object, key);
+    const auto value = object.is_object() ? json::find(object, key) : std::nullopt;
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
 }
 
-/// An envelope, whatever the member is called that holds it.
-bool is_envelope(json::Value value) {
-    return value.is_object() && json::find(value, "message") && json::find(value, "dialect");
-}
-
-void add_envelope(json::Value envelope, Words& words) {
-    const auto message = json::find(envelope, "message");
+/// Where somebody's words stand in a printed message, with where it comes from and goes to.
+std::vector<std::string_view> words_of(json::Value envelope) {
+    const auto message = envelope.is_object() ? json::find(envelope, "message") : std::nullopt;
     const auto dialect = dialects::dialect_named(text_of(envelope, "dialect"));
-    if (!dialect) return words.parts.push_back(message->raw);
-    std::ranges::copy(dialects::content_of(*dialect, message->raw),
-                      std::back_inserter(words.parts));
-    words.scope = text_of(envelope, "correlation");
-    if (words.scope.empty()) words.scope = text_of(envelope, "id");
+    if (!message) return {};
+    if (!dialect || !message->is_object()) return {message->raw};
+    return dialects::content_of(*dialect, message->raw);
 }
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
+std::string scope_of(json::Value envelope) {
+    const auto correlation = text_of(envelope, "correlation");
+    return correlation.empty() ? text_of(envelope, "id") : correlation;
 }
 
-/// A name is a text, or a list of texts.
-bool is_name(std::string_view key, json::Value value) {
-    if (!is_one_of(kNames, key) || value.is_object()) return false;
-    if (!value.is_array()) return true;
-    for (json::Elements elements{value}; elements.next();) {
-        if (!elements.value.is_string()) return false;
+/// The workflow that a printed event belongs to, as far as it says so itself.
+std::string scope_of_event(json::Value event) {
+    const auto report = json::find(event, "report");
+    for (auto scope : {text_of(event, "correlation"),
+                       report ? text_of(*report, "correlation_id") : std::string{},
+                       text_of(event, "session"),
+                       text_of(event, "workflow"),
+                       text_of(event, "id")}) {
+        if (!scope.empty()) return scope;
     }
-    return true;
-}
-
-void add_words(json::Value object, Words& words) {
-    for (json::Members members{object}; members.next();) {
-        const auto value = members.value;
-        const bool has_words = value.is_string() || value.is_object() || value.is_array();
-        if (is_envelope(value)) {
-            add_envelope(value, words);
-        } else if (value.is_object() && is_one_of(kNested, members.key)) {
-            add_words(value, words);
-        } else if (has_words && !is_name(members.key, value) &&
-                   !is_planted(Mutant::TellTheRecordWhole)) {
-            words.parts.push_back(value.raw);
-        }
-    }
+    return {};
 }
 
 }  // namespace
@@ -148,7 +122,7 @@ std::string restored_for_asker(const Desk& desk,
                                std::string_view agent,
                                std::string_view json) {
     if (!is_covered(desk, question.dialect(), agent)) return std::string{json};
-    const auto kinds = kinds_kept_from(desk.options.personal, agent);
+    const auto kinds = desk.options.personal.kinds_for(agent);
     auto originals = personal::originals(question.body(),
                                          parts_of(desk.options, question),
                                          masking_for(desk.options, question, kinds));
@@ -162,6 +136,13 @@ EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const En
     return body == answer->body() ? answer : Envelope::make(answer->header(), body);
 }
 
+void restore_facts(const Desk& desk,
+                   const Envelope& question,
+                   std::string_view agent,
+                   std::vector<std::string>& facts) {
+    for (auto& fact : facts) fact = restored_for_asker(desk, question, agent, fact);
+}
+
 std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& message) {
     auto unfit = unfit_message(desk, *message.envelope);
     if (awaits_or_needs_no_answer(*message.envelope)) return unfit;
@@ -172,12 +153,18 @@ std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& messag
     // A placeholder need not keep a rule that its value keeps. What is wrong is said of the
     // placeholder: its value is not the sender's to know.
     if (unfit && told != message.envelope && !unfit_message(desk, *told)) unfit.reset();
+    if (question && told != message.envelope) {
+        restore_facts(desk, *question, message.envelope->from(), message.facts);
+    }
     message.envelope = told;
     return unfit;
 }
 
-std::string redacted_body(const Options& options, const Envelope& envelope) {
-    const auto masking = masking_for(options, envelope, options.personal.kinds);
+std::string redacted_body(const Options& options,
+                          const Envelope& envelope,
+                          std::string_view workflow) {
+    auto masking = masking_for(options, envelope, options.personal.kinds);
+    if (!workflow.empty()) masking.scope = workflow;
     return personal::redact(
                envelope.body(), dialects::content_of(envelope.dialect(), envelope.body()), masking)
         .value_or(std::string{envelope.body()});
@@ -189,13 +176,58 @@ std::string redacted_words(const Options& options, std::string_view words, std::
         words, {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key});
 }
 
+std::string redacted_document(const Options& options,
+                              std::string_view json,
+                              std::string_view scope) {
+    std::vector<std::string_view> parts;
+    for (json::Members members{json::root(json)}; members.next();) {
+        const bool is_name = std::ranges::find(kNames, members.key) != kNames.end();
+        if (!is_name) parts.push_back(members.value.raw);
+    }
+    return personal::redact(
+               json,
+               parts,
+               {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key})
+        .value_or(std::string{json});
+}
+
+std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal) {
+    const auto& state = desk.engine->state();
+    const auto& asked = appeal.asked;
+    const auto* request = core::broker::find_request(state.requests, asked.request);
+    if (request != nullptr) return std::string{scope_of(*request->asked)};
+    const auto* run = core::workflow::find_run(state.workflows, asked.workflow);
+    if (run != nullptr) return run->correlation;
+    return asked.workflow.empty() ? std::to_string(asked.id.value) : asked.workflow;
+}
+
 std::optional<std::string> redacted_event(const Options& options, std::string_view json) {
-    Words words;
-    add_words(json::root(json), words);
+    std::vector<std::string_view> parts;
+    auto scope = scope_of_event(json::root(json));
+    for (const auto& stretch : views::words_in(json)) {
+        if (!stretch.is_envelope) {
+            if (!is_planted(Mutant::TellTheRecordWhole)) parts.push_back(stretch.json);
+            continue;
+        }
+        const auto envelope = json::root(stretch.json);
+        if (auto own = scope_of(envelope); !own.empty()) scope = std::move(own);
+        std::ranges::copy(words_of(envelope), std::back_inserter(parts));
+    }
     return personal::redact(
         json,
-        words.parts,
-        {.kinds = options.personal.kinds, .scope = words.scope, .key = options.personal_key});
+        parts,
+        {.kinds = options.personal.kinds, .scope = scope, .key = options.personal_key});
+}
+
+bool sees_placeholders(const Caller& caller) {
+    return caller.is_operator || caller.role != OperatorRole::None;
+}
+
+std::string shown_to(const Options& options,
+                     const Caller& caller,
+                     std::string json,
+                     std::string_view scope) {
+    return sees_placeholders(caller) ? redacted_document(options, json, scope) : std::move(json);
 }
 
 }  // namespace parlance::gateway

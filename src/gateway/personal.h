@@ -23,14 +23,36 @@ std::string restored_for_asker(const Desk& desk,
 /// The answer with the asker's values in it; the same envelope if it names none of them.
 EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const EnvelopePtr& answer);
 
+/// The same for what an answer says was learnt of the user, each of it JSON.
+void restore_facts(const Desk& desk,
+                   const Envelope& question,
+                   std::string_view agent,
+                   std::vector<std::string>& facts);
+
 /// What is wrong with a message, said in the words that its sender used. One that answers an open
 /// request has the asker's own values from then on.
 std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& message);
 
 // For operators.
-std::string redacted_body(const Options& options, const Envelope& envelope);
+/// `workflow` is the envelope's own unless it says another.
+std::string redacted_body(const Options& options,
+                          const Envelope& envelope,
+                          std::string_view workflow = {});
 std::string redacted_words(const Options& options, std::string_view words, std::string_view scope);
+/// An object of the hub's, with whatever others put into it; its own ids and names stay.
+std::string redacted_document(const Options& options,
+                              std::string_view json,
+                              std::string_view scope);
+/// The workflow by which what is asked of people has its placeholders.
+std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal);
 /// An event as the feed prints it; nothing if it has no personal data.
 std::optional<std::string> redacted_event(const Options& options, std::string_view json);
+
+bool sees_placeholders(const Caller& caller);
+/// What is kept for a user or a workflow, as this caller may see it.
+std::string shown_to(const Options& options,
+                     const Caller& caller,
+                     std::string json,
+                     std::string_view scope);
 
 }  // namespace parlance::gateway

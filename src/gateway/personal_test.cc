@@ -31,16 +31,19 @@ TEST(EventsForOperators, A4_HaveNoPersonalDataInTheirMessages) {
 }
 
 TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
-    for (const char* member : {R"("reason":"no account of ana@example.org")",
-                               R"("detail":"not \"ana@example.org\"")",
-                               R"("note":{"seen":["ana@example.org"]})",
-                               R"("profile":{"endpoint":"http://a:ana@example.org/"})"}) {
+    for (const char* member :
+         {R"("event":"MessageDropped","reason":"no account of ana@example.org")",
+          R"("event":"RequestFailed","detail":"not \"ana@example.org\"")",
+          R"("event":"ProgressReported","note":{"seen":["ana@example.org"]})",
+          R"("event":"AgentRegistered","profile":{"endpoint":"http://a:ana@example.org/"})"}) {
         const std::string shown = shown_event("{\"sequence\":7," + std::string{member} + "}");
         EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
         EXPECT_NE(shown, "as it was") << member;
     }
-    EXPECT_EQ(shown_event(R"({"sequence":7,"agent":"ana@example.org","reason":"left"})"),
-              "as it was");
+    EXPECT_EQ(
+        shown_event(
+            R"({"sequence":7,"event":"ToolRefused","agent":"ana@example.org","detail":"no"})"),
+        "as it was");
 }
 
 TEST(EventsForOperators, A4_HaveNoneInWhateverIsNoNameOfSomething) {
@@ -72,11 +75,40 @@ TEST(EventsForOperators, A4_HaveNoneInMessagesWhateverTheyAreCalled) {
 
 TEST(EventsForOperators, A4_CoverEveryDialect) {
     const std::string event =
-        R"({"envelope":{"id":"m-1","correlation":"","dialect":"taskwire","message":{"id":"m-1",)"
+        R"({"event":"MessageAccepted","envelope":{"id":"m-1","correlation":"",)"
+        R"("dialect":"taskwire","message":{"id":"m-1",)"
         R"("from":"a","to":"b","type":"ERROR_REPORT","payload":{"n":"ana@example.org"}}}})";
     const std::string shown = shown_event(event);
     EXPECT_NE(shown, "as it was");
     EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+}
+
+TEST(EventsForOperators, A4_X15_HaveNoneInAnObjectiveAPlanOrAReport) {
+    for (const char* event :
+         {R"({"event":"DelegationAdmitted","session":"session-1","objective":"ana@example.org"})",
+          R"({"event":"WorkflowStarted","correlation":"session-1","plan":{"q":"ana@example.org"}})",
+          R"({"event":"WorkflowEnded","id":"w","report":{"correlation_id":"session-1",)"
+          R"("answer":"ana@example.org"}})",
+          R"({"event":"FactLearnt","session":"session-1","value":["ana@example.org"]})",
+          R"({"event":"ContextLocked","workflow":"w","done":{"correlation":"session-1",)"
+          R"("dialect":"sam","message":{"payload":"ana@example.org"}}})"}) {
+        const std::string shown = shown_event(event);
+        EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+        EXPECT_NE(shown.find("[EMAIL_4da42e2c]"), std::string::npos)
+            << "one workflow, one placeholder: " << shown;
+    }
+}
+
+TEST(DocumentsForOperators, A4_X15_KeepTheirIdsAndNothingElse) {
+    const Caller viewer{.agent = {"vi"}, .role = OperatorRole::Viewer};
+    const Caller owner{.user = "ana@example.org"};
+    const std::string session =
+        R"({"user_id":"ana@example.org","workflow_state":{"a":["ana@example.org",4111111111111111]}})";
+    const auto shown = shown_to(kOptions, viewer, session, "session-1");
+    EXPECT_TRUE(shown.starts_with(R"({"user_id":"ana@example.org","workflow_state":{"a":)"
+                                  R"(["[EMAIL_4da42e2c]","[CARD_)"))
+        << shown;
+    EXPECT_EQ(shown_to(kOptions, owner, session, "session-1"), session);
 }
 
 TEST(WordsForOperators, A4_HavePlaceholders) {

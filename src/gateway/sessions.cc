@@ -12,6 +12,7 @@
 #include "base/json_write.h"
 #include "base/sha256.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -83,7 +84,7 @@ std::optional<std::string> shown_session(const Desk& desk,
                                          const std::string& id) {
     if (const auto* session = core::shared::find(shared_of(desk).sessions, id)) {
         if (!may_see(caller, session->user)) return std::nullopt;
-        return session_json(desk, id, *session);
+        return shown_to(desk.options, caller, session_json(desk, id, *session), id);
     }
     const auto descent = descent_of(desk, id);
     if (!descent || !may_see(caller, descent->user)) return std::nullopt;
@@ -291,7 +292,9 @@ void get_facts(Desk& desk, Call& call) {
                 .text("at", print_iso_time(best->at));
         }
     }
-    call.exchange->respond({.headers = {}, .body = out.raw("facts", "[" + list + "]").done()});
+    auto body = out.raw("facts", "[" + list + "]").done();
+    call.exchange->respond(
+        {.headers = {}, .body = shown_to(desk.options, *call.caller, std::move(body), id)});
 }
 
 void post_facts(Desk& desk, Call& call) {
@@ -311,7 +314,9 @@ void get_analyses(Desk& desk, Call& call) {
             list += (list.empty() ? "" : ",") + analysis_json(key, &analysis);
         }
     }
-    call.exchange->respond({.headers = {}, .body = R"({"analyses":[)" + list + "]}"});
+    auto body = R"({"analyses":[)" + list + "]}";
+    call.exchange->respond(
+        {.headers = {}, .body = shown_to(desk.options, *call.caller, std::move(body), id)});
 }
 
 /// With a result: it was presented. Without: was it?
@@ -322,11 +327,13 @@ void post_analysis(Desk& desk, Call& call) {
     const auto key = key_of(*body);
     if (key.size() > kIdBytesMax) return refuse_member(call, "key", "at most 128 bytes long");
     const auto result = json::find(*body, "result");
-    const auto show = [&desk, id, key](bool is_wanted) -> transport::Response {
+    const auto show =
+        [&desk, id, key, caller = call.caller](bool is_wanted) -> transport::Response {
         const auto* session = core::shared::find(shared_of(desk).sessions, id);
         const auto* known =
             session != nullptr && is_wanted ? core::shared::find(session->analyses, key) : nullptr;
-        return {.headers = {}, .body = analysis_json(key, known)};
+        return {.headers = {},
+                .body = shown_to(desk.options, *caller, analysis_json(key, known), id)};
     };
     if (!result) {
         if (!user_of(desk, call, id)) return;

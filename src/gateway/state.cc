@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -181,7 +182,7 @@ std::optional<std::string> shown(const Desk& desk,
         case Kind::Tasks: {
             const auto* task = find(shared.tasks, id);
             if (task == nullptr || !is_visible(caller, *task)) return std::nullopt;
-            return with_version(task->document, task->version);
+            return shown_to(desk.options, caller, with_version(task->document, task->version), id);
         }
         case Kind::Agents: {
             const auto agent = desk.engine->agent(AgentId{id});

@@ -9,6 +9,7 @@
 
 #include "base/fold.h"
 #include "base/json_write.h"
+#include "base/schema/schema.h"
 #include "gateway/handlers.h"
 
 namespace parlance::gateway {
@@ -19,19 +20,55 @@ namespace {
 constexpr std::array<std::string_view, 6> kOwnWords{
     "text", "question", "message", "query", "request", "input"};
 
+struct TypeWords {
+    std::string_view type;
+    std::string_view words;
+};
+constexpr std::array kTypes{TypeWords{"number", "a number, like 12 or 0.5"},
+                            TypeWords{"integer", "a whole number"},
+                            TypeWords{"boolean", "yes or no"},
+                            TypeWords{"array", "a list"}};
+
 /// By these a user says that one thing is to be done with what came of another.
 constexpr std::array<std::string_view, 6> kInTurn{
     " then ", " afterwards", " after that", " based on ", " from that", " with the result"};
 
-/// The newest that is known of the user under this name; null if nothing is.
-const Fact* known_fact(const Desk& desk, std::string_view user, std::string_view name) {
+/// Whether an input takes this value. A rule that cannot be read alone is seen to when it is sent.
+bool takes(json::Value property, std::string_view value) {
+    const auto schema = schema::compile(property.raw);
+    return !schema || schema::check(*schema, json::root(value)).empty();
+}
+
+/// What an input wants, for the user; empty if that is not known.
+std::string wanted_by(json::Value property) {
+    if (!property.is_object()) return {};
+    if (const auto choice = json::find(property, "enum"); choice && choice->is_array()) {
+        std::string words;
+        std::string spare;
+        for (json::Elements each{*choice}; each.next();) {
+            words += words.empty() ? "one of " : ", ";
+            words += each.value.is_string() ? each.value.text(spare) : each.value.raw;
+        }
+        return words;
+    }
+    const auto type = text_member(property, "type");
+    const auto row = std::ranges::find(kTypes, type, &TypeWords::type);
+    return row == kTypes.end() ? std::string{} : std::string{row->words};
+}
+
+/// The newest that is known of the user under this name and fits; null if nothing is.
+const Fact* known_fact(const Desk& desk,
+                       std::string_view user,
+                       std::string_view name,
+                       json::Value property) {
     const auto* facts = core::shared::find(desk.engine->state().shared.facts, std::string{user});
     if (facts == nullptr) return nullptr;
     std::string spaced{name};
     std::ranges::replace(spaced, '_', ' ');
     const std::array wanted{folded(name), folded(spaced)};
     const auto is_it = [&](const core::shared::KnownFact& known) {
-        return std::ranges::find(wanted, folded(known.fact.about)) != wanted.end();
+        return std::ranges::find(wanted, folded(known.fact.about)) != wanted.end() &&
+               takes(property, known.fact.value);
     };
     const auto found = std::find_if(facts->rbegin(), facts->rend(), is_it);
     return found == facts->rend() ? nullptr : &found->fact;
@@ -68,26 +105,37 @@ bool has_default(json::Value property) {
     return property.is_object() && json::find(property, "default").has_value();
 }
 
+/// Something has to be known first.
+void lack(Wish& wish, const std::string& name, json::Value property, bool is_unfit) {
+    auto words = property.is_object() ? text_member(property, "description") : "";
+    if (words.empty()) {
+        words = name;
+        std::ranges::replace(words, '_', ' ');
+    }
+    const auto wanted = is_unfit ? wanted_by(property) : std::string{};
+    if (!wanted.empty()) words += " (" + wanted + ")";
+    wish.lacking.push_back(name);
+    wish.asked.push_back(std::move(words));
+    if (is_unfit) wish.unfit.push_back(name);
+}
+
 /// What the capability is given: the words, and what is known of what it asks for.
 void fill_inputs(const Desk& desk, const Saying& saying, json::Value schema, Wish& wish) {
     json::ObjectWriter inputs;
     const auto properties = json::find(schema, "properties");
     for (json::Members each{*properties}; each.next();) {
         const std::string name{each.key};
-        if (const auto given = json::find(json::root(saying.given), name)) {
+        const auto given = json::find(json::root(saying.given), name);
+        if (given && takes(each.value, given->raw)) {
             inputs.raw(name, given->raw);
+        } else if (given) {
+            lack(wish, name, each.value, true);
         } else if (std::ranges::find(kOwnWords, name) != kOwnWords.end()) {
             inputs.text(name, saying.text);
-        } else if (const auto* fact = known_fact(desk, saying.user, name)) {
+        } else if (const auto* fact = known_fact(desk, saying.user, name, each.value)) {
             inputs.raw(name, fact->value);
         } else if (is_required(schema, name) && !has_default(each.value)) {
-            auto words = each.value.is_object() ? text_member(each.value, "description") : "";
-            if (words.empty()) {
-                words = name;
-                std::ranges::replace(words, '_', ' ');
-            }
-            wish.lacking.push_back(name);
-            wish.asked.push_back(std::move(words));
+            lack(wish, name, each.value, false);
         }
     }
     wish.inputs = inputs.done();
@@ -97,11 +145,6 @@ bool is_in_turn(std::string_view text) {
     const auto words = folded(text);
     return std::ranges::any_of(
         kInTurn, [&](std::string_view sign) { return words.find(sign) != std::string::npos; });
-}
-
-/// Like "ANL", "tag-ai" and "npv_2", and unlike an ordinary word, which gives nothing away.
-bool is_code(std::string_view name) {
-    return std::ranges::any_of(name, [](char c) { return c < 'a' || c > 'z'; });
 }
 
 }  // namespace
@@ -190,18 +233,23 @@ std::string as_input(const Desk& desk,
         const bool is_whole = read.ec == std::errc{} && read.ptr == end;
         if (is_whole && std::isfinite(number)) return fmt::format("{}", number);
     }
+    if (type == "boolean") {
+        const auto said = folded(text);
+        if (said == "yes" || said == "true") return "true";
+        if (said == "no" || said == "false") return "false";
+    }
     std::string quoted;
     json::append_quoted(quoted, text);
     return quoted;
 }
 
 std::vector<narrative::Internal> internals_of(const std::vector<Offer>& offers) {
-    std::vector<narrative::Internal> internals;
+    std::vector<narrative::Internal> internals{{kOrchestrator, "our team"}};
     for (const auto& offer : offers) {
         const std::string_view words =
             offer.description.empty() ? std::string_view{"that"} : offer.description;
         internals.push_back({offer.code, words});
-        if (is_code(offer.agent)) internals.push_back({offer.agent, "our team"});
+        internals.push_back({offer.agent, "our team"});
     }
     narrative::longest_first(internals);
     return internals;

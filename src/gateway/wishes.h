@@ -28,6 +28,7 @@ struct Wish {
     std::string inputs{};                ///< JSON.
     std::vector<std::string> lacking{};  ///< Inputs that have to be known first.
     std::vector<std::string> asked{};    ///< The same, in words for the user.
+    std::vector<std::string> unfit{};    ///< Those of which the user gave a value that will not do.
 };
 Wish wish_for(const Desk& desk, const Saying& saying, std::string agent, std::string code);
 /// Those that a classification found, in its order.
@@ -39,7 +40,7 @@ std::string definition_of(const Saying& saying, const std::vector<Wish>& wishes)
 /// The same, out of the workflow's plan.
 std::vector<Wish> wishes_in(std::string_view plan);
 
-/// A text as the input wants it: a number where it asks for one.
+/// A text as the input wants it: a number where it asks for one, and true or false for yes and no.
 std::string as_input(const Desk& desk,
                      const Wish& wish,
                      std::string_view name,

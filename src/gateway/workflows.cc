@@ -65,8 +65,8 @@ StartWorkflow read_start(Desk& desk, json::Value body) {
 
 /// What of a report its reader may see: an operator sees no personal data.
 std::string shown_report(const Desk& desk, const Caller& caller, std::string_view report) {
-    if (!caller.is_operator && caller.role == OperatorRole::None) return std::string{report};
-    return redacted_words(desk.options, report, "workflow");
+    const auto correlation = text_member(json::root(report), "correlation_id");
+    return shown_to(desk.options, caller, std::string{report}, correlation);
 }
 
 bool may_see(const Caller& caller, std::string_view by) {
@@ -153,6 +153,12 @@ void post_workflow(Desk& desk, Call& call) {
 
 void get_workflow(Desk& desk, Call& call) {
     const auto id = call.captures.at(0);
+    if (!call.request().parameter("at").empty()) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed,
+                    "a workflow is shown as it is now, and 'at' is for its conversation: "
+                    "GET /v1/correlations/{correlation_id}?at=SEQ"));
+    }
     const auto standing = desk.engine->workflow(id);
     if (standing && standing->ended != Sequence{}) {
         return answer_starter(desk, call, std::string{id}, *standing);

@@ -17,12 +17,14 @@
 
 namespace parlance::journal {
 
-/// How a field is written and shown, where its type alone does not tell.
+/// How a field is written and shown, where its type alone does not tell. Text without a word here
+/// is what somebody wrote, and may have personal data in it (views/event_words.h).
 enum class As {
     Plain,
     Hash,      ///< A number with all its bits in use: eight bytes, shown in hexadecimal.
     Secret,    ///< The same, and never shown.
     Document,  ///< Text that is JSON, shown as such.
+    Name,      ///< Text that says who, or which one: an agent, a user, an id.
 };
 
 template <class Owner, class Value>
@@ -57,12 +59,12 @@ template <> inline constexpr std::tuple kFields<DeliveryToken>{
 };
 
 template <> inline constexpr std::tuple kFields<HubFounded>{
-    Field{1, "hub_id", &HubFounded::hub_id},
+    Field{1, "hub_id", &HubFounded::hub_id, As::Name},
     Field{2, "hash_key_0", &HubFounded::hash_key_0, As::Secret},
     Field{3, "hash_key_1", &HubFounded::hash_key_1, As::Secret},
 };
 template <> inline constexpr std::tuple kFields<HubStarted>{
-    Field{1, "version", &HubStarted::version},
+    Field{1, "version", &HubStarted::version, As::Name},
 };
 template <> inline constexpr std::tuple kFields<AgentRegistered>{
     Field{1, "agent", &AgentRegistered::agent},
@@ -74,7 +76,7 @@ template <> inline constexpr std::tuple kFields<AgentRemoved>{
 template <> inline constexpr std::tuple kFields<InstanceJoined>{
     Field{1, "instance", &InstanceJoined::instance},
     Field{2, "agent", &InstanceJoined::agent},
-    Field{3, "name", &InstanceJoined::name},
+    Field{3, "name", &InstanceJoined::name, As::Name},
     Field{4, "kind", &InstanceJoined::kind},
     Field{5, "credit", &InstanceJoined::credit},
 };
@@ -110,17 +112,17 @@ template <> inline constexpr std::tuple kFields<MessageAccepted>{
     Field{10, "is_held", &MessageAccepted::is_held},
 };
 template <> inline constexpr std::tuple kFields<MessageRefused>{
-    Field{1, "from", &MessageRefused::from},
-    Field{2, "id", &MessageRefused::id},
+    Field{1, "from", &MessageRefused::from, As::Name},
+    Field{2, "id", &MessageRefused::id, As::Name},
     Field{3, "refusal", &MessageRefused::refusal},
     Field{4, "detail", &MessageRefused::detail},
-    Field{5, "to", &MessageRefused::to},
-    Field{6, "user", &MessageRefused::user},
+    Field{5, "to", &MessageRefused::to, As::Name},
+    Field{6, "user", &MessageRefused::user, As::Name},
     Field{7, "objective", &MessageRefused::objective},
 };
 template <> inline constexpr std::tuple kFields<DuplicateReceived>{
-    Field{1, "from", &DuplicateReceived::from},
-    Field{2, "id", &DuplicateReceived::id},
+    Field{1, "from", &DuplicateReceived::from, As::Name},
+    Field{2, "id", &DuplicateReceived::id, As::Name},
     Field{3, "first", &DuplicateReceived::first},
     Field{4, "ticket", &DuplicateReceived::ticket},
     Field{5, "answer", &DuplicateReceived::answer},
@@ -172,16 +174,16 @@ template <> inline constexpr std::tuple kFields<MessageDeadLettered>{
 };
 template <> inline constexpr std::tuple kFields<DeadLetterRedelivered>{
     Field{1, "ticket", &DeadLetterRedelivered::ticket},
-    Field{2, "by", &DeadLetterRedelivered::by},
+    Field{2, "by", &DeadLetterRedelivered::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<DeadLetterDiscarded>{
     Field{1, "ticket", &DeadLetterDiscarded::ticket},
-    Field{2, "by", &DeadLetterDiscarded::by},
+    Field{2, "by", &DeadLetterDiscarded::by, As::Name},
     Field{3, "reason", &DeadLetterDiscarded::reason},
 };
 template <> inline constexpr std::tuple kFields<SettlementRefused>{
     Field{1, "delivery", &SettlementRefused::delivery},
-    Field{2, "by", &SettlementRefused::by},
+    Field{2, "by", &SettlementRefused::by, As::Name},
     Field{3, "refusal", &SettlementRefused::refusal},
 };
 template <> inline constexpr std::tuple kFields<RequestAnswered>{
@@ -198,8 +200,8 @@ template <> inline constexpr std::tuple kFields<RequestFailed>{
     Field{4, "ticket", &RequestFailed::ticket},
 };
 template <> inline constexpr std::tuple kFields<ReplyDropped>{
-    Field{1, "from", &ReplyDropped::from},
-    Field{2, "id", &ReplyDropped::id},
+    Field{1, "from", &ReplyDropped::from, As::Name},
+    Field{2, "id", &ReplyDropped::id, As::Name},
     Field{3, "request", &ReplyDropped::request},
     Field{4, "refusal", &ReplyDropped::refusal},
 };
@@ -208,21 +210,21 @@ template <> inline constexpr std::tuple kFields<WaitEnded>{
 };
 template <> inline constexpr std::tuple kFields<DelegationFounded>{
     Field{1, "request", &DelegationFounded::request},
-    Field{2, "user", &DelegationFounded::user},
+    Field{2, "user", &DelegationFounded::user, As::Name},
     Field{3, "depth_max", &DelegationFounded::depth_max},
     Field{4, "tokens", &DelegationFounded::tokens},
     Field{5, "cost", &DelegationFounded::cost},
-    Field{6, "id", &DelegationFounded::id},
+    Field{6, "id", &DelegationFounded::id, As::Name},
 };
 template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
     Field{1, "request", &DelegationAdmitted::request},
     Field{2, "parent", &DelegationAdmitted::parent},
     Field{3, "root", &DelegationAdmitted::root},
-    Field{4, "user", &DelegationAdmitted::user},
-    Field{5, "session", &DelegationAdmitted::session},
-    Field{6, "child_session", &DelegationAdmitted::child_session},
+    Field{4, "user", &DelegationAdmitted::user, As::Name},
+    Field{5, "session", &DelegationAdmitted::session, As::Name},
+    Field{6, "child_session", &DelegationAdmitted::child_session, As::Name},
     Field{7, "objective", &DelegationAdmitted::objective},
-    Field{8, "objective_hash", &DelegationAdmitted::objective_hash},
+    Field{8, "objective_hash", &DelegationAdmitted::objective_hash, As::Name},
     Field{9, "depth", &DelegationAdmitted::depth},
     Field{10, "depth_max", &DelegationAdmitted::depth_max},
     Field{11, "tokens", &DelegationAdmitted::tokens},
@@ -238,35 +240,35 @@ template <> inline constexpr std::tuple kFields<DelegationTreeEnded>{
 };
 template <> inline constexpr std::tuple kFields<PolicyChanged>{
     Field{1, "version", &PolicyChanged::version},
-    Field{2, "settings", &PolicyChanged::settings},
-    Field{3, "by", &PolicyChanged::by},
+    Field{2, "settings", &PolicyChanged::settings, As::Name},
+    Field{3, "by", &PolicyChanged::by, As::Name},
     Field{4, "reason", &PolicyChanged::reason},
 };
 template <> inline constexpr std::tuple kFields<FleetStopped>{
-    Field{1, "by", &FleetStopped::by},
+    Field{1, "by", &FleetStopped::by, As::Name},
     Field{2, "reason", &FleetStopped::reason},
     Field{3, "cancels", &FleetStopped::cancels},
 };
 template <> inline constexpr std::tuple kFields<FleetResumed>{
-    Field{1, "by", &FleetResumed::by},
+    Field{1, "by", &FleetResumed::by, As::Name},
     Field{2, "reason", &FleetResumed::reason},
 };
 template <> inline constexpr std::tuple kFields<RequestCancelled>{
     Field{1, "request", &RequestCancelled::request},
-    Field{2, "by", &RequestCancelled::by},
+    Field{2, "by", &RequestCancelled::by, As::Name},
     Field{3, "reason", &RequestCancelled::reason},
     Field{4, "instance", &RequestCancelled::instance},
     Field{5, "attempt", &RequestCancelled::attempt},
 };
 template <> inline constexpr std::tuple kFields<ToolAuthorized>{
-    Field{1, "agent", &ToolAuthorized::agent},
+    Field{1, "agent", &ToolAuthorized::agent, As::Name},
     Field{2, "tool", &ToolAuthorized::tool},
-    Field{3, "by", &ToolAuthorized::by},
+    Field{3, "by", &ToolAuthorized::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<ToolRefused>{
-    Field{1, "agent", &ToolRefused::agent},
+    Field{1, "agent", &ToolRefused::agent, As::Name},
     Field{2, "tool", &ToolRefused::tool},
-    Field{3, "by", &ToolRefused::by},
+    Field{3, "by", &ToolRefused::by, As::Name},
     Field{4, "refusal", &ToolRefused::refusal},
     Field{5, "detail", &ToolRefused::detail},
 };
@@ -282,16 +284,16 @@ template <> inline constexpr std::tuple kFields<BreakerClosed>{
     Field{1, "agent", &BreakerClosed::agent},
 };
 template <> inline constexpr std::tuple kFields<WorkflowStarted>{
-    Field{1, "id", &WorkflowStarted::id},
-    Field{2, "plan_hash", &WorkflowStarted::plan_hash},
+    Field{1, "id", &WorkflowStarted::id, As::Name},
+    Field{2, "plan_hash", &WorkflowStarted::plan_hash, As::Name},
     Field{3, "plan", &WorkflowStarted::plan, As::Document},
     Field{4, "input", &WorkflowStarted::input, As::Document},
     Field{5, "request", &WorkflowStarted::request},
     Field{6, "constraints", &WorkflowStarted::constraints, As::Document},
-    Field{7, "correlation", &WorkflowStarted::correlation},
-    Field{8, "user", &WorkflowStarted::user},
-    Field{9, "session", &WorkflowStarted::session},
-    Field{10, "by", &WorkflowStarted::by},
+    Field{7, "correlation", &WorkflowStarted::correlation, As::Name},
+    Field{8, "user", &WorkflowStarted::user, As::Name},
+    Field{9, "session", &WorkflowStarted::session, As::Name},
+    Field{10, "by", &WorkflowStarted::by, As::Name},
     Field{11, "deadline", &WorkflowStarted::deadline},
     Field{12, "fingerprint", &WorkflowStarted::fingerprint, As::Hash},
     Field{13, "parent", &WorkflowStarted::parent},
@@ -335,12 +337,12 @@ template <> inline constexpr std::tuple kFields<StepEnded>{
 };
 template <> inline constexpr std::tuple kFields<WorkflowUndone>{
     Field{1, "run", &WorkflowUndone::run},
-    Field{2, "by", &WorkflowUndone::by},
+    Field{2, "by", &WorkflowUndone::by, As::Name},
     Field{3, "reason", &WorkflowUndone::reason},
 };
 template <> inline constexpr std::tuple kFields<WorkflowEnded>{
     Field{1, "run", &WorkflowEnded::run},
-    Field{2, "id", &WorkflowEnded::id},
+    Field{2, "id", &WorkflowEnded::id, As::Name},
     Field{3, "end", &WorkflowEnded::end},
     Field{4, "reason", &WorkflowEnded::reason},
     Field{5, "report", &WorkflowEnded::report, As::Document},
@@ -359,15 +361,15 @@ template <> inline constexpr std::tuple kFields<StepAsked>{
 template <> inline constexpr std::tuple kFields<HumanAsked>{
     Field{1, "id", &HumanAsked::id},
     Field{2, "request", &HumanAsked::request},
-    Field{3, "workflow", &HumanAsked::workflow},
+    Field{3, "workflow", &HumanAsked::workflow, As::Name},
     Field{4, "step", &HumanAsked::step},
     Field{5, "role", &HumanAsked::role},
     Field{6, "kind", &HumanAsked::kind},
     Field{7, "question", &HumanAsked::question},
     Field{8, "context", &HumanAsked::context, As::Document},
     Field{9, "options", &HumanAsked::options},
-    Field{10, "asked_by", &HumanAsked::asked_by},
-    Field{11, "user", &HumanAsked::user},
+    Field{10, "asked_by", &HumanAsked::asked_by, As::Name},
+    Field{11, "user", &HumanAsked::user, As::Name},
     Field{12, "deadline_ms", &HumanAsked::deadline_ms},
     Field{13, "reminder_ms", &HumanAsked::reminder_ms},
     Field{14, "escalation", &HumanAsked::escalation},
@@ -385,7 +387,7 @@ template <> inline constexpr std::tuple kFields<HumanEscalated>{
 };
 template <> inline constexpr std::tuple kFields<HumanAnswered>{
     Field{1, "id", &HumanAnswered::id},
-    Field{2, "by", &HumanAnswered::by},
+    Field{2, "by", &HumanAnswered::by, As::Name},
     Field{3, "decision", &HumanAnswered::decision},
     Field{4, "reason", &HumanAnswered::reason},
     Field{5, "content", &HumanAnswered::content, As::Document},
@@ -399,10 +401,10 @@ template <> inline constexpr std::tuple kFields<HumanLapsed>{
 template <> inline constexpr std::tuple kFields<HumanWithdrawn>{
     Field{1, "id", &HumanWithdrawn::id},
     Field{2, "reason", &HumanWithdrawn::reason},
-    Field{3, "by", &HumanWithdrawn::by},
+    Field{3, "by", &HumanWithdrawn::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<Allocation>{
-    Field{1, "agent", &Allocation::agent},
+    Field{1, "agent", &Allocation::agent, As::Name},
     Field{2, "resource", &Allocation::resource},
     Field{3, "allocated", &Allocation::allocated},
     Field{4, "consumed", &Allocation::consumed},
@@ -410,78 +412,78 @@ template <> inline constexpr std::tuple kFields<Allocation>{
     Field{6, "expires_at", &Allocation::expires_at},
 };
 template <> inline constexpr std::tuple kFields<ContextWritten>{
-    Field{1, "workflow", &ContextWritten::workflow},
+    Field{1, "workflow", &ContextWritten::workflow, As::Name},
     Field{2, "version", &ContextWritten::version},
-    Field{3, "owner", &ContextWritten::owner},
+    Field{3, "owner", &ContextWritten::owner, As::Name},
     Field{4, "status", &ContextWritten::status},
     Field{5, "entities", &ContextWritten::entities, As::Document},
     Field{6, "domain", &ContextWritten::domain},
     Field{7, "history", &ContextWritten::history},
     Field{8, "artifacts", &ContextWritten::artifacts},
-    Field{9, "by", &ContextWritten::by},
+    Field{9, "by", &ContextWritten::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<ContextLocked>{
-    Field{1, "workflow", &ContextLocked::workflow},
+    Field{1, "workflow", &ContextLocked::workflow, As::Name},
     Field{2, "request", &ContextLocked::request},
-    Field{3, "to", &ContextLocked::to},
+    Field{3, "to", &ContextLocked::to, As::Name},
     Field{4, "done", &ContextLocked::done},
 };
 template <> inline constexpr std::tuple kFields<HandoffEnded>{
-    Field{1, "workflow", &HandoffEnded::workflow},
+    Field{1, "workflow", &HandoffEnded::workflow, As::Name},
     Field{2, "version", &HandoffEnded::version},
-    Field{3, "owner", &HandoffEnded::owner},
+    Field{3, "owner", &HandoffEnded::owner, As::Name},
     Field{4, "is_taken", &HandoffEnded::is_taken},
 };
 template <> inline constexpr std::tuple kFields<TaskWritten>{
-    Field{1, "id", &TaskWritten::id},
+    Field{1, "id", &TaskWritten::id, As::Name},
     Field{2, "version", &TaskWritten::version},
     Field{3, "document", &TaskWritten::document, As::Document},
-    Field{4, "agent", &TaskWritten::agent},
-    Field{5, "user", &TaskWritten::user},
-    Field{6, "by", &TaskWritten::by},
+    Field{4, "agent", &TaskWritten::agent, As::Name},
+    Field{5, "user", &TaskWritten::user, As::Name},
+    Field{6, "by", &TaskWritten::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<TaskDeleted>{
-    Field{1, "id", &TaskDeleted::id},
+    Field{1, "id", &TaskDeleted::id, As::Name},
     Field{2, "version", &TaskDeleted::version},
-    Field{3, "by", &TaskDeleted::by},
+    Field{3, "by", &TaskDeleted::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<AllocationWritten>{
-    Field{1, "id", &AllocationWritten::id},
+    Field{1, "id", &AllocationWritten::id, As::Name},
     Field{2, "version", &AllocationWritten::version},
     Field{3, "allocation", &AllocationWritten::allocation},
-    Field{4, "by", &AllocationWritten::by},
+    Field{4, "by", &AllocationWritten::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<AllocationEnded>{
-    Field{1, "id", &AllocationEnded::id},
+    Field{1, "id", &AllocationEnded::id, As::Name},
     Field{2, "version", &AllocationEnded::version},
-    Field{3, "by", &AllocationEnded::by},
+    Field{3, "by", &AllocationEnded::by, As::Name},
     Field{4, "is_expired", &AllocationEnded::is_expired},
 };
 template <> inline constexpr std::tuple kFields<SessionWritten>{
-    Field{1, "id", &SessionWritten::id},
-    Field{2, "user", &SessionWritten::user},
-    Field{3, "parent", &SessionWritten::parent},
+    Field{1, "id", &SessionWritten::id, As::Name},
+    Field{2, "user", &SessionWritten::user, As::Name},
+    Field{3, "parent", &SessionWritten::parent, As::Name},
     Field{4, "history", &SessionWritten::history},
     Field{5, "workflow", &SessionWritten::workflow, As::Document},
-    Field{6, "agent", &SessionWritten::agent},
+    Field{6, "agent", &SessionWritten::agent, As::Name},
     Field{7, "agent_state", &SessionWritten::agent_state, As::Document},
-    Field{8, "by", &SessionWritten::by},
+    Field{8, "by", &SessionWritten::by, As::Name},
 };
 template <> inline constexpr std::tuple kFields<FactLearnt>{
-    Field{1, "user", &FactLearnt::user},
-    Field{2, "session", &FactLearnt::session},
+    Field{1, "user", &FactLearnt::user, As::Name},
+    Field{2, "session", &FactLearnt::session, As::Name},
     Field{3, "kind", &FactLearnt::kind},
     Field{4, "about", &FactLearnt::about},
     Field{5, "value", &FactLearnt::value, As::Document},
-    Field{6, "agent", &FactLearnt::agent},
-    Field{7, "source", &FactLearnt::source},
+    Field{6, "agent", &FactLearnt::agent, As::Name},
+    Field{7, "source", &FactLearnt::source, As::Name},
 };
 template <> inline constexpr std::tuple kFields<AnalysisKept>{
-    Field{1, "session", &AnalysisKept::session},
+    Field{1, "session", &AnalysisKept::session, As::Name},
     Field{2, "key", &AnalysisKept::key},
     Field{3, "capability", &AnalysisKept::capability},
     Field{4, "result", &AnalysisKept::result, As::Document},
-    Field{5, "agent", &AnalysisKept::agent},
+    Field{5, "agent", &AnalysisKept::agent, As::Name},
 };
 template <> inline constexpr std::tuple kFields<MessageMoved>{
     Field{1, "ticket", &MessageMoved::ticket},
@@ -491,21 +493,21 @@ template <> inline constexpr std::tuple kFields<MessageMoved>{
 template <> inline constexpr std::tuple kFields<PassingBegan>{
     Field{1, "request", &PassingBegan::request},
     Field{2, "task", &PassingBegan::task},
-    Field{3, "wanted", &PassingBegan::wanted},
-    Field{4, "fallback", &PassingBegan::fallback},
+    Field{3, "wanted", &PassingBegan::wanted, As::Name},
+    Field{4, "fallback", &PassingBegan::fallback, As::Name},
     Field{5, "skills", &PassingBegan::skills},
     Field{6, "patience", &PassingBegan::patience},
 };
 template <> inline constexpr std::tuple kFields<PassingRefused>{
     Field{1, "request", &PassingRefused::request},
-    Field{2, "by", &PassingRefused::by},
+    Field{2, "by", &PassingRefused::by, As::Name},
     Field{3, "reply", &PassingRefused::reply},
     Field{4, "detail", &PassingRefused::detail},
 };
 template <> inline constexpr std::tuple kFields<CallOpened>{
     Field{1, "request", &CallOpened::request},
     Field{2, "kind", &CallOpened::kind},
-    Field{3, "agents", &CallOpened::agents},
+    Field{3, "agents", &CallOpened::agents, As::Name},
     Field{4, "capability", &CallOpened::capability},
     Field{5, "until", &CallOpened::until},
 };
@@ -518,7 +520,7 @@ template <> inline constexpr std::tuple kFields<CallAsked>{
 };
 template <> inline constexpr std::tuple kFields<CallEnded>{
     Field{1, "call", &CallEnded::call},
-    Field{2, "chosen", &CallEnded::chosen},
+    Field{2, "chosen", &CallEnded::chosen, As::Name},
     Field{3, "detail", &CallEnded::detail},
 };
 template <> inline constexpr std::tuple kFields<StatePushed>{
@@ -532,12 +534,12 @@ template <> inline constexpr std::tuple kFields<RequestHeld>{
     Field{4, "timeout_ms", &RequestHeld::timeout_ms},
     Field{5, "expires_at", &RequestHeld::expires_at},
     Field{6, "retry_count_max", &RequestHeld::retry_count_max},
-    Field{7, "user", &RequestHeld::user},
-    Field{8, "session", &RequestHeld::session},
-    Field{9, "child_session", &RequestHeld::child_session},
+    Field{7, "user", &RequestHeld::user, As::Name},
+    Field{8, "session", &RequestHeld::session, As::Name},
+    Field{9, "child_session", &RequestHeld::child_session, As::Name},
     Field{10, "capability", &RequestHeld::capability},
     Field{11, "objective", &RequestHeld::objective},
-    Field{12, "objective_hash", &RequestHeld::objective_hash},
+    Field{12, "objective_hash", &RequestHeld::objective_hash, As::Name},
     Field{13, "depth", &RequestHeld::depth},
     Field{14, "depth_max", &RequestHeld::depth_max},
     Field{15, "tokens_max", &RequestHeld::tokens_max},
@@ -548,7 +550,7 @@ template <> inline constexpr std::tuple kFields<RequestHeld>{
 };
 template <> inline constexpr std::tuple kFields<RequestReleased>{
     Field{1, "request", &RequestReleased::request},
-    Field{2, "by", &RequestReleased::by},
+    Field{2, "by", &RequestReleased::by, As::Name},
     Field{3, "deadline", &RequestReleased::deadline},
     Field{4, "expires_at", &RequestReleased::expires_at},
     Field{5, "tokens", &RequestReleased::tokens},

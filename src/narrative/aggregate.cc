@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_equal.h"
 #include "base/json_write.h"
+#include "narrative/guard.h"
 
 namespace parlance::narrative {
 
@@ -63,18 +64,25 @@ std::string plain(json::Value value) {
     return value.is_string() ? std::string{value.text(spare)} : std::string{value.raw};
 }
 
+/// A value as users are told it: prose without names of ours, data as it is.
+std::string told_value(std::string_view key, json::Value value, const Vocabulary& words) {
+    if (!value.is_string()) return discreet_json(value, words.internals);
+    auto text = plain(value);
+    return is_prose(key, text) ? discreet(text, words.internals) : text;
+}
+
 /// What a part brought, in words.
 std::string told(json::Value output, const Vocabulary& words) {
-    if (!output.is_object()) return plain(output);
+    if (!output.is_object()) return told_value({}, output, words);
     for (const auto key : kWords) {
         const auto value = json::find(output, key);
-        if (value && value->is_string()) return plain(*value);
+        if (value && value->is_string()) return told_value(key, *value, words);
     }
     std::string text;
     for (json::Members members{output}; members.next();) {
         if (members.value.is_null()) continue;
         if (!text.empty()) text += "; ";
-        text += term_of(members.key, words) + ": " + plain(members.value);
+        text += term_of(members.key, words) + ": " + told_value(members.key, members.value, words);
     }
     return text;
 }
@@ -125,6 +133,21 @@ const Claim* preferred(const std::vector<Claim>& claims) {
     return is_tied ? nullptr : &best;
 }
 
+/// The one that the user chose; nothing if it did not, or nobody says so any more.
+const Claim* decided(std::string_view term,
+                     const std::vector<Claim>& claims,
+                     const Vocabulary& words) {
+    for (const auto& decision : words.decisions) {
+        if (folded(decision.about) != folded(term)) continue;
+        const auto chosen = std::ranges::find_if(claims, [&](const Claim& claim) {
+            return json::is_equal(
+                json::root(claim.value), json::root(decision.value), json::Numbers::ByValue);
+        });
+        if (chosen != claims.end()) return &*chosen;
+    }
+    return nullptr;
+}
+
 std::string values_text(const std::vector<Claim>& claims) {
     std::string text;
     for (const auto& claim : claims) {
@@ -156,14 +179,16 @@ void add_conflicts(Aggregate& all, const std::vector<Part>& parts, const Vocabul
     for (const auto& [key, entry] : claims_of(parts, words)) {
         const auto& [term, claims] = entry;
         if (claims.size() < 2 || is_agreed(claims)) continue;
-        const auto* best = preferred(claims);
+        const auto* chosen = decided(term, claims, words);
+        const auto* best = chosen != nullptr ? chosen : preferred(claims);
         next(all.conflicts) += conflict_json(term, claims, best);
         if (best != nullptr) {
-            all.answer += fmt::format(
-                "Note: there are different values for {}: {}. I go by {}, which is surer.\n",
-                term,
-                values_text(claims),
-                plain(json::root(best->value)));
+            all.answer +=
+                fmt::format("Note: there are different values for {}: {}. I go by {}, {}.\n",
+                            term,
+                            values_text(claims),
+                            plain(json::root(best->value)),
+                            chosen != nullptr ? "as you decided" : "which is surer");
         } else {
             all.question += fmt::format(
                 "{}There are different values for {}, equally sure: {}. Which should I go by?",
@@ -181,10 +206,12 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
     if (part.output.empty()) {
         all.answer += fmt::format(
             "{}: not available{}{}.\n", part.label, part.reason.empty() ? "" : ", ", part.reason);
-        next(all.components) += component.boolean("missing", true).done();
+        component.boolean("missing", true);
+        if (!part.reason.empty()) component.text("reason", part.reason);
+        next(all.components) += component.done();
         return;
     }
-    component.raw("content", part.output);
+    component.raw("content", discreet_json(json::root(part.output), words.internals));
     all.answer += fmt::format("{}: {}", part.label, told(json::root(part.output), words));
     if (part.confidence != kNoConfidence) {
         component.raw("confidence", number_of(part.confidence))
@@ -195,80 +222,22 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
     next(all.components) += component.done();
 }
 
-/// What agents say to one another of who does what, and what users are told instead.
-constexpr std::array kRoutingWords{Internal{"routing to", "asking"},
-                                   Internal{"routed to", "seen to by"},
-                                   Internal{"delegating to", "asking"},
-                                   Internal{"delegated to", "seen to by"},
-                                   Internal{"handing off to", "asking"},
-                                   Internal{"handed off to", "seen to by"},
-                                   Internal{"handoff to", "question to"},
-                                   Internal{"target_agent", "who does it"},
-                                   Internal{"target_capability", "what is done"}};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool is_letter(char c) {
-    const auto low = lower(c);
-    return (c >= '0' && c <= '9') || (low >= 'a' && low <= 'z') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
-}
-
-/// Whether the name stands at this place as a word of its own.
-bool stands_at(std::string_view text, std::size_t at, std::string_view name) {
-    if (name.empty() || text.substr(at, name.size()) != name) return false;
-    const auto end = at + name.size();
-    return (at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]));
-}
-
-/// One pass, so that what is put in is not looked at again.
-template <class Names>
-std::string replaced(std::string_view text, std::string_view sought, const Names& names) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const bool begins = at == 0 || !is_letter(text[at - 1]);
-        const auto found =
-            begins
-                ? std::ranges::find_if(
-                      names, [&](const Internal& each) { return stands_at(sought, at, each.name); })
-                : std::end(names);
-        if (found == std::end(names)) {
-            out += text[at++];
-            continue;
-        }
-        const auto first = out.size();
-        out += found->instead;
-        // A sentence begins as it did.
-        const bool is_capital = text[at] != lower(text[at]) && sought[at] != text[at];
-        if (is_capital && out.size() > first) out[first] = upper(out[first]);
-        at += found->name.size();
-    }
-    return out;
-}
-
 }  // namespace
-
-void longest_first(std::vector<Internal>& internals) {
-    std::ranges::stable_sort(
-        internals, std::ranges::greater{}, [](const Internal& each) { return each.name.size(); });
-}
-
-std::string discreet(std::string_view text, const std::vector<Internal>& internals) {
-    std::string low{text};
-    std::ranges::transform(low, low.begin(), lower);
-    const auto unrouted = replaced(text, low, kRoutingWords);
-    return replaced(unrouted, unrouted, internals);
-}
 
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words) {
     Aggregate all{.components = "["};
-    for (const auto& part : parts) add_part(all, part, words);
+    // Who wrote the plan or could not do it may have named somebody.
+    std::vector<std::string> texts;
+    texts.reserve(2 * parts.size());
+    auto told = parts;
+    for (auto& part : told) {
+        part.label = texts.emplace_back(discreet(part.label, words.internals));
+        part.reason = texts.emplace_back(discreet(part.reason, words.internals));
+    }
+    for (const auto& part : told) add_part(all, part, words);
     all.components += ']';
-    add_conflicts(all, parts, words);
+    add_conflicts(all, told, words);
     if (all.answer.ends_with('\n')) all.answer.pop_back();
-    all.answer = discreet(all.answer, words.internals);
-    all.question = discreet(all.question, words.internals);
     return all;
 }
 

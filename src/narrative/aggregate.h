@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/plan.h"
+#include "narrative/guard.h"
 
 namespace parlance::narrative {
 
@@ -22,15 +23,16 @@ struct Part {
     std::string_view reason{};  ///< Why nothing came.
 };
 
-/// A word that stands for something of ours, and what users are told instead.
-struct Internal {
-    std::string_view name{};
-    std::string_view instead{};
+/// Which of several values the user goes by.
+struct Decision {
+    std::string about{};  ///< The term.
+    std::string value{};  ///< JSON.
 };
 
 struct Vocabulary {
     std::vector<std::pair<std::string, std::string>> terms{};  ///< One word for one thing.
     std::vector<Internal> internals{};
+    std::vector<Decision> decisions{};
 };
 
 struct Aggregate {
@@ -40,12 +42,5 @@ struct Aggregate {
     std::string question{};    ///< What the user has to settle; empty if nothing.
 };
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words);
-
-/// So that a name is found before another one that it begins with.
-void longest_first(std::vector<Internal>& internals);
-
-/// The text without names of ours and without words about routing. Also for what an agent wrote for
-/// users. `internals` are the longest first.
-std::string discreet(std::string_view text, const std::vector<Internal>& internals);
 
 }  // namespace parlance::narrative

@@ -43,6 +43,16 @@ TEST(Aggregate, K18_ATieIsPutToTheUser) {
               "should I go by?");
 }
 
+TEST(Aggregate, K18_WhatTheUserDecidedIsNotAskedAgain) {
+    const std::vector<Part> parts{{.label = "Market", .output = R"({"rate":1})"},
+                                  {.label = "Finance", .output = R"({"rate":2})"}};
+    const auto all = aggregate(parts, {.decisions = {{"rate", "2.0"}}});
+    EXPECT_TRUE(all.question.empty()) << all.question;
+    EXPECT_NE(all.answer.find("I go by 2, as you decided."), std::string::npos) << all.answer;
+    EXPECT_FALSE(aggregate(parts, {.decisions = {{"rate", "3"}}}).question.empty())
+        << "nobody says 3";
+}
+
 TEST(Aggregate, K18_TheSameNumberWrittenOtherwiseIsNoConflict) {
     EXPECT_EQ(aggregate({{.label = "A", .output = R"({"rate":1.0})"},
                          {.label = "B", .output = R"({"rate":10e-1})"}},

@@ -25,7 +25,7 @@ namespace parlance::views {
 struct BookkeeperOptions {
     std::string path;
     /// What the log may show of an objective or a reason.
-    Harmless harmless = [](std::string_view text) { return std::string{text}; };
+    Harmless harmless = [](std::string_view text, std::string_view) { return std::string{text}; };
     std::function<void(const std::string& line)> log = [](const std::string&) {};
     Duration look_pause{25};  ///< Between two looks at how far the journal is.
     Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.

@@ -28,6 +28,19 @@ void involve(Conversation& conversation, const std::string& agent) {
     if (place == agents.end() || *place != agent) agents.insert(place, agent);
 }
 
+/// Whether its outcome is that of the conversation, as far as is known.
+bool decides(const Conversation& conversation, const Journey& journey) {
+    const bool is_later = journey.sequence >= conversation.decisive;
+    const bool is_workflow = conversation.decides == Part::Workflow;
+    if (journey.part == Part::Workflow) return is_later || !is_workflow;
+    return journey.part == Part::Request && journey.from == conversation.starter && is_later &&
+           !is_workflow;
+}
+
+bool is_undecided(const OpenMessage& open) {
+    return open.part != Part::Workflow && open.standing != Standing::WithPerson;
+}
+
 std::string print(const Journey& open) {
     return json::ObjectWriter{}
         .text("message_id", open.id)
@@ -59,21 +72,23 @@ void begin(Conversation& conversation, const Journey& journey) {
     conversation.changed = std::max(conversation.changed, journey.accepted_at);
     involve(conversation, journey.from);
     involve(conversation, journey.to);
-    ++conversation.messages;
+    if (is_message(journey.part)) ++conversation.messages;
     set_open(conversation,
              {.ticket = journey.ticket, .since = journey.accepted_at, .part = journey.part});
-    if (journey.part != Part::Request) return;
-    ++conversation.requests;
-    if (journey.from != conversation.starter || journey.sequence < conversation.decisive) return;
+    if (journey.part == Part::Request) ++conversation.requests;
+    if (!decides(conversation, journey)) return;
     conversation.decisive = journey.sequence;
+    conversation.decides = journey.part;
     conversation.outcome = Standing::Waiting;
 }
 
 void go_on(Conversation& conversation, const Journey& journey, Standing before, const Step& step) {
     conversation.last = std::max(conversation.last, step.sequence);
     conversation.changed = std::max(conversation.changed, step.at);
-    if (is_failure(before)) --conversation.failures;
-    if (is_failure(step.to)) ++conversation.failures;
+    if (is_message(journey.part)) {
+        if (is_failure(before)) --conversation.failures;
+        if (is_failure(step.to)) ++conversation.failures;
+    }
     if (journey.sequence == conversation.decisive) conversation.outcome = step.to;
     if (is_open(step.to)) {
         return set_open(conversation,
@@ -105,7 +120,11 @@ Conversation fold(std::span<const Journey> journeys, Sequence at) {
 }
 
 std::string_view status_of(const Conversation& conversation) {
-    if (!conversation.open.empty()) return "active";
+    const auto& open = conversation.open;
+    const bool waits_for_people =
+        std::ranges::find(open, Standing::WithPerson, &OpenMessage::standing) != open.end();
+    if (waits_for_people && std::ranges::none_of(open, is_undecided)) return "waiting_for_human";
+    if (!open.empty()) return "active";
     const bool has_failed = conversation.decisive != Sequence{} ? is_failure(conversation.outcome)
                                                                 : conversation.failures > 0;
     return has_failed ? "failed" : "completed";
@@ -121,6 +140,11 @@ std::string print(const Conversation& conversation,
         requests += print(request);
     }
     const auto& open = conversation.open;
+    const auto count = [&](Standing standing) {
+        return std::ranges::count_if(open, [&](const OpenMessage& each) {
+            return each.part != Part::Workflow && each.standing == standing;
+        });
+    };
     return json::ObjectWriter{}
         .text("correlation_id", id)
         .text("status", status_of(conversation))
@@ -131,8 +155,9 @@ std::string print(const Conversation& conversation,
         .integer("messages", number(conversation.messages))
         .integer("requests", number(conversation.requests))
         .integer("failures", number(conversation.failures))
-        .integer("open", std::ssize(open))
-        .integer("at_work", std::ranges::count(open, Standing::AtWork, &OpenMessage::standing))
+        .integer("open", std::ranges::count_if(open, is_message, &OpenMessage::part))
+        .integer("at_work", count(Standing::AtWork))
+        .integer("waiting_for_human", count(Standing::WithPerson))
         .integer("open_request_count", std::ranges::count(open, Part::Request, &OpenMessage::part))
         .raw("open_requests", "[" + requests + "]")
         .integer("first_sequence", number(conversation.first.value))

@@ -34,7 +34,9 @@ struct Conversation {
     std::uint64_t requests = 0;
     std::uint64_t failures = 0;
     std::vector<OpenMessage> open{};  ///< By ticket.
-    Sequence decisive{};  ///< The starter's last request: what becomes of it is the outcome.
+    /// The workflow, or else the starter's last request: what becomes of it is the outcome.
+    Sequence decisive{};
+    Part decides = Part::Request;
     Standing outcome = Standing::Waiting;
     bool operator==(const Conversation&) const = default;
 };
@@ -47,7 +49,7 @@ void go_on(Conversation& conversation, const Journey& journey, Standing before, 
 Conversation fold(std::span<const Journey> journeys, Sequence at);
 void add(Conversation& conversation, const Journey& journey, Sequence at);
 
-/// "active", "completed" or "failed".
+/// "active", "waiting_for_human" if nobody else has anything to do, "completed" or "failed".
 std::string_view status_of(const Conversation& conversation);
 /// As GET /v1/correlations/{id} shows it. `asked` are its open requests, or some of them.
 std::string print(const Conversation& conversation,

@@ -36,8 +36,10 @@ void take(Course& course, const Step& step) {
     const auto spent = step.at - course.since;
     if (course.standing == Standing::Waiting) course.queue += spent;
     if (course.standing == Standing::AtWork) course.run += spent;
+    if (course.standing == Standing::WithPerson) course.human += spent;
     course.standing = step.to;
     course.since = step.at;
+    if (step.to == Standing::WithPerson) course.was_with_person = true;
     if (step.to != Standing::AtWork) return;
     if (++course.attempts == 1) course.leased_at = step.at;
 }

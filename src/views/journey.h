@@ -19,10 +19,11 @@ namespace parlance::views {
 
 /// Where a copy stands.
 //
-//   Waiting ⇄ AtWork ─▶ one of the others; a dead letter may be Waiting again
+//   Waiting ⇄ AtWork, WithPerson ─▶ one of the others; a dead letter may be Waiting again
 enum class Standing : std::uint8_t {
     Waiting,       ///< In a mailbox, for the first time or again.
     AtWork,        ///< An agent has it.
+    WithPerson,    ///< A person was asked.
     Acknowledged,  ///< One-way, and taken.
     Told,          ///< An answer that went to one who held the line for it.
     Answered,
@@ -43,6 +44,7 @@ struct StandingRow {
 inline constexpr std::array kStandings{
     StandingRow{Standing::Waiting, 'w', "waiting", "pending"},
     StandingRow{Standing::AtWork, 'a', "at_work", "pending"},
+    StandingRow{Standing::WithPerson, 'h', "waiting_for_human", "pending"},
     StandingRow{Standing::Acknowledged, 'k', "acknowledged", "success"},
     StandingRow{Standing::Told, 't', "told", "success"},
     StandingRow{Standing::Answered, 's', "answered", "success"},
@@ -64,7 +66,7 @@ static_assert(
         return true;
     }(),
     "the table stands in the order of its standings");
-constexpr bool is_open(Standing standing) { return standing <= Standing::AtWork; }
+constexpr bool is_open(Standing standing) { return standing <= Standing::WithPerson; }
 constexpr bool is_failure(Standing standing) { return row_of(standing).status == "error"; }
 
 struct Step {
@@ -74,10 +76,12 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 
-/// What kind of thing the copy is of.
-enum class Part : std::uint8_t { OneWay, Request, Answer, Failure };
-inline constexpr std::array<std::string_view, 4> kPartNames{
-    "one_way", "request", "answer", "failure"};
+/// What kind of thing the copy is of. The last two are no messages: a workflow from its beginning
+/// to its end, and what it asks of people.
+enum class Part : std::uint8_t { OneWay, Request, Answer, Failure, Workflow, Person };
+inline constexpr std::array<std::string_view, 6> kPartNames{
+    "one_way", "request", "answer", "failure", "workflow", "person"};
+constexpr bool is_message(Part part) { return part < Part::Workflow; }
 
 /// How far it has come, and how long it took.
 struct Course {
@@ -87,6 +91,8 @@ struct Course {
     Time leased_at{};  ///< For the first time; zero: never.
     Duration queue{};  ///< All the time that it waited for an agent.
     Duration run{};    ///< All the time that an agent had it.
+    Duration human{};  ///< All the time that a person had it.
+    bool was_with_person = false;
     bool operator==(const Course&) const = default;
 };
 

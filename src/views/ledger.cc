@@ -19,6 +19,10 @@ namespace {
 /// A restart may read so many records again that changed nothing: cheaper than to note each.
 constexpr std::uint64_t kUnwrittenMax = 100'000;
 
+std::string_view workflow_of(const Envelope& envelope) {
+    return envelope.correlation().empty() ? envelope.id() : envelope.correlation();
+}
+
 // The first nine columns are the document's. Its UUIDs are texts too: an id of another dialect may
 // look like a number, and SQLite would make one of it.
 constexpr const char* kTables = R"(
@@ -290,7 +294,7 @@ Result<void> Ledger::admitted(const journal::Record& record) {
                 message.envelope->from(),
                 message.envelope->to(),
                 admission.user,
-                harmless_(admission.objective),
+                harmless_(admission.objective, workflow_of(*message.envelope)),
                 print_iso_time(record.at),
                 std::int64_t{admission.depth},
                 signed_of(record.sequence.value),
@@ -313,7 +317,7 @@ Result<void> Ledger::held(const journal::Record& record) {
                 message.envelope->from(),
                 message.envelope->to(),
                 waiting.user,
-                harmless_(waiting.objective),
+                harmless_(waiting.objective, workflow_of(*message.envelope)),
                 print_iso_time(record.at),
                 signed_of(record.sequence.value),
                 ticket));
@@ -331,10 +335,10 @@ Result<void> Ledger::refused(const journal::Record& record) {
                    refusal.from,
                    refusal.to,
                    refusal.user,
-                   harmless_(refusal.objective),
+                   harmless_(refusal.objective, refusal.id),
                    print_iso_time(record.at),
                    refusal_row(refusal.refusal).code,
-                   harmless_(refusal.detail),
+                   harmless_(refusal.detail, refusal.id),
                    signed_of(record.sequence.value));
 }
 
@@ -357,7 +361,8 @@ Result<void> Ledger::end(Ticket request, const Ending& ending) {
     if (found == open_.end()) return {};
     TRY(begin());
     const bool has_reason = ending.refusal != Refusal::None;
-    const auto reason = harmless_(ending.detail);
+    const auto journey = has_reason ? TRY(traces_.find(request)) : std::nullopt;
+    const auto reason = harmless_(ending.detail, journey ? journey->correlation : std::string{});
     TRY(execute(statements_.end,
                 found->first,
                 std::int64_t{ending.is_success ? 1 : 0},

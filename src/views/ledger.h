@@ -20,10 +20,10 @@
 namespace parlance::views {
 
 /// The form of the tables. A file of another form is written anew.
-inline constexpr std::int64_t kLedgerForm = 2;
+inline constexpr std::int64_t kLedgerForm = 3;
 
-/// What of a text may be shown to those who read the log.
-using Harmless = std::function<std::string(std::string_view)>;
+/// What of a text may be shown to those who read the log; the same within a workflow.
+using Harmless = std::function<std::string(std::string_view text, std::string_view workflow)>;
 
 /// Which delegations, oldest first. Empty texts ask for nothing.
 struct DelegationQuery {

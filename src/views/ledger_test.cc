@@ -12,7 +12,7 @@ using testing::answered;
 using testing::delegated;
 using testing::kNoon;
 
-std::string as_it_is(std::string_view text) { return std::string{text}; }
+std::string as_it_is(std::string_view text, std::string_view) { return std::string{text}; }
 
 class LedgerTest : public testing::DelegationsTest {
   protected:
@@ -129,11 +129,13 @@ TEST_F(LedgerTest, AnIdThatLooksLikeANumberStaysAsItIs) {
     EXPECT_EQ(log("request_id"), "{\"request_id\":\"1e5\"}\n");
 }
 
-TEST_F(LedgerTest, A4_ShowsOfAnObjectiveWhatIsHarmless) {
-    auto ledger = open([](std::string_view) { return std::string{"[redacted]"}; });
+TEST_F(LedgerTest, A4_ShowsOfAnObjectiveWhatIsHarmlessInItsWorkflow) {
+    auto ledger = open([](std::string_view, std::string_view workflow) {
+        return "[redacted in " + std::string{workflow} + "]";
+    });
     happen(kNoon, delegated(1, "r-1", {.objective = "call 555-0100"}));
     keep(ledger);
-    EXPECT_EQ(log("objective"), "{\"objective\":\"[redacted]\"}\n");
+    EXPECT_EQ(log("objective"), "{\"objective\":\"[redacted in r-1]\"}\n");
 }
 
 TEST_F(LedgerTest, AnotherRequestThatEndsIsNothingToIt) {

@@ -73,7 +73,10 @@ Span work_of(const Journey& journey, Time now) {
 Journey up_to(Journey journey, Time now) {
     auto& course = journey.course;
     if (!is_open(course.standing) || now <= course.since) return journey;
-    (course.standing == Standing::AtWork ? course.run : course.queue) += now - course.since;
+    const auto spent = now - course.since;
+    if (course.standing == Standing::Waiting) course.queue += spent;
+    if (course.standing == Standing::AtWork) course.run += spent;
+    if (course.standing == Standing::WithPerson) course.human += spent;
     course.since = now;
     return journey;
 }
@@ -88,19 +91,24 @@ struct Gathered {
     Share share;
     std::vector<Duration> queue;
     std::vector<Duration> run;
+    std::vector<Duration> human;
 
     void add(const Journey& journey, Duration own) {
         ++share.count;
         if (is_failure(journey.course.standing)) ++share.failures;
         queue.push_back(journey.course.queue);
         if (journey.course.attempts > 0) run.push_back(journey.course.run);
+        if (journey.course.was_with_person) human.push_back(journey.course.human);
         share.queue_total += journey.course.queue;
         share.run_total += journey.course.run;
+        share.human_total += journey.course.human;
         share.own_total += own;
     }
     Share done() {
         share.queue = percentiles_of(std::move(queue));
         share.run = percentiles_of(std::move(run));
+        share.has_people = !human.empty();
+        share.human = percentiles_of(std::move(human));
         return std::move(share);
     }
 };
@@ -120,7 +128,8 @@ std::vector<Share> shares_of(Groups&& groups) {
 
 /// An answer waits in the mailbox of who asked: that is no work it was given.
 bool is_work(const Journey& journey) {
-    return journey.part == Part::Request || journey.part == Part::OneWay;
+    return journey.part == Part::Request || journey.part == Part::OneWay ||
+           journey.part == Part::Person;
 }
 
 std::string print(const Percentiles& percentiles) {
@@ -160,6 +169,7 @@ Timeline timeline_of(std::span<const Journey> journeys, Time now) {
     Groups agents;
     Groups steps;
     for (const auto& each : journeys) {
+        if (each.part == Part::Workflow) continue;  // It is all of this together.
         const auto& journey = timeline.journeys.emplace_back(up_to(each, now));
         const auto own = is_work(journey) ? own_time(journey, asked, now) : Duration{};
         timeline.own.push_back(own);
@@ -173,9 +183,18 @@ Timeline timeline_of(std::span<const Journey> journeys, Time now) {
 }
 
 std::string bottleneck_of(const Timeline& timeline) {
-    const auto cost = [](const Share& share) { return share.queue_total + share.own_total; };
+    const auto cost = [](const Share& share) {
+        return share.queue_total + share.own_total + share.human_total;
+    };
     const auto worst = std::ranges::max_element(timeline.agents, {}, cost);
     if (worst == timeline.agents.end()) return {};
+    if (worst->human_total > worst->queue_total + worst->own_total) {
+        return fmt::format("{} took most of the time: {} ms with people over {} message{}.",
+                           worst->agent,
+                           worst->human_total.count(),
+                           worst->count,
+                           worst->count == 1 ? "" : "s");
+    }
     const bool is_queue = worst->queue_total > worst->own_total;
     return fmt::format(
         "{} took most of the time: {} ms of work of its own and {} ms in its queue "
@@ -192,6 +211,10 @@ std::string print(const Share& share) {
     json::ObjectWriter writer;
     writer.text("agent", share.agent);
     if (!share.type.empty()) writer.text("type", share.type);
+    if (share.has_people) {
+        writer.raw("human_ms", print(share.human))
+            .integer("human_ms_total", share.human_total.count());
+    }
     return writer.integer("messages", static_cast<std::int64_t>(share.count))
         .integer("failures", static_cast<std::int64_t>(share.failures))
         .raw("queue_ms", print(share.queue))
@@ -204,6 +227,8 @@ std::string print(const Share& share) {
 
 std::string print(const Journey& journey, std::string_view more) {
     const auto& course = journey.course;
+    const auto human =
+        course.was_with_person ? std::to_string(course.human.count()) : std::string{"null"};
     return json::ObjectWriter{}
         .text("message_id", journey.id)
         .integer("sequence", static_cast<std::int64_t>(journey.sequence.value))
@@ -222,7 +247,7 @@ std::string print(const Journey& journey, std::string_view more) {
         .raw("ended_at", time_or_null(!is_open(course.standing), course.since))
         .integer("queue_ms", course.queue.count())
         .integer("run_ms", course.run.count())
-        .raw("human_ms", "null" + std::string{more})
+        .raw("human_ms", human + std::string{more})
         .done();
 }
 

@@ -31,7 +31,10 @@ struct Share {
     Percentiles run{};
     Duration queue_total{};
     Duration run_total{};
-    Duration own_total{};  ///< Of run_total: when nothing that it had asked for was still open.
+    Percentiles human{};
+    Duration human_total{};
+    bool has_people = false;  ///< Any of it was with a person.
+    Duration own_total{};     ///< Of run_total: when nothing that it had asked for was still open.
     bool operator==(const Share&) const = default;
 };
 

@@ -27,9 +27,10 @@ constexpr std::string_view kColumns =
 
 constexpr std::string_view kPut = R"(
 INSERT INTO messages VALUES
-  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, NULL, ?19)
-ON CONFLICT (ticket) DO UPDATE SET root = ?4, parent = ?5, leased_ms = ?13, ended_ms = ?14,
-  outcome = ?15, attempts = ?16, queue_ms = ?17, run_ms = ?18, steps = ?19)";
+  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+ON CONFLICT (ticket) DO UPDATE SET correlation = ?3, root = ?4, parent = ?5, leased_ms = ?13, ended_ms = ?14,
+  outcome = ?15, attempts = ?16, queue_ms = ?17, run_ms = ?18, human_ms = ?19,
+  steps = ?20)";
 
 constexpr std::string_view kOlder = R"(
 SELECT 1 FROM messages WHERE correlation = ?1 AND ticket < ?2
@@ -119,9 +120,14 @@ Journey answer_to(const Journey& request, Ticket given, const journal::Record& r
             .parent = request.ticket};
 }
 
+Standing standing_of(WorkflowEnd end) {
+    if (end == WorkflowEnd::Completed) return Standing::Answered;
+    return end == WorkflowEnd::Partial ? Standing::FellShort : Standing::Failed;
+}
+
 /// The events by which a journey begins or goes on; all others are passed over unread.
 constexpr auto kIsOfInterest = [] {
-    std::array<bool, journal::kKindCount + 1> is_of_interest{};
+    std::array<bool, journal::kKindNumberLast + 1> is_of_interest{};
     const auto mark = [&]<class... Events>() {
         ((is_of_interest[journal::kKind<Events>.number] = true), ...);
     };
@@ -137,6 +143,14 @@ constexpr auto kIsOfInterest = [] {
                              RequestAnswered,
                              RequestFailed,
                              DelegationAdmitted,
+                             WorkflowStarted,
+                             WorkflowEnded,
+                             StepAsked,
+                             HumanAsked,
+                             HumanAnswered,
+                             HumanLapsed,
+                             HumanWithdrawn,
+                             RequestReleased,
                              Subscribed,
                              Unsubscribed,
                              AgentRemoved>();
@@ -235,12 +249,31 @@ struct TraceBook::Taker {
     Result<void> operator()(const RequestAnswered& each) { return book.answered(each, record); }
     Result<void> operator()(const RequestFailed& each) { return book.failed(each, record); }
     Result<void> operator()(const DelegationAdmitted& each) { return book.admitted(each); }
+    Result<void> operator()(const WorkflowEnded& each) {
+        return book.end(each.run, standing_of(each.end), record);
+    }
+    Result<void> operator()(const HumanAsked& each) { return book.asked(each, record); }
+    Result<void> operator()(const StepAsked& each) { return book.asked(each); }
+    Result<void> operator()(const HumanAnswered& each) {
+        if (each.awaits_another) return {};
+        return book.end(each.id, Standing::Answered, record);
+    }
+    Result<void> operator()(const HumanLapsed& each) {
+        return book.end(each.id, Standing::Expired, record);
+    }
+    Result<void> operator()(const HumanWithdrawn& each) {
+        return book.end(each.id, Standing::Dropped, record);
+    }
+    Result<void> operator()(const RequestReleased& each) {
+        return book.step(each.request, Standing::Waiting, record);
+    }
     Result<void> operator()(const auto& each) {
         take(each);
         return {};
     }
 
     void take(const MessageAccepted& each) { book.accepted(each, record); }
+    void take(const WorkflowStarted& each) { book.started(each, record); }
     void take(const Subscribed& each) { book.change({each.topic.value, each.agent.value, true}); }
     void take(const Unsubscribed& each) {
         book.change({each.topic.value, each.agent.value, false});
@@ -290,6 +323,58 @@ Result<void> TraceBook::admitted(const DelegationAdmitted& event) {
     if (root == journey.correlation) return {};
     journey.root = root;
     join(root, journey);
+    return {};
+}
+
+/// Something of it is under way from here to its end, also where no message is.
+void TraceBook::started(const WorkflowStarted& event, const journal::Record& record) {
+    const auto ticket = ticket_of({}, record);
+    begin_journey({.ticket = ticket,
+                   .sequence = record.sequence,
+                   .accepted_at = record.at,
+                   .correlation = event.correlation.empty() ? event.id : event.correlation,
+                   .id = event.id,
+                   .from = event.by,
+                   .part = Part::Workflow});
+    go(journeys_.at(ticket.value), Standing::AtWork, record);
+}
+
+/// By a message, or else by a workflow, whose conversation the next record tells.
+Result<void> TraceBook::asked(const HumanAsked& event, const journal::Record& record) {
+    if (event.request != Ticket{}) return step(event.request, Standing::WithPerson, record);
+    if (event.workflow.empty()) return {};
+    std::string people{kHumanName};
+    if (!event.role.empty()) people = std::string{kHumanPrefix} + event.role;
+    begin_journey({.ticket = event.id,
+                   .sequence = record.sequence,
+                   .accepted_at = record.at,
+                   .correlation = event.workflow,
+                   .id = std::to_string(event.id.value),
+                   .from = event.asked_by,
+                   .to = std::move(people),
+                   .type = event.step,
+                   .part = Part::Person});
+    go(journeys_.at(event.id.value), Standing::WithPerson, record);
+    return {};
+}
+
+Result<void> TraceBook::asked(const StepAsked& event) {
+    auto* const held = TRY(hold(event.appeal));
+    const auto workflow = TRY(find(event.run));
+    if (held == nullptr || !workflow) return {};
+    auto& journey = held->journey;
+    if (workflow->correlation == journey.correlation) return {};
+    const auto supposed = active_.find(journey.correlation);
+    const bool is_alone =
+        supposed != active_.end() && supposed->second.sum.first == journey.sequence;
+    if (is_alone) active_.erase(supposed);
+    (is_alone ? journey.correlation : journey.root) = workflow->correlation;
+    touch(*held);
+    join(workflow->correlation, journey);
+    go_on(active_.at(workflow->correlation).sum,
+          journey,
+          Standing::Waiting,
+          {Standing::WithPerson, journey.sequence, journey.accepted_at});
     return {};
 }
 
@@ -491,6 +576,7 @@ Result<void> TraceBook::put(const Journey& journey) {
                    std::int64_t{course.attempts},
                    std::int64_t{course.queue.count()},
                    std::int64_t{course.run.count()},
+                   number_if(course.was_with_person, std::int64_t{course.human.count()}),
                    journey.steps);
 }
 
@@ -564,7 +650,7 @@ Result<std::optional<Conversation>> TraceBook::conversation(const JourneyQuery& 
     const bool is_read = found == active_.end() || query.at || !query.agent.empty();
     if (is_read) {
         auto sum = TRY(read_whole(query));
-        if (sum.messages == 0) return std::nullopt;
+        if (sum.first == Sequence{}) return std::nullopt;
         return sum;
     }
     auto& active = found->second;

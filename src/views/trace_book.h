@@ -126,6 +126,9 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
 
     void accepted(const MessageAccepted& event, const journal::Record& record);
     Result<void> admitted(const DelegationAdmitted& event);
+    void started(const WorkflowStarted& event, const journal::Record& record);
+    Result<void> asked(const HumanAsked& event, const journal::Record& record);
+    Result<void> asked(const StepAsked& event);
     Result<void> answered(const RequestAnswered& event, const journal::Record& record);
     Result<void> failed(const RequestFailed& event, const journal::Record& record);
     void change(Change change);

@@ -25,7 +25,7 @@ class TraceBookTest : public testing::DelegationsTest {
     void open(const std::string& name = "views.db") {
         ledger_.reset();
         auto ledger =
-            Ledger::open(path(name), [](std::string_view text) { return std::string{text}; });
+            Ledger::open(path(name), [](std::string_view text, auto) { return std::string{text}; });
         ASSERT_TRUE(ledger) << ledger.error().message;
         ledger_.emplace(*std::move(ledger));
     }
@@ -104,6 +104,63 @@ TEST_F(TraceBookTest, C7_AConversationIsActiveUntilItsRequestIsAnswered) {
     answer(question);
     EXPECT_EQ(status("c"), "completed");
     EXPECT_EQ(status("nothing like it"), "unknown");
+}
+
+TEST_F(TraceBookTest, C7_P3_AWorkflowIsUnderWayBetweenItsSteps) {
+    const auto run = next_ticket();
+    then(WorkflowStarted{.id = "w", .correlation = "c", .by = "alice"});
+    EXPECT_EQ(status("c"), "active") << "nothing was sent yet";
+    answer(request({.id = "r", .correlation = "c"}));
+    const auto between = durable();
+    EXPECT_EQ(status("c"), "active");
+    then(WorkflowEnded{.run = run, .id = "w", .end = WorkflowEnd::Completed});
+    EXPECT_EQ(status("c"), "completed");
+    EXPECT_EQ(conversation({.correlation = "c"})->messages, 2U) << "a workflow is no message";
+    EXPECT_EQ(status_of(*conversation({.correlation = "c", .at = between})), "active");
+}
+
+TEST_F(TraceBookTest, C7_AWorkflowDecidesTheOutcomeOfItsConversation) {
+    const auto run = next_ticket();
+    then(WorkflowStarted{.id = "w", .correlation = "c", .by = "alice"});
+    then(RequestFailed{.request = request({.id = "r", .correlation = "c"})});
+    then(WorkflowEnded{.run = run, .id = "w", .end = WorkflowEnd::Completed});
+    EXPECT_EQ(status("c"), "completed") << "it found another way";
+}
+
+TEST_F(TraceBookTest, C7_C12_AWorkflowOfPeopleWaitsForThemAndTheirTimeIsTheirs) {
+    const auto run = next_ticket();
+    then(WorkflowStarted{.id = "w", .correlation = "c", .by = "alice"});
+    const auto appeal = next_ticket();
+    then({HumanAsked{.id = appeal, .workflow = "w", .step = "look", .role = "finance"},
+          StepAsked{.run = run, .appeal = appeal}});
+    const auto asked = durable();
+    EXPECT_EQ(status("c"), "waiting_for_human");
+    EXPECT_EQ(status("w"), "unknown") << "a workflow is not its conversation";
+    open();
+    EXPECT_EQ(status("c"), "waiting_for_human") << "also after a restart";
+    then(HumanAnswered{.id = appeal, .by = "vi"}, Duration{700});
+    EXPECT_EQ(status("c"), "active");
+    then(WorkflowEnded{.run = run, .id = "w", .end = WorkflowEnd::Completed});
+    EXPECT_EQ(status("c"), "completed");
+    EXPECT_EQ(status_of(*conversation({.correlation = "c", .at = asked})), "waiting_for_human");
+    const auto timeline = timeline_of(book().journeys({.correlation = "c"}).value(), now_);
+    ASSERT_EQ(timeline.journeys.size(), 1U);
+    const auto& person = timeline.journeys.front();
+    EXPECT_EQ(person.to, "human:finance");
+    EXPECT_EQ(person.course.human, Duration{700});
+    EXPECT_EQ(person.course.queue, Duration{});
+    EXPECT_EQ(timeline.agents.front().human_total, Duration{700});
+}
+
+TEST_F(TraceBookTest, C12_AMessageToPeopleHasTheirTimeAndNoQueue) {
+    const auto question = request({.id = "r", .correlation = "c", .to = "human:finance"});
+    then(HumanAsked{.id = next_ticket(), .request = question, .role = "finance"}, Duration{0});
+    EXPECT_EQ(status("c"), "waiting_for_human");
+    now_ += Duration{490};
+    answer(question);
+    const auto journey = book().find(question).value();
+    EXPECT_EQ(journey->course.human, Duration{500});
+    EXPECT_EQ(journey->course.queue, Duration{});
 }
 
 TEST_F(TraceBookTest, C7_TheStartersLastRequestDecidesTheOutcome) {

@@ -11,6 +11,7 @@
 #include "base/mutant.h"
 #include "model/names.h"
 #include "narrative/aggregate.h"
+#include "narrative/reasons.h"
 
 namespace parlance::core::workflow {
 
@@ -193,7 +194,7 @@ std::string_view standing_of(const Run& run, const IsHeld& is_held) {
 
 /// K11: what users are not told, and what they are told instead.
 std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name_of) {
-    std::vector<narrative::Internal> internals{{kOrchestrator, "I"}};
+    std::vector<narrative::Internal> internals{{kOrchestrator, "our team"}};
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& plan = run.plan->steps[i];
         for (const auto* duty : {&plan.duty, &plan.fallback, &plan.compensation}) {
@@ -206,6 +207,12 @@ std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name
     return internals;
 }
 
+/// Why nothing came, in words for users.
+std::string_view reason_of(const Step& step) {
+    const auto* item = failed_item(step);
+    return item != nullptr ? narrative::reason_for(item->code, item->detail) : std::string_view{};
+}
+
 /// K17, K18: all of it as one answer, for users.
 void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of) {
     std::vector<narrative::Part> parts;
@@ -213,12 +220,10 @@ void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of
         const auto& plan = run.plan->steps[i];
         const auto& step = run.steps[i];
         if (plan.is_internal || plan.asks_person || step.stage == Stage::Skipped) continue;
-        const auto* item = failed_item(step);
-        parts.push_back(
-            {.label = plan.label,
-             .output = output_of(step, plan),
-             .confidence = confidence_of(step),
-             .reason = item != nullptr ? std::string_view{item->detail} : std::string_view{}});
+        parts.push_back({.label = plan.label,
+                         .output = output_of(step, plan),
+                         .confidence = confidence_of(step),
+                         .reason = reason_of(step)});
     }
     const auto all = narrative::aggregate(
         parts, {.terms = run.plan->terms, .internals = internals_of(run, name_of)});
