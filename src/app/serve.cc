@@ -134,9 +134,25 @@ std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options, bo
     return std::make_shared<gateway::Notifier>(std::move(notifier));
 }
 
-int fail_start(const std::string& what) {
-    fmt::print(stderr, "parlance: {}\n", what);
+/// By the table of exit codes in docs/operating.md.
+int exit_of(Fault fault) {
+    switch (fault) {
+        case Fault::Malformed:
+        case Fault::NotFound:
+            return 2;
+        case Fault::Corrupt:
+        case Fault::Unsupported:
+            return 5;
+        case Fault::Unavailable:
+        case Fault::Exhausted:
+            return 1;
+    }
     return 1;
+}
+
+int fail_start(const Error& error) {
+    fmt::print(stderr, "parlance: {}\n", error.message);
+    return exit_of(error.fault);
 }
 
 /// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
@@ -168,9 +184,18 @@ Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
     return files;
 }
 
+/// Where the command line looks for a hub unless it is told.
+constexpr std::string_view kDefaultPlace = "127.0.0.1:7420";
+
 /// What a person who started it wants to know: where it is, and what to do next.
-void greet(const ServeOptions& options, const std::string& address, const engine::Engine& engine) {
+void greet(const ServeOptions& options,
+           std::string_view scheme,
+           std::uint16_t port,
+           const engine::Engine& engine) {
     if (options.is_quiet) return;
+    const auto place = fmt::format("{}:{}", options.host, port);
+    const auto address = fmt::format("{}://{}", scheme, place);
+    const auto elsewhere = place == kDefaultPlace ? std::string{} : " --hub " + place;
     const auto hub = engine.hub();
     if (!options.is_dev) {
         fmt::print(
@@ -191,8 +216,8 @@ void greet(const ServeOptions& options, const std::string& address, const engine
         "Parlance {} serves at {}\n"
         "  data     {} ({} records, {} agents, {} messages waiting)\n"
         "  look     {}/        {}/v1/events?from=1\n"
-        "  try      parlance listen --as bob --register     and, elsewhere,\n"
-        "           parlance send --to bob '{{\"hello\":\"world\"}}'\n"
+        "  try      parlance listen{} --as bob --register     and, elsewhere,\n"
+        "           parlance send{} --as alice --to bob '{{\"hello\":\"world\"}}'\n"
         "  stop     Ctrl-C\n",
         kVersion,
         address,
@@ -201,7 +226,9 @@ void greet(const ServeOptions& options, const std::string& address, const engine
         hub.agents,
         hub.waiting,
         address,
-        address);
+        address,
+        elsewhere,
+        elsewhere);
     std::fflush(stdout);
 }
 
@@ -272,9 +299,7 @@ class Hub {
     }
 
     void run() {
-        const auto scheme = tls_ ? "https" : "http";
-        greet(
-            options_, fmt::format("{}://{}:{}", scheme, options_.host, server_->port()), *engine_);
+        greet(options_, tls_ ? "https" : "http", server_->port(), *engine_);
         loop_.on_signal([this](int) { stop(); });
         wake_when_due();
         if (!options_.is_dev) review_callers();
@@ -353,13 +378,13 @@ int serve(const ServeOptions& options) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
     if (options.is_dev && !is_loopback(options.host)) {
-        return fail_start(
-            fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every caller. "
-                        "Use 127.0.0.1",
-                        options.host));
+        return fail_start({Fault::Malformed,
+                           fmt::format("--dev listens on loopback only, and '{}' is not: it trusts "
+                                       "every caller. Use 127.0.0.1",
+                                       options.host)});
     }
     Hub hub{options};
-    if (const auto opened = hub.open(); !opened) return fail_start(opened.error().message);
+    if (const auto opened = hub.open(); !opened) return fail_start(opened.error());
     hub.run();
     return 0;
 }
