@@ -128,8 +128,9 @@ void print_seeds(const CampaignOptions& options, const Totals& totals, double se
     if (totals.failures.size() > kFailuresShownMax) {
         fmt::print("and {} more\n", totals.failures.size() - kFailuresShownMax);
     }
-    fmt::print("{} seeds, {} failed: {} messages, {} records, {} crashes in {:.1f} s\n",
+    fmt::print("{} {}, {} failed: {} messages, {} records, {} crashes in {:.1f} s\n",
                totals.seeds,
+               totals.seeds == 1 ? "seed" : "seeds",
                totals.failures.size(),
                totals.messages,
                totals.records,

@@ -1,7 +1,6 @@
 // parlance.toml: one table of keys, each with the setting it fills.
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include <toml++/toml.h>
 
 #include "app/serve.h"
+#include "base/read_file.h"
 #include "dialects/dialects.h"
 #include "model/names.h"
 
@@ -35,6 +35,7 @@ bool store(Member& member, std::int64_t value, std::int64_t least) {
     if constexpr (std::is_same_v<Member, Duration>) {
         member = Duration{value};
     } else {
+        if (!std::in_range<Member>(value)) return false;
         member = static_cast<Member>(value);
     }
     return true;
@@ -168,6 +169,17 @@ constexpr std::array kPathKeys{
     PathKey{"tls", "client_ca", "whose certificates agents may show", &TlsFiles::authority},
 };
 
+/// As it stands in the file, on one line and not at any length.
+std::string shown(const toml::node& node) {
+    static constexpr std::size_t kShownBytesMax = 60;
+    std::ostringstream out;
+    out << toml::node_view<const toml::node>{node};
+    auto text = out.str();
+    std::ranges::replace(text, '\n', ' ');
+    if (text.size() > kShownBytesMax) text = text.substr(0, kShownBytesMax) + "…";
+    return text;
+}
+
 Result<void> read_value(const std::string& path,
                         std::string_view section,
                         std::string_view name,
@@ -178,11 +190,12 @@ Result<void> read_value(const std::string& path,
         const auto value = node.value<std::int64_t>();
         if (node.is_integer() && value && key.set(options, *value)) return {};
         return fail(Fault::Malformed,
-                    fmt::format("{}:{}: {}.{} does not take this value ({}: a whole number)",
+                    fmt::format("{}:{}: {}.{} does not take {} ({}: a whole number)",
                                 path,
                                 node.source().begin.line,
                                 section,
                                 name,
+                                shown(node),
                                 key.meaning));
     }
     for (const auto& key : kPathKeys) {
@@ -192,11 +205,12 @@ Result<void> read_value(const std::string& path,
             return {};
         }
         return fail(Fault::Malformed,
-                    fmt::format("{}:{}: {}.{} does not take this value ({}: a path, in quotes)",
+                    fmt::format("{}:{}: {}.{} does not take {} ({}: a path, in quotes)",
                                 path,
                                 node.source().begin.line,
                                 section,
                                 name,
+                                shown(node),
                                 key.meaning));
     }
     return fail(Fault::Malformed,
@@ -217,12 +231,16 @@ Result<void> read_names(std::string_view place,
                         const std::vector<std::string_view>& known,
                         const std::function<bool(const std::string&)>& add) {
     const auto* list = node.as_array();
-    if (list == nullptr) return fail(Fault::Malformed, fmt::format("{} takes a list", place));
+    if (list == nullptr)
+        return fail(Fault::Malformed, fmt::format("{} takes a list, not {}", place, shown(node)));
     for (const auto& item : *list) {
         const auto name = item.value<std::string>();
         if (name && add(*name)) continue;
         return fail(Fault::Malformed,
-                    fmt::format("{} takes a list of {}", place, known_names(known)));
+                    fmt::format("{} takes a list of {}; {} is none of them",
+                                place,
+                                known_names(known),
+                                shown(item)));
     }
     return {};
 }
@@ -255,7 +273,8 @@ Result<std::vector<Dialect>> read_dialects(std::string_view place, const toml::n
 Result<void> read_reveal(std::string_view place, const toml::node& node, PersonalPolicy& policy) {
     const auto* agents = node.as_table();
     if (agents == nullptr) {
-        return fail(Fault::Malformed, fmt::format("{} takes kinds by agent", place));
+        return fail(Fault::Malformed,
+                    fmt::format("{} takes kinds by agent, not {}", place, shown(node)));
     }
     for (const auto& [agent, kinds] : *agents) {
         policy.reveal[std::string{agent.str()}] =
@@ -364,10 +383,11 @@ auto no_value(const std::string& path,
               std::string_view name,
               std::string_view meaning) {
     return fail(Fault::Malformed,
-                fmt::format("{}:{}: {} does not take this value ({})",
+                fmt::format("{}:{}: {} does not take {} ({})",
                             path,
                             node.source().begin.line,
                             name,
+                            shown(node),
                             meaning));
 }
 
@@ -421,12 +441,10 @@ Result<void> read_mail(const std::string& path,
     if (name == "password_file") {
         std::string file;
         if (!store_line(file, node)) return no_value(path, node, whole, "a path, in quotes");
-        std::ifstream in{file};
-        if (!std::getline(in, mail.password) || mail.password.empty()) {
-            return fail(Fault::NotFound,
-                        fmt::format("{}: there is no password in '{}'", path, file));
-        }
-        return {};
+        const auto text = TRY(read_file(file));
+        mail.password = text.substr(0, text.find('\n'));
+        if (!mail.password.empty()) return {};
+        return fail(Fault::NotFound, fmt::format("{}: there is no password in '{}'", path, file));
     }
     const auto key = std::ranges::find(kMailKeys, name, &MailKey::name);
     if (key == kMailKeys.end()) return no_setting(path, node, whole);
@@ -451,8 +469,9 @@ Result<void> check_people(const std::string& path, const ServeOptions& options) 
 }
 
 Result<toml::table> parse(const std::string& path) {
+    const auto text = TRY(read_file(path));
     try {
-        return toml::parse_file(path);
+        return toml::parse(text, path);
     } catch (const toml::parse_error& error) {
         return fail(Fault::Malformed,
                     fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
@@ -473,8 +492,10 @@ Result<void> read_config(const std::string& path, ServeOptions& options) {
     for (const auto& [section, node] : config) {
         const auto* table = node.as_table();
         if (table == nullptr) {
-            return fail(Fault::Malformed,
-                        fmt::format("{}: '{}' should be a section", path, section.str()));
+            return fail(
+                Fault::Malformed,
+                fmt::format(
+                    "{}: '{}' should be a section, and is {}", path, section.str(), shown(node)));
         }
         for (const auto& [name, value] : *table) {
             if (section.str() == "personal") {

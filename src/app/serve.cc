@@ -136,8 +136,19 @@ std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options, bo
     return std::make_shared<gateway::Notifier>(std::move(notifier));
 }
 
-int fail_start(const std::string& what) {
-    fmt::print(stderr, "parlance: {}\n", what);
+/// By the table of exit codes in docs/operating.md.
+int exit_of(Fault fault) {
+    switch (fault) {
+        case Fault::Malformed:
+        case Fault::NotFound:
+            return 2;
+        case Fault::Corrupt:
+        case Fault::Unsupported:
+            return 5;
+        case Fault::Unavailable:
+        case Fault::Exhausted:
+            return 1;
+    }
     return 1;
 }
 
@@ -146,6 +157,11 @@ TlsStamps stamps_of(const TlsFiles& files) {
     return {identity::stamp_of(files.certificate),
             identity::stamp_of(files.key),
             identity::stamp_of(files.authority)};
+}
+
+int fail_start(const Error& error) {
+    fmt::print(stderr, "parlance: {}\n", error.message);
+    return exit_of(error.fault);
 }
 
 /// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
@@ -177,9 +193,18 @@ Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
     return files;
 }
 
+/// Where the command line looks for a hub unless it is told.
+constexpr std::string_view kDefaultPlace = "127.0.0.1:7420";
+
 /// What a person who started it wants to know: where it is, and what to do next.
-void greet(const ServeOptions& options, const std::string& address, const engine::Engine& engine) {
+void greet(const ServeOptions& options,
+           std::string_view scheme,
+           std::uint16_t port,
+           const engine::Engine& engine) {
     if (options.is_quiet) return;
+    const auto place = fmt::format("{}:{}", options.host, port);
+    const auto address = fmt::format("{}://{}", scheme, place);
+    const auto elsewhere = place == kDefaultPlace ? std::string{} : " --hub " + place;
     const auto hub = engine.hub();
     if (!options.is_dev) {
         fmt::print(
@@ -200,8 +225,8 @@ void greet(const ServeOptions& options, const std::string& address, const engine
         "Parlance {} serves at {}\n"
         "  data     {} ({} records, {} agents, {} messages waiting)\n"
         "  look     {}/        {}/v1/events?from=1\n"
-        "  try      parlance listen --as bob --register     and, elsewhere,\n"
-        "           parlance send --to bob '{{\"hello\":\"world\"}}'\n"
+        "  try      parlance listen{} --as bob --register     and, elsewhere,\n"
+        "           parlance send{} --as alice --to bob '{{\"hello\":\"world\"}}'\n"
         "  stop     Ctrl-C\n",
         kVersion,
         address,
@@ -210,7 +235,9 @@ void greet(const ServeOptions& options, const std::string& address, const engine
         hub.agents,
         hub.waiting,
         address,
-        address);
+        address,
+        elsewhere,
+        elsewhere);
     std::fflush(stdout);
 }
 
@@ -282,11 +309,12 @@ class Hub {
     }
 
     void run() {
-        const auto scheme = tls_ ? "https" : "http";
-        greet(
-            options_, fmt::format("{}://{}:{}", scheme, options_.host, server_->port()), *engine_);
+        greet(options_, tls_ ? "https" : "http", server_->port(), *engine_);
         // Who has a certificate to show reads it again; else a terminal that is closed ends it.
-        loop_.on_signal([this](int number) { number == SIGHUP&& tls_ ? renew() : stop(); });
+        loop_.on_signal([this](int number) {
+            if (number == SIGHUP && tls_) return renew();
+            stop();
+        });
         wake_when_due();
         if (!options_.is_dev) review_callers();
         loop_.run([this] { take_turns(); });
@@ -375,13 +403,13 @@ int serve(const ServeOptions& options) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
     if (options.is_dev && !is_loopback(options.host)) {
-        return fail_start(
-            fmt::format("--dev listens on loopback only, and '{}' is not: it trusts every caller. "
-                        "Use 127.0.0.1",
-                        options.host));
+        return fail_start({Fault::Malformed,
+                           fmt::format("--dev listens on loopback only, and '{}' is not: it trusts "
+                                       "every caller. Use 127.0.0.1",
+                                       options.host)});
     }
     Hub hub{options};
-    if (const auto opened = hub.open(); !opened) return fail_start(opened.error().message);
+    if (const auto opened = hub.open(); !opened) return fail_start(opened.error());
     hub.run();
     return 0;
 }

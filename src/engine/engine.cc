@@ -78,6 +78,7 @@ TellRefused addressee_of(const Effect& effect) {
 
 /// What runs in the background. It holds on to this rather than to the engine, which may be gone.
 struct Engine::Chores {
+    std::unique_ptr<journal::Journal> journal{};  ///< Once the engine is gone.
     std::atomic<bool> is_preparing{false};
     std::atomic<bool> is_snapshotting{false};
 };
@@ -91,7 +92,9 @@ Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World
     state_.scribe = options_.scribe;
 }
 
-Engine::~Engine() = default;
+// An engine may go, as when its hub has no port to listen at, while a chore works on its journal:
+// that goes with the last of them.
+Engine::~Engine() { chores_->journal = std::move(journal_); }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> journal,
                                              Options options,

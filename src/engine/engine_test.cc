@@ -229,6 +229,24 @@ TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
     bench.jobs.front()();  // Late, and harmless.
 }
 
+TEST(Engine, LeavesItsJournalToAChoreThatIsStillAtWork) {
+    Bench bench;
+    bench.segment_bytes = 65'536;
+    bench.is_busy = true;
+    open_with_bob(bench);
+    for (int i = 0; bench.jobs.empty() && i < 5'000; ++i) {
+        bench.bring(letter("m" + std::to_string(i)));
+        bench.live();
+    }
+    ASSERT_EQ(bench.jobs.size(), 1U);
+    bench.engine.reset();
+    const auto before = bench.disk.list()->size();
+    bench.jobs.front()();
+    EXPECT_EQ(bench.disk.list()->size(), before + 1);  // The spare.
+    bench.jobs.clear();
+    ASSERT_TRUE(bench.open());  // And nobody holds the lock.
+}
+
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {
     Bench bench;
     bench.options.inbox_commands_max = 2;

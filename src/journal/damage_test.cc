@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "journal/format.h"
 #include "journal/journal.h"
 #include "journal/testing/diary.h"
 #include "journal/testing/memory_disk.h"
@@ -120,6 +121,18 @@ TEST(Damage, IsNoticedWhenAnySegmentIsMissingThatOthersFollow) {
         EXPECT_EQ(Journal::open(*copy, kSmall).error().fault, Fault::Corrupt) << name;
         EXPECT_NE(verify(*copy, {})->problem, "") << name;
     }
+}
+
+TEST(Damage, OfALaterSegmentLeavesWhatIsBeforeItCounted) {
+    Diary diary;
+    const auto disk = written_disk(diary);
+    const auto names = *disk->list();
+    ASSERT_GE(names.size(), 3U);
+    const auto second = parse_segment_name(names[1]);
+    ASSERT_TRUE(disk->remove(names[1]));
+    const auto verified = verify(*disk, {});
+    EXPECT_EQ(verified->problem, "the segment before " + names[2] + " is missing");
+    EXPECT_EQ(verified->records, second->value - 1);
 }
 
 TEST(Damage, IsNoticedWhenASnapshotIsAheadOfTheJournal) {

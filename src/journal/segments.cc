@@ -29,26 +29,38 @@ Result<Segment> load_segment(Disk& disk, const std::string& name, Sequence first
 
 }  // namespace
 
-Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names) {
+SegmentListing list_segments(Disk& disk, const std::vector<std::string>& names) {
     std::vector<Sequence> firsts;
     for (const auto& name : names) {
         if (const auto first = parse_segment_name(name)) firsts.push_back(*first);
     }
     std::ranges::sort(firsts);
 
-    std::vector<Segment> segments;
+    SegmentListing listing;
+    auto& segments = listing.segments;
     segments.reserve(firsts.size());
     for (const auto first : firsts) {
-        segments.push_back(TRY(load_segment(disk, segment_name(first), first)));
-        const auto& head = segments.back().head;
-        const bool is_first = segments.size() == 1;
-        const auto before = is_first ? Sequence{0} : segments[segments.size() - 2].head.first;
-        if (head.before != before || (is_first && first != Sequence{1})) {
-            return fail(Fault::Corrupt,
-                        fmt::format("the segment before {} is missing", segment_name(first)));
+        auto segment = load_segment(disk, segment_name(first), first);
+        if (!segment) {
+            listing.problem = std::move(segment).error();
+            break;
         }
+        const bool is_first = segments.empty();
+        const auto before = is_first ? Sequence{0} : segments.back().head.first;
+        if (segment->head.before != before || (is_first && first != Sequence{1})) {
+            listing.problem = {Fault::Corrupt,
+                               fmt::format("the segment before {} is missing", segment->name)};
+            break;
+        }
+        segments.push_back(*std::move(segment));
     }
-    return segments;
+    return listing;
+}
+
+Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names) {
+    auto listing = list_segments(disk, names);
+    if (listing.problem) return tl::unexpected(*std::move(listing.problem));
+    return std::move(listing.segments);
 }
 
 Result<std::vector<Segment>> load_segments(Disk& disk) {

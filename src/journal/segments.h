@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct Segment {
     std::string name;
     SegmentHead head;
 };
+
+/// All of them in order up to the first that is missing or cannot be read, and why it ends there.
+struct SegmentListing {
+    std::vector<Segment> segments{};
+    std::optional<Error> problem{};
+};
+SegmentListing list_segments(Disk& disk, const std::vector<std::string>& names);
 
 /// All of them in order, every header read, no gap between them. Corrupt names what is missing.
 Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names);

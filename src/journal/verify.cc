@@ -24,8 +24,10 @@ class Verifier {
         for (const auto sequence : list_snapshots(names)) {
             snapshots_.emplace(sequence, TRY(load_snapshot(disk_, sequence)).chain);
         }
-        auto segments = TRY(load_segments(disk_, names));
-        if (!segments.empty()) TRY(walk_all(std::move(segments)));
+        auto listing = list_segments(disk_, names);
+        const bool goes_on = !listing.problem || listing.problem->fault == Fault::Corrupt;
+        if (goes_on && !listing.segments.empty()) TRY(walk_all(std::move(listing.segments)));
+        if (listing.problem) return tl::unexpected(*listing.problem);
         if (snapshots_.empty()) return {};
         return fail(Fault::Corrupt,
                     fmt::format("{} is there, but no batch ends with its record",

@@ -46,7 +46,7 @@ void SocketSpeaker::on_gone(std::function<void()> gone) {
 std::size_t SocketSpeaker::take(char* bytes, std::size_t count) {
     std::size_t used = 0;
     bool more = true;
-    while (more) {
+    while (more && wire_ != nullptr) {
         const auto piece = reader_.next(bytes + used, count - used);
         used += piece.used;
         more = on_piece(piece);

@@ -132,6 +132,57 @@ TEST(WebSocket, AnswersACloseAndTellsOnceThatThePeerHasGone) {
     EXPECT_EQ(watch.told, 1);
 }
 
+/// Small frames, more than one read takes.
+std::string many_frames() {
+    std::string frames;
+    for (int i = 0; i < 40'000; ++i) frames += std::string_view{"\x81\x82\0\0\0\0{}", 8};
+    return frames;
+}
+
+TEST(WebSocket, TakesNothingBehindItsEndHoweverMuchComes) {
+    using namespace std::string_literals;
+    struct Case {
+        std::string ending;
+        int code;
+    };
+    const Case cases[] = {
+        {"\x88\x82\0\0\0\0\x03\xE8"s, 1000},            // A close.
+        {"\x82\x81\0\0\0\0x"s, 1003},                   // A binary frame.
+        {"\x81\xFF\0\0\0\0\0\x20\0\0\0\0\0\0"s, 1009},  // One of 2 MiB.
+        {"\x81\x81\0\0\0\0\xFF"s, 1007},                // No UTF-8.
+        {"\x81\x02{}"s, 1002},                          // Not masked.
+    };
+    const auto frames = many_frames();
+    for (const auto& item : cases) {
+        Watch watch;
+        House house{{}, watch.doors()};
+        Peer peer{house.port()};
+        peer.upgrade();
+        std::thread sender{[&] { peer.send(item.ending + frames); }};
+        EXPECT_EQ(peer.read_frame().close_code(), item.code);
+        sender.join();
+        EXPECT_TRUE(peer.has_ended());
+        watch.gone.get_future().wait();
+        EXPECT_EQ(watch.told, 1);
+        EXPECT_EQ(house.counts().frames_in_total, 0U);
+    }
+}
+
+TEST(WebSocket, ThatIsClosedFromThisSideDeliversNothingThatComesAfter) {
+    Watch watch;
+    House house{{}, watch.doors()};
+    Peer peer{house.port()};
+    peer.upgrade();
+    const auto socket = watch.arrived.get_future().get();
+    house.on_loop([&] { socket->close(4001, "enough"); });
+    EXPECT_EQ(peer.read_frame().close_code(), 4001);
+    using namespace std::string_literals;
+    peer.send(many_frames() + "\x88\x82\0\0\0\0\x0F\xA1"s + many_frames());
+    EXPECT_TRUE(peer.has_ended());
+    watch.gone.get_future().wait();
+    EXPECT_EQ(watch.told, 1);
+}
+
 TEST(WebSocket, TellsOnceThatAPeerHasVanished) {
     Watch watch;
     House house{{}, watch.doors()};

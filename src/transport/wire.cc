@@ -114,7 +114,7 @@ void Wire::on_sealed(std::size_t count) {
     const auto outcome = tls_->take({hall_->scratch.data(), count}, opened, out_);
     out();  // What TLS itself has to say goes with the rest.
     if (was_shaking_hands && tls_->is_open()) certificate_ = tls_->certificate();
-    if (!opened.empty() && !finishing_) feed_new(opened.data(), opened.size());
+    if (!opened.empty()) feed_new(opened.data(), opened.size());
     if (!socket_) return;
     if (outcome == TlsSession::Outcome::Broken) return break_off();
     if (outcome == TlsSession::Outcome::Ended) return on_end();
@@ -129,7 +129,9 @@ void Wire::break_off() {
     if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
 }
 
+/// What comes behind the end is read, so that the peer can finish sending, and goes to nobody.
 void Wire::feed_new(char* bytes, std::size_t count) {
+    if (finishing_) return;
     if (!in_.empty()) {
         in_.append(bytes, count);
         return feed_waiting();
@@ -139,7 +141,7 @@ void Wire::feed_new(char* bytes, std::size_t count) {
 }
 
 void Wire::feed_waiting() {
-    if (in_.empty() || !socket_) return;
+    if (in_.empty() || finishing_ || !socket_) return;
     in_.erase(0, feed(in_.data(), in_.size()));
 }
 
@@ -165,7 +167,8 @@ void Wire::resume() {
         self->feed_posted_ = false;
         if (!self->socket_ || self->finishing_) return;
         self->feed_waiting();
-        if (self->ended_ && self->socket_) return self->speaker_->peer_finished();
+        if (!self->socket_ || self->finishing_) return self->await_readable();
+        if (self->ended_) return self->speaker_->peer_finished();
         self->await_readable();
     });
 }

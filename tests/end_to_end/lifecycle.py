@@ -4,11 +4,13 @@ import http.client
 import json
 import os
 import re
+import shlex
 import signal
 import socket
+import subprocess
 import time
 
-from hub import Hub, Scratch, Socket, check, message
+from hub import BINARY, Hub, Scratch, Socket, check, message
 
 
 def fingerprint(directory):
@@ -126,7 +128,7 @@ def a_second_hub_is_refused(scratch):
     try:
         second.log += ".second"
         second.launch()
-        check(second.process.wait(20) != 0, "a second hub serves the same data")
+        check(second.process.wait(20) == 1, "a second hub serves the same data, or does not say so by its exit code")
         check("shared" in second.last_words(), f"it does not say why: {second.last_words()}")
         check(hub.ask("GET", "/readyz")[0] == 200, "the first hub was disturbed")
     finally:
@@ -142,7 +144,7 @@ def newer_data_is_refused_untouched(scratch):
         check(make_newer(hub.data) > 0, "no file with a version was found")
         before = fingerprint(hub.data)
         hub.launch()
-        check(hub.process.wait(20) != 0, "a hub serves data of a newer version")
+        check(hub.process.wait(20) == 5, "a hub serves data of a newer version, or does not say so by its exit code")
         check("data version" in hub.last_words(), f"it does not say why: {hub.last_words()}")
         check(fingerprint(hub.data) == before, "newer data was touched")
     finally:
@@ -192,21 +194,99 @@ def a_taken_port_is_said(scratch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        hub = Hub(scratch + "/port")
-        hub.port = taken.getsockname()[1]
+        # Each time its journal is at work in the background when it finds that it cannot serve.
+        for number in range(5):
+            hub = Hub(f"{scratch}/port-{number}")
+            hub.port = taken.getsockname()[1]
+            hub.launch()
+            try:
+                code = hub.process.wait(20)
+                check(code == 1, f"a hub at a port that is taken ends with {code}")
+                check(f"cannot listen on 127.0.0.1:{hub.port}: " in hub.last_words(),
+                      f"it does not say which: {hub.last_words()}")
+                check(not hub.verify(), hub.verify())
+            finally:
+                hub.kill()
+
+
+def a_damaged_journal_is_said(scratch):
+    hub = Hub(scratch + "/damaged").start()
+    try:
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        check(hub.stop() == 0, "no clean stop")
+        segment = min(name for name in os.listdir(hub.data) if name.endswith(".journal"))
+        with open(os.path.join(hub.data, segment), "r+b") as file:
+            file.write(b"\xff" * 16)
         hub.launch()
-        try:
-            check(hub.process.wait(20) != 0, "a hub serves at a port that is taken")
-            check(str(hub.port) in hub.last_words(), f"it does not say which: {hub.last_words()}")
-        finally:
-            hub.kill()
+        code = hub.process.wait(20)
+        check(code == 5, f"a hub on a damaged journal ends with {code}")
+        check(segment in hub.last_words(), f"it does not say where: {hub.last_words()}")
+    finally:
+        hub.kill()
+
+
+def verified(hub):
+    done = subprocess.run([BINARY, "journal", "verify", "--json", "--data", hub.data],
+                          capture_output=True, text=True, timeout=60)
+    return done.returncode, json.loads(done.stdout)
+
+
+def what_verify_leaves_out_is_said(scratch):
+    hub = Hub(scratch + "/tail").start()
+    try:
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        large = message("alice", 1)
+        large["payload"]["text"] = "x" * 100_000
+        status, _ = hub.ask("POST", "/v1/messages", large)
+        check(status == 202, f"the message was answered {status}")
+    finally:
+        hub.kill()
+    code, before = verified(hub)
+    check(code == 0 and before["bytes_left_out"] == 0, f"{code} {before}")
+    segment = os.path.join(hub.data, min(name for name in os.listdir(hub.data) if name.endswith(".journal")))
+    with open(segment, "r+b") as file:
+        end = len(file.read().rstrip(b"\0"))
+        file.seek(end - 4096)
+        file.write(b"\0" * 4096)
+    code, after = verified(hub)
+    check(code == 0 and after["records"] < before["records"], f"{code} {after}")
+    check(after["bytes_left_out"] > 90_000, f"{after}")
+
+
+def what_makes_no_sense_is_said(scratch):
+    here = scratch + "/sense"
+    for words, expected in ((["--listen", "bogus"], "--listen 'bogus' names no address"),
+                            (["--dev", "--listen", "10.0.0.1:7420"], "--dev listens on loopback only"),
+                            (["--listen", "0.0.0.0:7999"], "without TLS"),
+                            (["--config", scratch], "it is a directory"),
+                            (["--config", scratch + "/none"], "there is no such file"),
+                            (["--data", scratch + "/no/where"], "no/where")):
+        place = [] if "--data" in words else ["--data", here]
+        done = subprocess.run([BINARY, "serve", *place, *words], capture_output=True, text=True, timeout=20)
+        check(done.returncode == 2, f"{words} ends with {done.returncode}: {done.stderr}")
+        check(expected in done.stderr, f"{words} says {done.stderr}")
+
+
+def the_greeting_can_be_typed(scratch):
+    hub = Hub(scratch + "/greeting").start()
+    try:
+        hub.ask("PUT", "/v1/agents/bob", {"dialect": "taskwire"})
+        hint = re.search(r"parlance (send .*)$", hub.last_words(), re.MULTILINE)
+        check(hint, f"it does not say what to try: {hub.last_words()}")
+        done = subprocess.run([BINARY, *shlex.split(hint[1])], capture_output=True, text=True, timeout=20)
+        check(done.returncode == 0, f"{hint[0]} ends with {done.returncode}: {done.stderr}")
+        check([item["payload"] for item in hub.drain("bob")] == [{"hello": "world"}], "nothing came")
+    finally:
+        hub.kill()
 
 
 def main():
     with Scratch() as scratch:
         for story in (stops_cleanly_and_starts_at_once, whoever_waits_is_told_of_the_stop,
                       the_second_signal_does_not_wait, a_second_hub_is_refused,
-                      newer_data_is_refused_untouched, a_taken_port_is_said):
+                      newer_data_is_refused_untouched, a_taken_port_is_said, a_damaged_journal_is_said,
+                      what_verify_leaves_out_is_said,
+                      what_makes_no_sense_is_said, the_greeting_can_be_typed):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 

@@ -148,6 +148,34 @@ def a_client_that_vanishes_is_noticed(hub):
     second.close()
 
 
+UPGRADE = (b"GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+           b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
+ENDINGS = {1000: b"\x88\x82\0\0\0\0\x03\xe8",
+           1003: b"\x82\x81\0\0\0\0x",
+           1009: b"\x81\xff" + (2 << 20).to_bytes(8, "big") + b"\0\0\0\0"}
+
+
+def frames_behind_the_end_reach_nobody(hub):
+    """A close, a binary frame, one announced as too large: each with many more behind it in one write."""
+    for code, ending in ENDINGS.items():
+        line = raw(hub, UPGRADE)
+        heard = b""
+        while b"\r\n\r\n" not in heard:
+            heard += line.recv(65536)
+        writer = threading.Thread(target=line.sendall, args=(ending + b"\x81\x82\0\0\0\0{}" * 40_000,))
+        writer.start()
+        frame = heard.split(b"\r\n\r\n", 1)[1]
+        while len(frame) < 4:
+            fresh = line.recv(65536)
+            check(fresh, f"no close came where {code} is due")
+            frame += fresh
+        check(frame[0] == 0x88 and int.from_bytes(frame[2:4], "big") == code, f"{code} is due, and {frame} came")
+        writer.join(20)
+        check(ends_within(line, 10), f"the connection is open after {code}")
+        line.close()
+        check(hub.process.poll() is None, f"the hub ended with {hub.process.poll()}")
+
+
 def main():
     with Scratch() as scratch:
         hub = Hub(scratch + "/data", SETTINGS).start()
@@ -156,7 +184,8 @@ def main():
             with GoodTraffic(hub) as good:
                 for story in (slow_heads_are_shed, half_open_connections_do_no_harm,
                               a_reader_that_reads_nothing_holds_nobody_up,
-                              a_client_that_vanishes_is_noticed, one_too_many_is_refused):
+                              a_client_that_vanishes_is_noticed, frames_behind_the_end_reach_nobody,
+                              one_too_many_is_refused):
                     story(hub)
                     print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
             check(good.failure is None, f"good traffic failed: {good.failure}")

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/json_view.h"
 #include "base/json.h"
+#include "base/read_file.h"
 #include "dialects/dialect_row.h"
 #include "model/refusal.h"
 
@@ -166,11 +167,9 @@ Result<sdk::HubAddress> hub_of(const Context& context) {
         return fail(Fault::Malformed, "--cert and --key belong together");
     }
     if (!context.token.empty() || context.token_file.empty()) return hub;
-    std::ifstream file{context.token_file};
-    if (!(file >> hub.token)) {
-        return fail(Fault::Malformed, "there is no token in '" + context.token_file + "'");
-    }
-    return hub;
+    std::istringstream{TRY(read_file(context.token_file))} >> hub.token;
+    if (!hub.token.empty()) return hub;
+    return fail(Fault::Malformed, "there is no token in '" + context.token_file + "'");
 }
 
 sdk::Identity operator_identity(const Context& context) {

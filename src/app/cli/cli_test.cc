@@ -1,6 +1,9 @@
 // The command line: what it takes, what it refuses, and what it then ends with.
 #include "app/cli/cli.h"
 
+#include <cstdio>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "app/cli/draft.h"
@@ -33,6 +36,9 @@ Ended run_with(std::vector<const char*> arguments) {
     add_bench(app, context);
     add_version(app, context);
     add_workflow(app, context);
+    add_validate(app, context);
+    add_convert(app, context);
+    add_policy(app, context);
     add_completion(app, context);
     arguments.insert(arguments.begin(), "parlance");
     std::vector<std::string> words{arguments.begin(), arguments.end()};  // Which may be written to.
@@ -74,7 +80,18 @@ TEST(CommandLine, EndsWithTwoAndAWordOfAdviceWhenItMakesNoSense) {
         {{"bench", "publish", "--size", "10"}, "too small"},
         {{"bench", "deliver", "--http"}, "--http"},
         {{"completion", "tcsh"}, "tcsh"},
-        {{"journal", "verify", "--data", "/nonexistent"}, "/nonexistent"}};
+        {{"journal", "verify", "--data", "/nonexistent"}, "/nonexistent"},
+        {{"journal", "verify", "--data", "."}, "there is no journal in '.'"},
+        {{"journal", "list", "--data", "."}, "there is no journal in '.'"},
+        {{"send", "--as", "a", "--to", "b", "@."}, "cannot read '.': it is a directory"},
+        {{"request", "--as", "a", "--to", "b", "@."}, "cannot read '.': it is a directory"},
+        {{"workflow", "run", "."}, "cannot read '.': it is a directory"},
+        {{"validate", "."}, "cannot read '.': it is a directory"},
+        {{"validate", "/nonexistent"}, "cannot read '/nonexistent': there is no such file"},
+        {{"convert", "--to", "sam", "."}, "cannot read '.': it is a directory"},
+        {{"policy", "check", "."}, "cannot read '.': it is a directory"},
+        {{"policy", "check", "/nonexistent"}, "there is no such file"},
+        {{"agents", "--token-file", "."}, "cannot read '.': it is a directory"}};
     for (const auto& [arguments, word] : cases) {
         const Ended ended = run_with(arguments);
         EXPECT_EQ(ended.exit, Misused) << word;
@@ -102,6 +119,21 @@ TEST(CommandLine, NeverDiscardsUnaskedOffATerminal) {
 TEST(CommandLine, TakesTheProgramsOptionsAlsoBehindTheVerb) {
     EXPECT_EQ(run_with({"version", "--json"}).out, run_with({"--json", "version"}).out);
     EXPECT_TRUE(json::check(run_with({"version", "--json"}).out));
+}
+
+TEST(CommandLine, SaysItsVersionHoweverItIsAsked) {
+    const Ended ended = run_with({"--version"});
+    EXPECT_EQ(ended.exit, Done);
+    EXPECT_EQ(ended.out, run_with({"version"}).out);
+}
+
+TEST(CommandLine, SaysThatAnEmptyListHasNoMessage) {
+    const auto file = testing::TempDir() + "cli_test_empty_list.json";
+    std::ofstream{file} << "[]";
+    const Ended ended = run_with({"validate", file.c_str()});
+    EXPECT_EQ(ended.exit, Misused);
+    EXPECT_NE(ended.err.find("its list is empty"), std::string::npos) << ended.err;
+    std::remove(file.c_str());
 }
 
 TEST(CommandLine, HelpNamesTheExitCodesAndShowsExamples) {

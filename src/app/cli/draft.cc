@@ -1,6 +1,5 @@
 #include "app/cli/draft.h"
 
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
@@ -9,6 +8,7 @@
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "base/read_file.h"
 #include "base/uuid.h"
 #include "model/names.h"
 
@@ -56,9 +56,7 @@ Result<std::string> read_payload(const std::string& typed) {
         return std::string{std::istreambuf_iterator<char>{std::cin}, {}};
     }
     if (!typed.starts_with('@')) return typed;
-    std::ifstream file{typed.substr(1), std::ios::binary};
-    if (!file) return fail(Fault::NotFound, "cannot read the file '" + typed.substr(1) + "'");
-    return std::string{std::istreambuf_iterator<char>{file}, {}};
+    return read_file(typed.substr(1));
 }
 
 Result<std::string> shape_payload(std::string_view text, std::string_view task) {

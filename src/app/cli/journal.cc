@@ -17,6 +17,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "journal/event_codec.h"
+#include "journal/format.h"
 #include "journal/posix_disk.h"
 
 namespace parlance::cli {
@@ -75,8 +76,21 @@ struct OpenJournal {
     std::uint64_t last = 0;
 };
 
-Result<OpenJournal> open_journal(const JournalOptions& options) {
+/// A directory with neither a segment nor a snapshot in it is none that a hub has served.
+Result<std::unique_ptr<journal::Disk>> open_disk(const JournalOptions& options) {
     auto disk = TRY(journal::open_posix_disk(options.data, false));
+    const auto names = TRY(disk->list());
+    const bool is_there = std::ranges::any_of(names, [](const std::string& name) {
+        return journal::parse_segment_name(name) || journal::parse_snapshot_name(name);
+    });
+    if (is_there) return disk;
+    return fail(
+        Fault::NotFound,
+        fmt::format("there is no journal in '{}': no file of it is a segment", options.data));
+}
+
+Result<OpenJournal> open_journal(const JournalOptions& options) {
+    auto disk = TRY(open_disk(options));
     const auto opened = TRY(journal::Journal::open(*disk, {.is_read_only = true}));
     const std::uint64_t last = opened->last_sequence().value;
     return OpenJournal{std::move(disk), last};
@@ -192,13 +206,19 @@ int report_damage(const Context& context, const journal::Verification& found) {
     return complain(context,
                     BadData,
                     found.problem,
-                    fmt::format("{} records before it are as they were written. Keep a copy of the "
-                                "files before anything else.",
-                                count_text(found.records)));
+                    fmt::format("{} before it {} as written. Keep a copy of the files before "
+                                "anything else.",
+                                counted(found.records, "record", "records"),
+                                found.records == 1 ? "is" : "are"));
+}
+
+/// What a start would cut behind the last whole batch.
+Result<journal::Recovery> tail_of(journal::Disk& disk) {
+    return TRY(journal::Journal::open(disk, {.is_read_only = true}))->recovery();
 }
 
 int verify(const Context& context, const JournalOptions& options) {
-    auto disk = journal::open_posix_disk(options.data, false);
+    auto disk = open_disk(options);
     if (!disk) return complain_about_data(context, disk.error());
     Progress progress{context.err()};
     const auto begin = std::chrono::steady_clock::now();
@@ -209,6 +229,8 @@ int verify(const Context& context, const JournalOptions& options) {
     progress.clear();
     if (!found) return complain_about_data(context, found.error());
     if (!found->problem.empty()) return report_damage(context, *found);
+    const auto tail = tail_of(**disk);
+    if (!tail) return complain_about_data(context, tail.error());
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (context.is_json) {
@@ -219,6 +241,7 @@ int verify(const Context& context, const JournalOptions& options) {
                        .integer("batches", static_cast<std::int64_t>(found->batches))
                        .integer("segments", static_cast<std::int64_t>(found->segments))
                        .integer("last", static_cast<std::int64_t>(found->last.value))
+                       .integer("bytes_left_out", static_cast<std::int64_t>(tail->bytes_cut))
                        .text("chain", hex(found->chain))
                        .done());
         return Done;
@@ -231,6 +254,14 @@ int verify(const Context& context, const JournalOptions& options) {
                counted(found->segments, "segment", "segments"),
                duration_text(seconds * 1e9));
     fmt::print("{}\n", paint(screen, Tone::Dim, "chain     " + hex(found->chain)));
+    if (tail->bytes_cut > 0) {
+        fmt::print(
+            "{}  {} behind the last whole batch, at {}: an append that did not end, "
+            "as a crash leaves it. The next start cuts it\n",
+            paint(screen, Tone::Yellow, "left out"),
+            counted(tail->bytes_cut, "byte", "bytes"),
+            tail->cut_from);
+    }
     return Done;
 }
 

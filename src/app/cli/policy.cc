@@ -33,9 +33,14 @@ Result<std::string> read_policy(const std::string& file) {
     return gateway::write_settings(settings);
 }
 
+/// A file that cannot be had is the command's fault; one with a mistake is refused.
+int complain_about(const Context& context, const Error& error) {
+    return complain(context, error.fault == Fault::NotFound ? Misused : Refused, error.message);
+}
+
 int check(const Context& context, const PolicyOptions& options) {
     const auto policy = read_policy(options.file);
-    if (!policy) return complain(context, Refused, policy.error().message);
+    if (!policy) return complain_about(context, policy.error());
     if (context.is_json) {
         fmt::print("{}\n", *policy);
     } else {
@@ -66,7 +71,7 @@ int call(const Context& context,
 
 int apply(const Context& context, const PolicyOptions& options) {
     const auto policy = read_policy(options.file);
-    if (!policy) return complain(context, Refused, policy.error().message);
+    if (!policy) return complain_about(context, policy.error());
     sdk::Headers headers;
     if (!options.reason.empty()) headers.emplace_back("Parlance-Reason", options.reason);
     if (options.version > 0) headers.emplace_back("If-Match", std::to_string(options.version - 1));

@@ -4,6 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
 #include "app/cli/cli.h"
 
 namespace parlance::cli {
@@ -20,12 +23,29 @@ struct ServeFlags {
     bool is_quiet = false;
 };
 
+/// Said before anything is opened: a name is looked up by nobody here.
+Result<void> check_host(const std::string& typed, const std::string& host) {
+    in_addr v4{};
+    in6_addr v6{};
+    const auto bare =
+        host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
+    if (bare == "localhost" || ::inet_pton(AF_INET, bare.c_str(), &v4) == 1 ||
+        ::inet_pton(AF_INET6, bare.c_str(), &v6) == 1) {
+        return {};
+    }
+    return fail(Fault::Malformed,
+                fmt::format("--listen '{}' names no address: HOST is an IPv4 or IPv6 address, or "
+                            "localhost",
+                            typed));
+}
+
 Result<app::ServeOptions> options_of(const ServeFlags& flags) {
     app::ServeOptions options;
     if (!flags.config.empty()) TRY(app::read_config(flags.config, options));
     if (flags.data) options.data = *flags.data;
     if (flags.listen) {
         const auto address = TRY(sdk::HubAddress::parse(*flags.listen));
+        TRY(check_host(*flags.listen, address.host));
         options.host = address.host;
         options.port = address.port;
     }

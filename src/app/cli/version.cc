@@ -9,6 +9,7 @@
 namespace parlance::cli {
 
 void add_version(CLI::App& app, Context& context) {
+    app.set_version_flag("--version", fmt::format("parlance {}", app::kVersion));
     add_verb(app, {"version", "Say which version this is", ""})
         ->callback(leave(context, [&context] {
             if (context.is_json) {

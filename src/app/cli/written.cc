@@ -52,7 +52,10 @@ Result<std::vector<Written>> read_written(const std::string& file) {
         return fail(Fault::NotFound, fmt::format("there is no message in '{}'", file));
     }
     if (dialects::is_text_form(text)) return std::vector{Written{text, Dialect::Kessel}};
-    return read_json(text);
+    auto messages = read_json(text);
+    if (!messages.empty()) return messages;
+    return fail(Fault::NotFound,
+                fmt::format("there is no message in '{}': its list is empty", file));
 }
 
 dialects::Reading<std::string> plain_json(const Written& written, std::optional<Dialect> named) {
