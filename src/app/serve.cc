@@ -273,7 +273,8 @@ class Hub {
                                     .guard = options_.is_dev ? nullptr : make_guard(options_.data),
                                     .personal = options_.personal,
                                     .personal_key = personal_key,
-                                    .notifier = make_notifier(options_, tls_.has_value())};
+                                    .notifier = make_notifier(options_, tls_.has_value()),
+                                    .hosts_allowed = options_.notifier.hosts_allowed};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         engine_ = TRY(engine::Engine::open(

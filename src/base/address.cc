@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -74,6 +76,20 @@ bool is_private_address(const sockaddr& address) {
         return is_private_v6(bytes);
     }
     return true;
+}
+
+bool is_private_host(const std::string& host) {
+    auto name = host;
+    while (name.ends_with('.')) name.pop_back();
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name == "localhost" || name.ends_with(".localhost")) return true;
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return false;
+    const bool is_private = is_private_address(*found->ai_addr);
+    freeaddrinfo(found);
+    return is_private;
 }
 
 }  // namespace parlance

@@ -1,6 +1,8 @@
 // Which network addresses are somebody's own: not to be called just because a text says so.
 #pragma once
 
+#include <string>
+
 struct sockaddr;
 
 namespace parlance {
@@ -8,5 +10,9 @@ namespace parlance {
 /// Loopback, link-local, private, shared, multicast and unspecified ones, of IPv4 and IPv6; and
 /// whatever is neither.
 bool is_private_address(const sockaddr& address);
+
+/// Whether a host as it is written is such an address, in any form that a system takes for one
+/// ("0x7f.1"), or a name for this machine. Nothing is looked up: other names are not.
+bool is_private_host(const std::string& host);
 
 }  // namespace parlance

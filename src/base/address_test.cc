@@ -49,5 +49,22 @@ TEST(Address, OfTheWorldIsNot) {
     }
 }
 
+TEST(Address, OfAHostIsPrivateInWhateverFormItIsWritten) {
+    for (const auto* host : {"127.0.0.1",
+                             "2130706433",
+                             "0x7f.1",
+                             "10.0.0.1",
+                             "::1",
+                             "LocalHost",
+                             "a.localhost.",
+                             "localhost."}) {
+        EXPECT_TRUE(is_private_host(host)) << host;
+    }
+    for (const auto* host :
+         {"8.8.8.8", "hooks.example", "2001:4860:4860::8888", "localhost.example"}) {
+        EXPECT_FALSE(is_private_host(host)) << host;
+    }
+}
+
 }  // namespace
 }  // namespace parlance

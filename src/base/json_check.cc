@@ -88,11 +88,18 @@ class Checker {
     std::size_t depth() const { return depth_; }
 
     Error error() const {
-        return {Fault::Malformed,
-                fmt::format("JSON is wrong at byte {}: {}", wrong_at_ - begin_, wrong_)};
+        return {
+            Fault::Malformed,
+            fmt::format("JSON is wrong at byte {}: {}{}",
+                        wrong_at_ - begin_,
+                        wrong_,
+                        wrong_ == kTooDeep ? fmt::format(", and {} levels are the most", depth_max_)
+                                           : std::string{})};
     }
 
   private:
+    static constexpr const char* kTooDeep = "it is nested too deeply";
+
     /// A key of an object that is open. Without initialisers: a thousand of them cost nothing.
     struct FewKey {
         const char* data;
@@ -164,7 +171,7 @@ class Checker {
     }
 
     bool goes_deeper(std::size_t depth) {
-        if (depth >= depth_max_) return wrong("it is nested too deeply");
+        if (depth >= depth_max_) return wrong(kTooDeep);
         depth_ = std::max(depth_, depth + 1);
         return true;
     }

@@ -229,6 +229,15 @@ void react_started(const State& state, Effects& effects) {
     }
 }
 
+/// Whose refusal is about an agent: what it goes by is then no message's id.
+bool is_about_an_agent(const Stamped& cause) {
+    return std::holds_alternative<RegisterAgent>(cause.command) ||
+           std::holds_alternative<RemoveAgent>(cause.command) ||
+           std::holds_alternative<JoinInstance>(cause.command) ||
+           std::holds_alternative<Subscribe>(cause.command) ||
+           std::holds_alternative<Unsubscribe>(cause.command);
+}
+
 }  // namespace
 
 void react(const State& state, const Stamped& cause, const Event& event, Effects& effects) {
@@ -279,7 +288,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const CreditGranted&) { done(); },
         [&](const Subscribed&) { done(); },
         [&](const Unsubscribed&) { done(); },
-        [&](const MessageRefused& no) { refused(no.id, no.refusal, no.detail); },
+        [&](const MessageRefused& no) {
+            refused(is_about_an_agent(cause) ? std::string_view{} : no.id, no.refusal, no.detail);
+        },
         [&](const DuplicateReceived& again) { react_duplicate(state, cause, again, effects); },
         [&](const LeaseExtended&) { done(); },
         [&](const ProgressReported& progress) { react_progress(state, cause, progress, effects); },

@@ -4,6 +4,8 @@
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "dialects/dialect_row.h"
+#include "gateway/endpoint.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "model/names.h"
@@ -69,33 +71,47 @@ void read_text_field(Problems& problems,
                      json::Value value,
                      std::string& out) {
     std::string spare;
-    expect(problems, value.is_string(), key, value, "a string");
+    expect(problems, value.is_string(), key, value, "must be a string");
     if (value.is_string()) out = value.text(spare);
-    expect(problems, out.size() <= 1024, key, value, "at most 1024 bytes");
+    expect(problems, out.size() <= 1024, key, value, "must have at most 1024 bytes");
+}
+
+std::string known_dialects() {
+    std::string names;
+    const auto rows = dialects::all_rows();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i > 0) names += i + 1 == rows.size() ? " or " : ", ";
+        names += rows[i]->name;
+    }
+    return names;
 }
 
 void read_dialect(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
     std::string name;
     read_text_field(problems, key, value, name);
     const auto dialect = dialects::dialect_named(name);
-    expect(problems, dialect.has_value(), key, value, "the name of a dialect that the hub speaks");
+    expect(problems, dialect.has_value(), key, value, "must be " + known_dialects());
     if (dialect) profile.dialect = *dialect;
 }
 
 void read_instances(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
     const auto count = value.integer();
     const bool is_right = count && *count >= 0 && *count <= 10'000;
-    expect(problems, is_right, key, value, "how many instances may live at once, 0 for any number");
+    expect(problems,
+           is_right,
+           key,
+           value,
+           "must be how many instances may live at once, up to 10000, or 0 for any number");
     if (is_right) profile.instance_count_max = static_cast<std::uint32_t>(*count);
 }
 
 void read_tools(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
-    expect(problems, value.is_array(), key, value, "a list of tool names");
+    expect(problems, value.is_array(), key, value, "must be a list of tool names");
     if (!value.is_array()) return;
     json::Elements tools{value};
     std::string spare;
     while (tools.next() && problems.size() < dialects::kProblemsMax) {
-        expect(problems, tools.value.is_string(), key, tools.value, "the name of a tool");
+        expect(problems, tools.value.is_string(), key, tools.value, "must be the name of a tool");
         if (tools.value.is_string()) profile.tools_allowed.emplace_back(tools.value.text(spare));
     }
 }
@@ -111,8 +127,14 @@ void read_capabilities(Problems& problems,
 void read_endpoint(Problems& problems, std::string_view key, json::Value value, Profile& profile) {
     if (value.is_null()) return;
     read_text_field(problems, key, value, profile.endpoint);
-    const bool is_right = profile.endpoint.empty() || profile.endpoint.starts_with("http://");
-    expect(problems, is_right, key, value, "an http:// address");
+    if (profile.endpoint.empty()) return;
+    const auto checked = transport::check_url(profile.endpoint);
+    expect(problems,
+           checked.has_value(),
+           key,
+           value,
+           "must be an address like http://HOST:PORT/PATH" +
+               (checked ? std::string{} : ": " + checked.error().message));
 }
 
 struct ProfileField {
@@ -146,12 +168,12 @@ std::string no_topic_name(std::string_view name) {
            "' is not 1 to 122 letters, digits or ._-:/@";
 }
 
-dialects::Reading<Profile> read_profile(std::string_view text) {
+dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text) {
     dialects::Rejection rejection{.refusal = Refusal::InputValidationFailed};
     Profile profile;
     const auto root = json::root(text);
     if (!root.is_object()) {
-        rejection.problems.push_back({.rule = "an object that describes the agent"});
+        rejection.problems.push_back({.rule = "must be an object that describes the agent"});
         return tl::unexpected(std::move(rejection));
     }
     bool has_dialect = false;
@@ -165,8 +187,15 @@ dialects::Reading<Profile> read_profile(std::string_view text) {
         }
     }
     if (!has_dialect) {
-        rejection.problems.push_back({.pointer = "/dialect",
-                                      .rule = "the dialect that the agent speaks, \"taskwire\"",
+        rejection.problems.push_back(
+            {.pointer = "/dialect",
+             .rule = "must say which dialect the agent speaks: " + known_dialects(),
+             .section = "PUT /v1/agents/{id}"});
+    }
+    if (auto flaw = flaw_of_endpoint(desk, profile.endpoint); !flaw.empty()) {
+        rejection.problems.push_back({.pointer = "/endpoint",
+                                      .value = json::shortened(profile.endpoint),
+                                      .rule = std::move(flaw),
                                       .section = "PUT /v1/agents/{id}"});
     }
     if (!rejection.problems.empty()) return tl::unexpected(std::move(rejection));
@@ -206,7 +235,7 @@ void put_agent(Desk& desk, Call& call) {
     if (const auto checked = json::check(call.request().body); !checked) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }
-    auto profile = read_profile(call.request().body);
+    auto profile = read_profile(desk, call.request().body);
     if (!profile)
         return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
     auto caller = call.caller;

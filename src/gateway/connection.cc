@@ -195,7 +195,7 @@ void Connection::hear_hello(json::Value value) {
     has_greeted_ = true;
 
     if (const auto profile_value = json::find(value, "register")) {
-        auto profile = read_profile(profile_value->raw);
+        auto profile = read_profile(desk_, profile_value->raw);
         if (!profile) return reject(std::move(profile).error());
         // Its outcome shows in the join that follows; a success is nothing to talk about.
         submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});

@@ -51,6 +51,8 @@ struct Options {
     PersonalPolicy personal;
     std::string personal_key;              ///< Secret, and the same as long as messages live.
     std::shared_ptr<Notifier> notifier{};  ///< Without one, people look for themselves.
+    /// Called although their addresses are private. With --dev all are.
+    std::vector<std::string> hosts_allowed{};
 };
 
 /// One HTTP call whose command is with the engine.

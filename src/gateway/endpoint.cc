@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/address.h"
 #include "base/json.h"
 
 namespace parlance::gateway {
@@ -13,7 +14,21 @@ bool is_final(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
 }
 
+/// Whether the hub posts to this host wherever it is.
+bool is_allowed_host(const Desk& desk, const std::string& host) {
+    const auto& allowed = desk.options.hosts_allowed;
+    return desk.options.is_dev || std::ranges::find(allowed, host) != allowed.end();
+}
+
 }  // namespace
+
+// A name is looked up when it is called, and held to the same then: what it means now says nothing.
+std::string flaw_of_endpoint(const Desk& desk, const std::string& url) {
+    const auto host = transport::check_url(url);
+    if (url.empty() || !host || is_allowed_host(desk, *host) || !is_private_host(*host)) return {};
+    return "must not be on a loopback, link-local or private address, unless its host is among "
+           "people.hosts_allowed of the hub's configuration";
+}
 
 Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask)
     : desk_(desk),
@@ -34,8 +49,10 @@ void Endpoint::leave() {
 }
 
 void Endpoint::deliver(const Deliver& deliver) {
+    const auto host = transport::check_url(url_);
     transport::Outgoing outgoing{
         .url = url_,
+        .only_public = !host || !is_allowed_host(desk_, *host),
         .headers = {{"Content-Type", "application/json"},
                     {"Parlance-Delivery", delivery_id(deliver.delivery)},
                     {"Parlance-Attempt", std::to_string(deliver.delivery.attempt)},

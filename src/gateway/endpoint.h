@@ -11,6 +11,9 @@ namespace parlance::gateway {
 /// Asks at or above this (and below those of connections) belong to endpoints.
 inline constexpr std::uint64_t kEndpointAsks = std::uint64_t{1} << 61U;
 
+/// Why the hub would not post to this address; empty if it would, or if it is none at all.
+std::string flaw_of_endpoint(const Desk& desk, const std::string& url);
+
 class Endpoint : public std::enable_shared_from_this<Endpoint> {
   public:
     Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask);

@@ -83,7 +83,7 @@ std::string analysis_key(std::string_view capability, std::string_view inputs);
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
-dialects::Reading<Profile> read_profile(std::string_view text);
+dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text);
 
 /// "wait=1500" in Prefer, alone or among other preferences.
 Duration preferred_wait(const transport::Request& request);

@@ -217,7 +217,7 @@ constexpr std::string_view kPage = R"(<!doctype html>
 <p><a href="/v1/agents">agents</a> · <a href="/v1/dead-letters">dead letters</a> ·
 <a href="/v1/topics">topics</a> · <a href="/v1/events?from=1">events</a> · <a href="/metrics">metrics</a> ·
 <a href="/readyz">readiness</a></p>
-<p class="dim">Send something: <code>parlance send --to AGENT '{"hello":"world"}'</code></p>
+<p class="dim">Send something: <code>parlance send --as ME --to AGENT '{"hello":"world"}'</code></p>
 </body></html>
 )";
 

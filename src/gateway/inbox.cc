@@ -1,6 +1,4 @@
 // GET /v1/agents/{id}/inbox: an agent that asks for its messages, and may wait for them.
-#include <algorithm>
-
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
@@ -8,21 +6,6 @@
 namespace parlance::gateway {
 
 namespace {
-
-constexpr std::uint64_t kCountMax = 1000;
-constexpr std::uint64_t kWaitMsMax = 60'000;
-
-/// A query parameter as a number up to a limit, or its default; nothing if it is no number.
-std::optional<std::uint64_t> parameter(const transport::Request& request,
-                                       std::string_view name,
-                                       std::uint64_t by_default,
-                                       std::uint64_t limit) {
-    const auto text = request.parameter(name);
-    if (text.empty()) return by_default;
-    const auto number = parse_number(text);
-    if (!number) return std::nullopt;
-    return std::min(*number, limit);
-}
 
 void answer_take(Desk& desk, std::uint64_t ask) {
     const auto found = desk.pending.find(ask);
@@ -47,19 +30,16 @@ void forget_parked(Desk& desk, std::uint64_t ask) {
 
 void get_inbox(Desk& desk, Call& call) {
     const auto& request = call.request();
-    const auto count = parameter(request, "max", 1, kCountMax);
-    const auto wait = parameter(request, "wait", 0, kWaitMsMax);
-    if (!count || *count == 0 || !wait) {
-        return call.exchange->respond(problem(Refusal::InputValidationFailed,
-                                              "max must be 1 to 1000 and wait 0 to 60000 (ms)"));
-    }
+    // The route's table has held both to their bounds.
+    const auto count = parse_number(request.parameter("max")).value_or(1);
+    const auto wait = parse_number(request.parameter("wait")).value_or(0);
     const auto named = request.parameter("instance");
     if (named.size() > kIdBytesMax) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
     }
     const auto ask = ++desk.ask_last;
-    const Duration patience{*wait};
+    const Duration patience{wait};
     auto exchange = call.exchange;
     desk.pending.emplace(ask,
                          Pending{.kind = Pending::Kind::Take,
@@ -67,7 +47,7 @@ void get_inbox(Desk& desk, Call& call) {
                                  .wait = patience,
                                  .agent = {std::string{call.captures.at(0)}},
                                  .instance = named.empty() ? "poll" : std::string{named},
-                                 .count_max = static_cast<std::uint32_t>(*count),
+                                 .count_max = static_cast<std::uint32_t>(count),
                                  .caller = call.caller});
     if (patience > Duration{}) {
         exchange->on_gone([&desk, ask] {

@@ -1,6 +1,7 @@
 #include "gateway/policy.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,41 @@ bool is_name(std::string_view name) {
     });
 }
 
+/// Two or more names with '>' between them; "*" is one too.
+bool is_chain(std::string_view chain) {
+    return chain.find('>') != std::string_view::npos && !chain.starts_with('>') &&
+           !chain.ends_with('>') && chain.find(">>") == std::string_view::npos;
+}
+
+/// Of two rules that are set side by side, the one that must not be above the other. 0 is none.
+struct Order {
+    Rule lower;
+    Rule upper;
+};
+constexpr std::array kOrders{Order{Rule::RiskLow, Rule::RiskHigh},
+                             Order{Rule::IntentThinkablePercent, Rule::IntentSurePercent}};
+
+Result<void> check_orders(const Settings& settings) {
+    for (const auto& [lower_rule, upper_rule] : kOrders) {
+        for (const auto& [key, lower] : settings) {
+            if (key.first != lower_rule) continue;
+            const auto upper = settings.find({upper_rule, key.second});
+            if (upper == settings.end() || upper->second == 0 || lower <= upper->second) continue;
+            const auto& scope = key.second;
+            return fail(Fault::Malformed,
+                        fmt::format("{}{}{}: {} must be at most {}, which is {}, not {}",
+                                    kScopeNames[static_cast<std::size_t>(scope.kind)],
+                                    scope.name.empty() ? "" : " ",
+                                    scope.name,
+                                    kRules[static_cast<std::size_t>(lower_rule)].name,
+                                    kRules[static_cast<std::size_t>(upper_rule)].name,
+                                    upper->second,
+                                    lower));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Settings> read_settings(json::Value policy) {
@@ -79,9 +115,16 @@ Result<Settings> read_settings(json::Value policy) {
                                 json::shortened(names.key),
                                 kIdBytesMax));
             }
+            if (scope == ScopeKind::Chain && !is_chain(names.key)) {
+                return fail(Fault::Malformed,
+                            fmt::format("chain: '{}' must be names with > between them, as in "
+                                        "\"prime-boss>byte-doc\" or \"kessel>*\"",
+                                        json::shortened(names.key)));
+            }
             TRY(read_rules(names.value, {scope, std::string{names.key}}, settings));
         }
     }
+    TRY(check_orders(settings));
     return settings;
 }
 

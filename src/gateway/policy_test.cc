@@ -18,6 +18,15 @@ TEST(Policy, T14_IsWrittenAsItIsRead) {
     EXPECT_EQ(*again, *settings) << "and as the journal has it";
 }
 
+TEST(Policy, T14_TakesChainsAndWhatHasNoUpperBound) {
+    for (const auto* text : {R"({"chain":{"a>b":{"chain_enabled":1}}})",
+                             R"({"chain":{"a>*>c":{"chain_enabled":0}}})",
+                             R"({"hub":{"risk_low":9,"risk_high":0}})",
+                             R"({"hub":{"risk_low":8,"risk_high":8}})"}) {
+        EXPECT_TRUE(read_settings(json::root(text))) << text;
+    }
+}
+
 TEST(Policy, T14_NamesWhatIsWrong) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {R"([])", "a policy must be an object"},
@@ -29,6 +38,12 @@ TEST(Policy, T14_NamesWhatIsWrong) {
         {R"({"agent":{"a b":{"depth_max":1}}})", "'a b' must be a name without spaces"},
         {R"({"agent":{"":{"depth_max":1}}})", "must be a name"},
         {R"({"agent":{"a":{"depth_max":1.5}}})", "agent a: depth_max must be"},
+        {R"({"chain":{"abc":{"chain_enabled":1}}})", "'abc' must be names with > between them"},
+        {R"({"chain":{"a>":{"chain_enabled":1}}})", "'a>' must be names with >"},
+        {R"({"hub":{"risk_low":9,"risk_high":8}})",
+         "hub: risk_low must be at most risk_high, which is 8, not 9"},
+        {R"({"hub":{"intent_sure_percent":20,"intent_thinkable_percent":21}})",
+         "intent_thinkable_percent must be at most intent_sure_percent, which is 20, not 21"},
     };
     for (const auto& [text, what] : wrong) {
         const auto settings = read_settings(json::root(text));

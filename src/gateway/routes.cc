@@ -19,6 +19,58 @@ void refuse_path(Call& call, const std::string& allowed) {
     call.exchange->respond(std::move(response));
 }
 
+/// What must stand in a parameter that is not what its schema says; nothing if it is.
+std::string rule_broken(json::Value schema, std::string_view text) {
+    const auto kind = text_member(schema, "type");
+    if (kind == "boolean") {
+        return text == "true" || text == "false" ? std::string{} : "must be true or false";
+    }
+    if (const auto names = json::find(schema, "enum")) {
+        std::string spare;
+        for (json::Elements known{*names}; known.next();) {
+            if (known.value.text(spare) == text) return {};
+        }
+        return "must be one of " + std::string{names->raw};
+    }
+    if (kind != "integer") return {};
+    const auto bound = [&](std::string_view name) {
+        const auto value = json::find(schema, name);
+        return value ? value->integer() : std::nullopt;
+    };
+    const auto number = parse_number(text);
+    const auto least = static_cast<std::uint64_t>(bound("minimum").value_or(0));
+    const auto most = bound("maximum");
+    if (number && *number >= least && (!most || *number <= static_cast<std::uint64_t>(*most))) {
+        return {};
+    }
+    return "must be a whole number from " + std::to_string(least) +
+           (most ? " to " + std::to_string(*most) : std::string{});
+}
+
+/// Holds the query to what the route's row says of it.
+std::vector<dialects::Problem> flaws_of(const Route& row, const transport::Request& request) {
+    static constexpr std::size_t kShownBytesMax = 64;
+    std::vector<dialects::Problem> flaws;
+    for (const auto& parameter : row.parameters) {
+        if (parameter.in != "query") continue;
+        const auto text = request.parameter(parameter.name);
+        if (text.empty()) continue;
+        auto rule = rule_broken(json::root(parameter.schema), text);
+        if (rule.empty()) continue;
+        flaws.push_back({.pointer = "?" + std::string{parameter.name},
+                         .value = std::string{text.substr(0, kShownBytesMax)},
+                         .rule = std::move(rule),
+                         .section = std::string{row.method} + " " + std::string{row.pattern}});
+    }
+    return flaws;
+}
+
+void refuse_query(Call& call, std::vector<dialects::Problem> flaws) {
+    const dialects::Rejection rejection{.refusal = Refusal::InputValidationFailed,
+                                        .problems = std::move(flaws)};
+    call.exchange->respond(problem(rejection.refusal, rejection.summary(), rejection.problems, {}));
+}
+
 }  // namespace
 
 /// What comes here is no WebSocket: the door would have taken that.
@@ -54,13 +106,14 @@ void route(Desk& desk, ExchangePtr exchange) {
     Call call{.exchange = std::move(exchange), .caller = nullptr, .captures = {}};
     const auto request_keeper = call.exchange;  // Captures point into the request.
     const auto& request = request_keeper->request();
-    const std::string_view method =
-        request.method == "HEAD" ? "GET" : std::string_view{request.method};
+    const bool is_head = request.method == "HEAD";
+    const std::string_view method = is_head ? "GET" : std::string_view{request.method};
     std::string allowed;
     for (const auto& row : kRoutes) {
         auto captures = match_path(row.pattern, request.path);
         if (!captures) continue;
-        if (row.method != method) {
+        // Who asks for the head alone sees nothing of what would be given out.
+        if (row.method != method || (is_head && row.handle == get_inbox)) {
             allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
             continue;
         }
@@ -68,6 +121,9 @@ void route(Desk& desk, ExchangePtr exchange) {
         auto admission = admit(desk, request, row.who);
         if (admission.refusal) return call.exchange->respond(std::move(*admission.refusal));
         call.caller = std::move(admission.caller);
+        if (auto flaws = flaws_of(row, request); !flaws.empty()) {
+            return refuse_query(call, std::move(flaws));
+        }
         return row.handle(desk, call);
     }
     // A stranger is not told what there is.

@@ -1,7 +1,10 @@
 // The one door that opens from inside: a POST to an http:// address, bounded in time and size.
 // Each call has a connection of its own; what is called this way is called rarely.
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
@@ -10,6 +13,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
+#include "base/address.h"
 #include "transport/loop_impl.h"
 #include "transport/parser.h"
 
@@ -33,8 +37,10 @@ Result<Address> parse_url(const std::string& url) {
     if (!url.starts_with(kScheme)) {
         return fail(Fault::Unsupported, fmt::format("'{}' is not an http:// address", url));
     }
-    if (url.find_first_of(" \r\n\t") != std::string::npos) {
-        return fail(Fault::Malformed, fmt::format("'{}' has a space in it", url));
+    const auto is_no_character = [](unsigned char c) { return c <= ' ' || c == 0x7F; };
+    if (std::ranges::any_of(url, is_no_character)) {
+        return fail(Fault::Malformed,
+                    fmt::format("'{}' has a space or a control character in it", url));
     }
     const auto rest = url.substr(kScheme.size());
     const auto path = rest.find_first_of("/?#");
@@ -51,10 +57,20 @@ Result<Address> parse_url(const std::string& url) {
     if (address.host.starts_with('[') && address.host.ends_with(']')) {
         address.host = address.host.substr(1, address.host.size() - 2);
     }
-    const bool has_number = !address.port.empty() && address.port.size() <= 5 &&
-                            address.port.find_first_not_of("0123456789") == std::string::npos;
-    if (address.host.empty() || !has_number || address.authority.find('@') != std::string::npos) {
-        return fail(Fault::Malformed, fmt::format("'{}' names no host and port", url));
+    if (address.authority.find('@') != std::string::npos) {
+        return fail(Fault::Malformed, fmt::format("'{}' has a user in it", url));
+    }
+    constexpr std::string_view kNotInHosts = "\"#%/<>?@[\\]^`{|}";
+    const bool is_host =
+        !address.host.empty() && address.host.find_first_of(kNotInHosts) == std::string::npos;
+    if (!is_host) return fail(Fault::Malformed, fmt::format("'{}' names no host", url));
+    std::uint32_t port = 0;
+    const auto* const port_end = address.port.data() + address.port.size();
+    const auto read = std::from_chars(address.port.data(), port_end, port);
+    if (read.ec != std::errc{} || read.ptr != port_end || port == 0 || port > 65535) {
+        return fail(
+            Fault::Malformed,
+            fmt::format("'{}' is no port, which is a number from 1 to 65535", address.port));
     }
     return address;
 }
@@ -100,10 +116,20 @@ class Call : public std::enable_shared_from_this<Call> {
     }
 
   private:
+    /// The addresses that are really called, after the look-up: a name cannot be made to point
+    /// elsewhere in between.
     void connect(const Resolver::results_type& found) {
         if (!done_) return;
+        std::vector<net::ip::tcp::endpoint> ends;
+        for (const auto& entry : found) {
+            const auto end = entry.endpoint();
+            if (!outgoing_.only_public || !is_private_address(*end.data())) ends.push_back(end);
+        }
+        if (ends.empty()) {
+            return give_up(Fault::Unavailable, "its address is private, and not to be called");
+        }
         net::async_connect(
-            socket_, found, [self = shared_from_this()](ErrorCode error, const auto&) {
+            socket_, ends, [self = shared_from_this()](ErrorCode error, const auto&) {
                 if (error) return self->give_up(Fault::Unavailable, error.message());
                 self->send();
             });
@@ -176,6 +202,8 @@ class Call : public std::enable_shared_from_this<Call> {
 };
 
 }  // namespace
+
+Result<std::string> check_url(const std::string& url) { return TRY(parse_url(url)).host; }
 
 void post(Loop& loop, Outgoing outgoing, std::function<void(Result<Response>)> done) {
     auto call = std::make_shared<Call>(loop.impl(), std::move(outgoing), std::move(done));

@@ -33,6 +33,19 @@ TEST(Post, GivesTheAnswer) {
     EXPECT_EQ(answer->body, "POST /hook payload");
 }
 
+TEST(Post, CallsNoPrivateAddressWhereItIsNotTo) {
+    House house;
+    for (const std::string host : {"127.0.0.1", "localhost"}) {
+        const auto answer =
+            post_and_wait(house,
+                          {.url = "http://" + host + ":" + std::to_string(house.port()) + "/",
+                           .only_public = true});
+        ASSERT_FALSE(answer.has_value()) << host;
+        EXPECT_NE(answer.error().message.find("its address is private"), std::string::npos);
+    }
+    EXPECT_EQ(house.counts().requests_total, 0U);
+}
+
 TEST(Post, ReadsAnAnswerInChunks) {
     auto doors = echo_doors();
     doors.on_request = [](const std::shared_ptr<Exchange>& exchange) {

@@ -33,7 +33,9 @@ template <bool IsRequest>
 class Gatherer : public http::basic_parser<IsRequest> {
   public:
     Gatherer(std::size_t fields_max, std::size_t header_bytes_max, std::size_t body_bytes_max)
-        : fields_max_{fields_max}, header_bytes_max_{header_bytes_max} {
+        : fields_max_{fields_max},
+          header_bytes_max_{header_bytes_max},
+          body_bytes_max_{body_bytes_max} {
         // Beast counts the bytes of one call only; drive() below counts those of the header.
         this->header_limit(std::numeric_limits<std::uint32_t>::max());
         this->body_limit(body_bytes_max);
@@ -67,7 +69,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
         } else if (fields_count_ > fields_max_) {
             refusal = {431, fmt::format("the header has more than {} fields", fields_max_)};
         } else if (error == http::error::body_limit) {
-            refusal = {413, "the body is larger than this hub takes"};
+            refusal = {413, fmt::format("the body is larger than {} bytes", body_bytes_max_)};
         } else {
             refusal = {400, fmt::format("this is not HTTP/1.1: {}", error.message())};
         }
@@ -141,6 +143,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
   private:
     std::size_t fields_max_;
     std::size_t header_bytes_max_;
+    std::size_t body_bytes_max_;
     std::size_t fields_count_ = 0;
     std::size_t header_bytes_ = 0;
 };

@@ -158,8 +158,12 @@ class Server {
 };
 
 /// Posts to an http:// address and gives the answer, or what went wrong, exactly once.
+/// Whether it is an http:// address that post() can call, and the host in it, without brackets.
+Result<std::string> check_url(const std::string& url);
+
 struct Outgoing {
     std::string url{};
+    bool only_public = false;  ///< An address that is somebody's own is not called.
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
     Duration timeout{std::chrono::seconds{30}};

@@ -421,5 +421,39 @@ TEST(DevDoor, I1_BelievesWhatIsSaid) {
     EXPECT_EQ(status("X-Nothing", "/v1/hub"), 200) << "who says nothing may look at everything";
 }
 
+TEST(PushEndpoint, IsNotOnAPrivateAddressUnlessItsHostIsAllowed) {
+    identity::testing::Scratch scratch;
+    auto door = guarded(scratch.path());
+    door.hosts_allowed = {"10.0.0.2", "hooks.localhost"};
+    FrontDesk desk{{}, door};
+    const auto token =
+        identity::mint_token(identity::Folder{scratch.path()},
+                             {.kind = Kind::Agent, .name = "bob", .expires = kNoon + kDay},
+                             kNoon);
+    const auto register_at = [&](const std::string& url) {
+        const auto asked = desk.ask("PUT",
+                                    "/v1/agents/bob",
+                                    R"({"dialect":"taskwire","endpoint":")" + url + R"("})",
+                                    {{"Authorization", "Bearer " + token->secret}});
+        desk.turn();
+        return asked;
+    };
+    for (const auto* url : {"http://169.254.169.254/x",
+                            "http://10.0.0.1",
+                            "http://127.0.0.1:80/",
+                            "http://2130706433/",
+                            "http://[::1]:80/",
+                            "http://localhost/"}) {
+        const auto refused = register_at(url);
+        EXPECT_EQ(refused->status(), 422) << url;
+        EXPECT_NE(refused->body().find("/endpoint must not be on a loopback"), std::string::npos)
+            << refused->body();
+        EXPECT_NE(refused->body().find("people.hosts_allowed"), std::string::npos);
+    }
+    EXPECT_EQ(register_at("http://10.0.0.2/x")->status(), 200);
+    EXPECT_EQ(register_at("http://hooks.localhost/x")->status(), 200);
+    EXPECT_EQ(register_at("http://hooks.example/x")->status(), 200);  // Held to it when called.
+}
+
 }  // namespace
 }  // namespace parlance::front_desk
