@@ -159,9 +159,10 @@ void Window::tell_records(Sequence last) {
 }
 
 void Window::tell_rows(Sequence last) {
-    auto ledger = views::Ledger::open(kInMemory, [this](std::string_view words, std::string_view workflow) {
-        return gateway::redacted_words(desk_->options, words, workflow);
-    });
+    auto ledger =
+        views::Ledger::open(kInMemory, [this](std::string_view words, std::string_view workflow) {
+            return gateway::redacted_words(desk_->options, words, workflow);
+        });
     auto reader = journal::Reader::open(disk_, {1});
     journal::Record record;
     while (ledger && reader) {
