@@ -32,7 +32,7 @@ std::uint64_t resident_bytes() {
 class Keeper {
   public:
     explicit Keeper(const std::string& path)
-        : ledger_(views::Ledger::open(path, [](std::string_view text) {
+        : ledger_(views::Ledger::open(path, [](std::string_view text, std::string_view) {
                       return std::string{text};
                   }).value()) {}
 

@@ -63,11 +63,11 @@ TEST(EventsForOperators, A4_HaveNoneInWhateverIsNoNameOfSomething) {
     }
 }
 
-TEST(EventsForOperators, A4_HaveNoneInMessagesWhateverTheyAreCalled) {
+TEST(EventsForOperators, A4_SayWhomAMessageIsFromAndNothingOfWhatItSays) {
     const std::string envelope{kEnvelope.substr(kEnvelope.find(':') + 1)};
-    for (const char* member : {"message", "reply"}) {
+    for (const char* event : {"MessageAccepted", "RequestAnswered"}) {
         const std::string shown =
-            shown_event(R"({"ticket":7,")" + std::string{member} + "\":" + envelope + "}");
+            shown_event(R"({"event":")" + std::string{event} + R"(","envelope":)" + envelope + "}");
         EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
         EXPECT_NE(shown.find(R"("from":"prime@boss.example")"), std::string::npos) << shown;
     }

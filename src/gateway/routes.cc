@@ -113,7 +113,11 @@ void route(Desk& desk, ExchangePtr exchange) {
         auto captures = match_path(row.pattern, request.path);
         if (!captures) continue;
         // Who asks for the head alone sees nothing of what would be given out.
-        if (row.method != method || (is_head && row.handle == get_inbox)) {
+        if (is_head && row.handle == get_inbox) {
+            allowed = row.method;
+            break;
+        }
+        if (row.method != method) {
             allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
             continue;
         }
