@@ -44,23 +44,30 @@ std::string name_of(const DeliveryToken& token) {
     return std::to_string(token.ticket.value) + "." + std::to_string(token.attempt);
 }
 
-/// The delivery or the dead letter that a command is about.
-DeliveryToken token_of(const Command& command) {
+/// What a refusal goes by that names no message: the delivery, the dead letter or the agent that
+/// the command is about.
+std::string thing_of(const Command& command) {
     return match(
         command,
-        [](const AckDelivery& c) { return c.delivery; },
-        [](const NackDelivery& c) { return c.delivery; },
-        [](const ExtendLease& c) { return c.delivery; },
-        [](const ReportProgress& c) { return c.delivery; },
-        [](const ReplyToDelivery& c) { return c.delivery; },
-        [](const RefuseReply& c) { return c.delivery; },
+        [](const AckDelivery& c) { return name_of(c.delivery); },
+        [](const NackDelivery& c) { return name_of(c.delivery); },
+        [](const ExtendLease& c) { return name_of(c.delivery); },
+        [](const ReportProgress& c) { return name_of(c.delivery); },
+        [](const ReplyToDelivery& c) { return name_of(c.delivery); },
+        [](const RefuseReply& c) { return name_of(c.delivery); },
         [](const RedeliverDeadLetter& c) {
-            return DeliveryToken{c.ticket, 0};
+            return name_of({c.ticket, 0});
         },
         [](const DiscardDeadLetter& c) {
-            return DeliveryToken{c.ticket, 0};
+            return name_of({c.ticket, 0});
         },
-        [](const auto&) { return DeliveryToken{}; });
+        [](const RegisterAgent& c) { return c.agent.value; },
+        [](const RemoveAgent& c) { return c.agent.value; },
+        [](const JoinInstance& c) { return c.agent.value; },
+        [](const Subscribe& c) { return c.agent.value; },
+        [](const Unsubscribe& c) { return c.agent.value; },
+        [](const GrantCredit&) { return std::string{}; },
+        [](const auto&) { return name_of({}); });
 }
 
 /// The deed that an order asks for, if it is one of those that have a record of their own.
@@ -311,8 +318,7 @@ class Audit {
             return;
         }
         const auto& asked = history_.asked[told.ask.value - 1];
-        const bool has_id = !told.id.empty() || std::holds_alternative<GrantCredit>(asked.command);
-        const auto thing = has_id ? told.id : name_of(token_of(asked.command));
+        const auto thing = told.id.empty() ? thing_of(asked.command) : told.id;
         const auto records = refusals_.find({asked.caller, thing, told.refusal});
         if (records == refusals_.end() || records->second.empty()) {
             return find("'" + asked.caller + "' was told of a refusal of '" + thing +

@@ -106,7 +106,8 @@ def whoever_waits_is_told_of_the_stop(scratch):
         reply = {"type": "HELP_RESPONSE", "payload": {"help": "yes"}}
         status, _ = hub.ask("POST", f"/v1/deliveries/{taken['messages'][0]['delivery_id']}/reply", reply)
         check(status == 202, f"the reply was answered {status}")
-        check([item["payload"] for item in hub.drain("alice")] == [{"help": "yes"}], "no answer came")
+        answers = [item["payload"] for item in hub.drain("alice")]
+        check(answers == [{"request_id": "question", "help": "yes"}], f"what came is {answers}")
     finally:
         hub.kill()
 

@@ -7,6 +7,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/draft.h"
 #include "app/cli/json_view.h"
+#include "base/json_write.h"
 
 namespace parlance::cli {
 
@@ -36,14 +37,27 @@ int report_failure(const Context& context, json::Value answer) {
                     error.is_null() ? std::string(payload.raw) : text_member(error, "message"));
 }
 
+/// What the agent has answered, without the mark by which the hub names the question.
+std::string said_in(json::Value answer) {
+    const json::Value payload = member(answer, "payload");
+    if (!payload.is_object() || member(payload, "request_id").is_null()) {
+        return std::string{payload.raw};
+    }
+    json::ObjectWriter out;
+    for (json::Members members{payload}; members.next();) {
+        if (members.key != "request_id") out.raw(members.key, members.value.raw);
+    }
+    return out.done();
+}
+
 int report_answer(const Context& context, std::string_view body) {
     const json::Value answer = json::root(body);
     if (context.is_json) fmt::print("{}\n", one_line(body));
     if (text_member(answer, "type") == "TASK_FAILED") return report_failure(context, answer);
     if (context.is_json) return Done;
     const Screen screen = context.out();
-    const json::Value payload = member(answer, "payload");
-    fmt::print("{}\n", screen.is_terminal ? pretty(screen, payload) : one_line(payload.raw));
+    const auto said = said_in(answer);
+    fmt::print("{}\n", screen.is_terminal ? pretty(screen, json::root(said)) : one_line(said));
     return Done;
 }
 
