@@ -10,6 +10,7 @@
 #include "dialects/tables.h"
 #include "dialects/taskwire/tables.h"
 #include "dialects/taskwire/taskwire.h"
+#include "model/plan.h"
 
 namespace parlance::dialects::taskwire {
 
@@ -26,11 +27,14 @@ struct Settled {
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
     const bool was_for_a_topic = request.to().starts_with("topic:");
+    // The hub knows which of its own questions it is, and what an agent says to a step is its
+    // output as it stands.
+    const bool is_a_step = request.from() == kOrchestrator;
     return {.from = was_for_a_topic ? reception.caller : request.to(),
             .to = request.from(),
             .correlation = request.correlation(),
-            .request_id = request.id(),
-            .child_session = child_session_of(request)};
+            .request_id = is_a_step ? std::string_view{} : request.id(),
+            .child_session = is_a_step ? std::string{} : child_session_of(request)};
 }
 
 std::string quoted(std::string_view text) {
