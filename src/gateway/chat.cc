@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -179,9 +180,9 @@ std::vector<narrative::Decision> decisions_of(const Desk& desk, const Talk& talk
     const auto& facts = desk.engine->state().shared.facts;
     const auto* known = core::shared::find(facts, talk.saying.user);
     if (known == nullptr) return decisions;
-    for (auto each = known->rbegin(); each != known->rend(); ++each) {
-        if (each->fact.kind != "decision" || each->session != talk.saying.session) continue;
-        decisions.push_back({.about = each->fact.about, .value = each->fact.value});
+    for (const auto& each : std::ranges::reverse_view(*known)) {
+        if (each.fact.kind != "decision" || each.session != talk.saying.session) continue;
+        decisions.push_back({.about = each.fact.about, .value = each.fact.value});
     }
     return decisions;
 }

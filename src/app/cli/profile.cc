@@ -39,6 +39,7 @@ Result<std::string> text_of(const std::string& name_or_file) {
 
 std::vector<std::string> profile_names() {
     std::vector<std::string> names;
+    names.reserve(std::size(kProfiles));
     for (const ProfileRow& row : kProfiles) names.emplace_back(row.name);
     return names;
 }
