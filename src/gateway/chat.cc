@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -180,7 +179,8 @@ std::vector<narrative::Decision> decisions_of(const Desk& desk, const Talk& talk
     const auto& facts = desk.engine->state().shared.facts;
     const auto* known = core::shared::find(facts, talk.saying.user);
     if (known == nullptr) return decisions;
-    for (const auto& each : std::ranges::reverse_view(*known)) {
+    for (std::size_t i = known->size(); i-- > 0;) {  // The latest first.
+        const auto& each = (*known)[i];
         if (each.fact.kind != "decision" || each.session != talk.saying.session) continue;
         decisions.push_back({.about = each.fact.about, .value = each.fact.value});
     }
