@@ -102,8 +102,9 @@ bool names_ours(const Place& place, std::string_view name) {
 std::size_t title_behind(const Place& place, std::size_t size) {
     const auto behind = place.low.substr(place.at + size);
     for (const std::string_view title : {" agent", "-agent", " capability"}) {
+        if (!behind.starts_with(title)) continue;
         const bool ends = behind.size() == title.size() || !is_letter(behind[title.size()]);
-        if (behind.starts_with(title) && ends) return title.size();
+        if (ends) return title.size();
     }
     return 0;
 }
