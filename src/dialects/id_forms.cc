@@ -103,7 +103,9 @@ bool is_correlation_id(std::string_view text) {
 
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
-    return fmt::format("{}_{}_{}", session, query_hash(query), seconds.count());
+    // A date before 1970 has no such time.
+    const auto count = std::max<std::int64_t>(0, seconds.count());
+    return fmt::format("{}_{}_{}", session, query_hash(query), count);
 }
 
 std::string derived_correlation_id(std::string_view workflow, Time began) {

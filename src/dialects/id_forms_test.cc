@@ -16,6 +16,10 @@ TEST(CorrelationId, C1_IsMadeOfSessionQueryHashAndSeconds) {
     EXPECT_EQ(make_correlation_id("s", "abc", now), "s_90015098_1692633612");
 }
 
+TEST(CorrelationId, C1_IsOneWhateverTheDate) {
+    EXPECT_TRUE(is_correlation_id(make_correlation_id("s", "q", Time{Duration{-1}})));
+}
+
 TEST(CorrelationId, C1_IsReadBackIntoItsParts) {
     const CorrelationParts parts =
         split_correlation_id("session_user_1692633600_a7b2c9d4_1692633612");
