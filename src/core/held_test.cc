@@ -66,6 +66,16 @@ class Held : public ::testing::Test {
         story.as(from).ask(answer_to(question, from, tokens));
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
+    /// The request of a workflow's only step, which costs more than the purse has.
+    Ticket ask_for_a_dear_step() {
+        story.as_the_hub().ask(
+            StartWorkflow{.id = "w",
+                          .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
+                          .input = "{}"});
+        const auto began = story.happened<StepBegan>();
+        EXPECT_EQ(began.size(), 1U);
+        return began.empty() ? Ticket{} : began.front().request;
+    }
     const governor::Delegation* on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
     }
@@ -275,32 +285,22 @@ TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
         return std::pair{told.find(R"("status":"WAITING_FOR_HUMAN")") != std::string::npos,
                          told.find(R"("status":"RUNNING")") != std::string::npos};
     };
-    story.as_the_hub().ask(
-        StartWorkflow{.id = "w",
-                      .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
-                      .input = "{}"});
-    const auto began = story.happened<StepBegan>();
-    ASSERT_EQ(began.size(), 1U);
+    const auto request = ask_for_a_dear_step();
     EXPECT_TRUE(story.asked_for<Deliver>().empty()) << "nobody was asked";
     EXPECT_EQ(standing(), (std::pair{true, false}));
     story.as_the_hub().restart();
     story.connect("byte", 4);
     EXPECT_TRUE(story.asked_for<Deliver>().empty());
     EXPECT_EQ(standing(), (std::pair{true, false}));
-    decide(began[0].request, {});
+    decide(request, {});
     EXPECT_EQ(story.asked_for<Deliver>().size(), 1U);
     EXPECT_EQ(standing(), (std::pair{false, true}));
 }
 
 TEST_F(Held, S13_WhatAPersonTurnsAwayIsTheStepsFailure) {
     allow(kSmallPurse);
-    story.as_the_hub().ask(
-        StartWorkflow{.id = "w",
-                      .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
-                      .input = "{}"});
-    const auto began = story.happened<StepBegan>();
-    ASSERT_EQ(began.size(), 1U);
-    decide(began[0].request, {.decision = HumanDecision::Reject, .reason = "too dear"});
+    const auto request = ask_for_a_dear_step();
+    decide(request, {.decision = HumanDecision::Reject, .reason = "too dear"});
     const auto ended = story.happened<WorkflowEnded>();
     ASSERT_EQ(ended.size(), 1U);
     EXPECT_NE(ended[0].report.find("too dear"), std::string::npos) << ended[0].report;

@@ -211,8 +211,8 @@ TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
     EXPECT_EQ(bench.engine->next_due(), kNoon + bench.options.full_disk_retry);
 }
 
-TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
-    Bench bench;
+/// The background has a job then, and is busy with others.
+void write_until_a_segment_is_wanted(Bench& bench) {
     bench.segment_bytes = 65'536;
     bench.is_busy = true;
     open_with_bob(bench);
@@ -220,6 +220,11 @@ TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
         bench.bring(letter("m" + std::to_string(i)));
         bench.live();
     }
+}
+
+TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
+    Bench bench;
+    write_until_a_segment_is_wanted(bench);
     ASSERT_EQ(bench.jobs.size(), 1U);  // It went on to the spare, and the next is wanted.
     bench.said.clear();
     bench.bring(letter("last"), 7);
@@ -231,13 +236,7 @@ TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
 
 TEST(Engine, LeavesItsJournalToAChoreThatIsStillAtWork) {
     Bench bench;
-    bench.segment_bytes = 65'536;
-    bench.is_busy = true;
-    open_with_bob(bench);
-    for (int i = 0; bench.jobs.empty() && i < 5'000; ++i) {
-        bench.bring(letter("m" + std::to_string(i)));
-        bench.live();
-    }
+    write_until_a_segment_is_wanted(bench);
     ASSERT_EQ(bench.jobs.size(), 1U);
     bench.engine.reset();
     const auto before = bench.disk.list()->size();
