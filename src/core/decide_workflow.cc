@@ -634,8 +634,10 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                             .session = start.session,
                             .by = std::string{draft.asker()},
                             .fingerprint = fingerprint_of(state, start)};
+    // An operator may be called like an agent, and works on nothing.
+    const bool is_operator = draft.cause.caller && draft.cause.caller->is_operator;
     started.parent = find_work(state,
-                               {.by = draft.asker(),
+                               {.by = is_operator ? std::string_view{} : draft.asker(),
                                 .session = started.session,
                                 .correlation = started.correlation,
                                 .user = started.user});

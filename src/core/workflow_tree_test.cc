@@ -92,6 +92,13 @@ TEST_F(WorkflowTree, X4_AnAgentWithoutWorkBeginsATreeOfItsOwn) {
     EXPECT_EQ(story.happened<DelegationAdmitted>()[0].depth, 1U);
 }
 
+TEST_F(WorkflowTree, X4_AnOperatorWithTheNameOfAnAgentIsNotThatAgent) {
+    give_byte_work(2);
+    story.as_caller({.agent = {"byte"}, .is_operator = true})
+        .ask(StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(asked(), (Ids{"tag"}));
+}
+
 TEST_F(WorkflowTree, X6_G3_AnObjectiveDoesNotComeBackOverAWorkflow) {
     give_byte_work(9);
     start(R"({"id":"a","agent":"prime","objective":"extract"})");
