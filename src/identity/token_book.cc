@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kTokensMax = 100'000;
 constexpr std::size_t kIdBytes = 9;
+constexpr std::size_t kHashDigits = 2 * sizeof(Digest);
 /// How long the book remembers a token that is of no use any more.
 constexpr auto kKeepExpired = std::chrono::hours{30 * 24};
 
@@ -23,6 +24,13 @@ Result<TokenRecord> read_record(json::Value value) {
     const auto hash = json::find(value, "sha256");
     if (!hash || !hash->is_string()) return fail(Fault::Corrupt, "a token has no sha256");
     record.hash = hash->text(spare);
+    if (record.hash.size() != kHashDigits ||
+        record.hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        return fail(Fault::Corrupt,
+                    fmt::format("a token's sha256 is '{}', not {} hexadecimal digits",
+                                json::shortened(record.hash),
+                                kHashDigits));
+    }
     if (const auto revoked = json::find(value, "revoked"); revoked && !revoked->is_null()) {
         const auto ms = revoked->integer();
         if (!ms) return fail(Fault::Corrupt, "a token is revoked at no time");

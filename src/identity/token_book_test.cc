@@ -85,6 +85,22 @@ TEST(TokenBook, ThatIsDamagedIsSaidToBeAndLeftAlone) {
     EXPECT_EQ(book.text(), half);
 }
 
+// Written again as it stood, such a hash could have ended its own text.
+TEST(TokenBook, WithAHashThatIsNoneIsDamaged) {
+    Book book;
+    book.mint();
+    const auto right = book.text();
+    const auto hash = right.find(R"("sha256":")") + 10;
+    for (const std::string odd : {R"(\\\\n]ame)", R"(\",\"x\":\")", "A0", ""}) {
+        auto text = right;
+        text.replace(hash, odd.empty() ? 64 : odd.size(), odd);
+        const auto records = read_book(text);
+        ASSERT_FALSE(records) << text;
+        EXPECT_EQ(records.error().fault, Fault::Corrupt) << records.error().message;
+    }
+    EXPECT_TRUE(read_book(right));
+}
+
 TEST(TokenBook, LosesNothingWhenSeveralWriteAtOnce) {
     Book book;
     constexpr int kWriters = 4;
