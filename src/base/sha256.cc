@@ -44,11 +44,11 @@ Digest sha256(std::string_view bytes) {
 
 std::string to_hex(const Digest& digest) {
     static constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string hex;
-    hex.reserve(digest.size() * 2);
+    std::string hex(digest.size() * 2, '\0');
+    auto* digit = hex.data();
     for (const auto byte : digest) {
-        hex.push_back(kDigits[byte >> 4U]);
-        hex.push_back(kDigits[byte & 0xFU]);
+        *digit++ = kDigits[byte >> 4U];
+        *digit++ = kDigits[byte & 0xFU];
     }
     return hex;
 }

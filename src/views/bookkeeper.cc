@@ -26,6 +26,12 @@ Result<T> of_the_journal(Result<T> result) {
 
 }  // namespace
 
+bool gives_way(const Pace& pace, const BookkeeperOptions& options) {
+    const bool is_busy = pace.durable - pace.looked >= options.busy_records;
+    const bool lags = pace.durable - pace.folded >= options.lag_max;
+    return is_busy && !lags && !pace.is_asked;
+}
+
 Bookkeeper::Bookkeeper(journal::Disk& disk, BookkeeperOptions options)
     : disk_(disk), options_(std::move(options)), thread_([this] { run(); }) {}
 
@@ -58,8 +64,13 @@ void Bookkeeper::run() {
     std::unique_lock lock{mutex_};
     while (!stops_) {
         has_news_ = false;
+        const bool waits = gives_way({.looked = looked_,
+                                      .durable = durable_.load(std::memory_order_relaxed),
+                                      .folded = status_.folded.value,
+                                      .is_asked = !questions_.empty()},
+                                     options_);
         lock.unlock();
-        const auto folded = fold_some();
+        const auto folded = waits ? Result<bool>{false} : fold_some();
         if (!folded) recover(folded.error());
         if (folded) answer_due();
         lock.lock();
@@ -69,6 +80,7 @@ void Bookkeeper::run() {
         was_thrown_away = is_thrown_away;
         if (goes_on) continue;
         const auto pause = folded ? options_.look_pause : options_.retry_pause;
+        looked_ = durable_.load(std::memory_order_relaxed);
         wake_.wait_for(lock, pause, [this] { return stops_ || has_news_; });
     }
     lock.unlock();

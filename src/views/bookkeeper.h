@@ -29,7 +29,23 @@ struct BookkeeperOptions {
     std::function<void(const std::string& line)> log = [](const std::string&) {};
     Duration look_pause{25};  ///< Between two looks at how far the journal is.
     Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.
+    /// A hub that wrote so many records since the last look has the machine for itself, until
+    /// somebody asks or the ledger lags by `lag_max`: a few seconds of its work.
+    std::uint64_t busy_records = 2'500;
+    std::uint64_t lag_max = 2'000'000;
 };
+
+/// Where the hub and the ledger stand when the keeper looks.
+struct Pace {
+    std::uint64_t looked = 0;   ///< How far the journal was at the last look.
+    std::uint64_t durable = 0;  ///< How far it is now.
+    std::uint64_t folded = 0;
+    bool is_asked = false;  ///< Whether anybody waits for the ledger.
+};
+
+/// Whether records are left for later. Rows can be written when the hub has less to do; until then
+/// it is not to share its cores, its caches and its disk.
+bool gives_way(const Pace& pace, const BookkeeperOptions& options);
 
 /// How the ledger is. It lags by what the journal has beyond `folded`.
 struct LedgerStatus {
@@ -77,8 +93,9 @@ class Bookkeeper {
 
     journal::Disk& disk_;
     BookkeeperOptions options_;
-    std::optional<Ledger> ledger_;  ///< These two are the thread's alone.
+    std::optional<Ledger> ledger_;  ///< These three are the thread's alone.
     std::optional<journal::Reader> reader_;
+    std::uint64_t looked_ = 0;  ///< How far the journal was at the last look.
     std::atomic<std::uint64_t> durable_{0};
 
     mutable std::mutex mutex_;

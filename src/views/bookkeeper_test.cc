@@ -3,6 +3,8 @@
 #include <fstream>
 #include <future>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "views/testing/delegations.h"
 
@@ -15,12 +17,22 @@ using testing::kNoon;
 
 class BookkeeperTest : public testing::DelegationsTest {
   protected:
-    void start() {
-        keeper_.emplace(disk_,
-                        BookkeeperOptions{.path = path(),
-                                          .log = [this](const std::string& line) { log_ += line; },
-                                          .look_pause = Duration{1},
-                                          .retry_pause = Duration{1}});
+    BookkeeperOptions options() {
+        return {.path = path(),
+                .log = [this](const std::string& line) { log_ += line; },
+                .look_pause = Duration{1},
+                .retry_pause = Duration{1}};
+    }
+    /// A hub that is never quiet: what it writes is taken in only for a reason.
+    BookkeeperOptions options_under_load(std::uint64_t lag_max) {
+        auto busy = options();
+        busy.busy_records = 0;
+        busy.lag_max = lag_max;
+        return busy;
+    }
+    void start() { start(options()); }
+    void start(BookkeeperOptions options) {
+        keeper_.emplace(disk_, std::move(options));
         keeper_->follow(durable());
     }
     struct Page {
@@ -79,6 +91,35 @@ TEST_F(BookkeeperTest, FoldsMoreThanOneBatch) {
     rows();
     EXPECT_EQ(select(path(), "SELECT count(*) AS n, max(ticket) AS m FROM delegation_audit_log"),
               "{\"n\":3000,\"m\":3000}\n");
+}
+
+TEST(Pace, GivesWayToABusyHubUntilSomebodyAsksOrItLagsTooFar) {
+    const BookkeeperOptions options{.path = "", .busy_records = 100, .lag_max = 1'000};
+    const Pace busy{.looked = 5'000, .durable = 5'100, .folded = 4'101};
+    EXPECT_TRUE(gives_way(busy, options));
+
+    auto quieter = busy;
+    quieter.looked = 5'001;
+    EXPECT_FALSE(gives_way(quieter, options));
+    auto asked = busy;
+    asked.is_asked = true;
+    EXPECT_FALSE(gives_way(asked, options));
+    auto behind = busy;
+    behind.folded = 4'100;
+    EXPECT_FALSE(gives_way(behind, options));
+}
+
+TEST_F(BookkeeperTest, WhoAsksABusyHubIsAnswered) {
+    happen(kNoon, delegated(1, "r-1"));
+    start(options_under_load(1'000));
+    EXPECT_NE(rows().find("\"request_id\":\"r-1\""), std::string::npos);
+}
+
+TEST_F(BookkeeperTest, LagsBehindABusyHubOnlySoFar) {
+    happen(kNoon, delegated(1, "r-1"));
+    start(options_under_load(durable().value));
+    while (keeper_->status().folded < durable()) std::this_thread::yield();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
 }
 
 TEST_F(BookkeeperTest, AFileThatIsNoDatabaseIsWrittenAnew) {
