@@ -1,8 +1,24 @@
 #include "sim/agents.h"
 
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 namespace parlance::sim {
+
+namespace {
+
+/// What an answer tells of its agent (K21). By the request's id: which seed meets what stays as it
+/// was.
+AnswerKind kind_for(std::string_view id) {
+    const auto number = std::accumulate(id.begin(), id.end(), 0U, [](unsigned sum, char c) {
+        return sum * 31U + static_cast<unsigned char>(c);
+    });
+    if (number % 29 == 0) return AnswerKind::Failed;
+    return number % 7 == 0 ? AnswerKind::Declined : AnswerKind::Done;
+}
+
+}  // namespace
 
 Agents::Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door, Persons& persons)
     : plan_(plan),
@@ -215,8 +231,13 @@ void Agents::settle(const std::string& agent, const Deliver& deliver) {
 void Agents::answer(const std::string& agent, const Deliver& deliver) {
     const auto& asked = *deliver.envelope;
     auto reply = writer_.reply(agent, asked, asked.correlation());
+    reply.kind = is_calm_ ? AnswerKind::Done : kind_for(asked.id());
     if (is_calm_ || chance_.percent(60)) {
-        return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope, reply.tokens_used});
+        return tell(agent,
+                    ReplyToDelivery{.delivery = deliver.delivery,
+                                    .envelope = reply.envelope,
+                                    .tokens_used = reply.tokens_used,
+                                    .kind = reply.kind});
     }
     if (chance_.percent(50)) tell(agent, AckDelivery{deliver.delivery});
     timeline_.after(chance_.ms(0, 200), [this, agent, reply] { tell(agent, reply); });

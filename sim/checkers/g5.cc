@@ -3,7 +3,7 @@
 // for it, and those that wait are answered at once.
 // G6: only who failed is left alone, and only who sent too much is told so.
 //
-//   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ an answer: closed
+//   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ it works: closed
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -71,7 +71,7 @@ class Circuits {
             [&](const MessageAccepted& e) { accepted(entry, e); },
             [&](const MessageRefused& e) { refused(entry, e); },
             [&](const RequestFailed& e) { failed(entry, e); },
-            [&](const RequestAnswered& e) { answered(e); },
+            [&](const RequestAnswered& e) { answered(entry, e); },
             [&](const BreakerOpened& e) { opened(entry, e); },
             [&](const BreakerProbed& e) { probed(entry, e.agent.value); },
             [&](const BreakerClosed& e) { agents_[e.agent.value] = reset(e.agent.value); },
@@ -129,14 +129,20 @@ class Circuits {
         if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
             find("G6", entry, "failed for an agent that nobody leaves alone", event.request);
         }
+        if (is_failure(event.refusal)) count(entry, name);
+    }
+
+    /// Another failure of this agent's.
+    void count(const Entry& entry, const std::string& name) {
+        auto& agent = agents_[name];
         const auto most = static_cast<std::size_t>(limit(Rule::BreakerFailures, name));
-        if (most == 0 || !is_failure(event.refusal) || agent.circuit == Circuit::Open) return;
+        if (most == 0 || agent.circuit == Circuit::Open) return;
         const Duration window{limit(Rule::BreakerWindowMs, name)};
         agent.failures.push_back(entry.at);
         while (agent.failures.size() > most) agent.failures.pop_front();
-        const auto count = static_cast<std::size_t>(
+        const auto recent = static_cast<std::size_t>(
             std::ranges::count_if(agent.failures, [&](Time at) { return entry.at - at < window; }));
-        agent.is_due = agent.circuit == Circuit::Probing || count >= most;
+        agent.is_due = agent.circuit == Circuit::Probing || recent >= most;
     }
 
     /// What the restart broke off is nobody's failure.
@@ -147,11 +153,13 @@ class Circuits {
         }
     }
 
-    void answered(const RequestAnswered& event) {
+    /// What it does counts, and what it says has failed; what it declines does not.
+    void answered(const Entry& entry, const RequestAnswered& event) {
         const auto request = book_.requests.find(event.request);
-        if (request != book_.requests.end()) {
-            agents_[std::string{request->second.asked->to()}].failures.clear();
-        }
+        if (request == book_.requests.end()) return;
+        const std::string name{request->second.asked->to()};
+        if (event.kind == AnswerKind::Done) agents_[name].failures.clear();
+        if (event.kind == AnswerKind::Failed && !is_for_people(name)) count(entry, name);
     }
 
     void opened(const Entry& entry, const BreakerOpened& event) {

@@ -133,7 +133,12 @@ struct Word {
     Refusal refusal = Refusal::None;
     std::string detail{};
     std::uint32_t approvals_needed = 0;  ///< People may let it pass; 0: nobody may.
+    std::uint64_t retry_after_ms = 0;    ///< Time will let it pass; 0: it will not.
 };
+
+std::uint64_t milliseconds(Duration duration) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
+}
 
 /// Whether the asked are people and not the purses alone.
 std::uint32_t approvals_for_budget(const Case& the) {
@@ -185,22 +190,30 @@ Word check_circuit(const Case& the) {
     const bool is_probe =
         stage == governor::BreakerStage::Probing && mailbox.in_flight == 0 && mailbox.waiting == 0;
     if (is_probe) return {};
-    return {Refusal::AgentCircuitOpen, circuit_words(the.state, the.target)};
+    const auto found = breakers.find(the.target);
+    const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
+    return {.refusal = Refusal::AgentCircuitOpen,
+            .detail = circuit_words(the.state, the.target),
+            .retry_after_ms = is_open ? milliseconds(found->second.open_until - the.now) : 0};
 }
 
 Word check_rate(const Case& the) {
     if (the.user.empty()) return {};
     const auto most = the.limit(Rule::RequestsPerUserMinute);
     if (most == 0) return {};
-    const auto made =
-        governor::count_at(the.state.governor.rates, governor::user_account(the.user), the.now);
+    const auto& rates = the.state.governor.rates;
+    const auto account = governor::user_account(the.user);
+    const auto made = governor::count_at(rates, account, the.now);
     if (made < static_cast<std::uint64_t>(most)) return {};
-    return {Refusal::RateLimitExceeded,
-            fmt::format("{} of {} requests were made for user '{}' in this minute "
-                        "(requests_per_user_minute)",
-                        made,
-                        most,
-                        the.user)};
+    const auto wait = milliseconds(governor::wait_at(rates, account, the.now));
+    return {.refusal = Refusal::RateLimitExceeded,
+            .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
+                                  "(requests_per_user_minute); the next is taken in {} ms",
+                                  made,
+                                  most,
+                                  the.user,
+                                  wait),
+            .retry_after_ms = wait};
 }
 
 Word check_session(const Case& the) {
@@ -548,10 +561,13 @@ Admission admission(const State& state,
     for (const auto& guard : kGuards) {
         if (!is_in_a_tree && !guard.is_for_all && findings == nullptr) continue;
         auto word = guard.check(the);
-        if (findings != nullptr) findings->push_back({guard.name, word.refusal, word.detail});
+        if (findings != nullptr)
+            findings->push_back({guard.name, word.refusal, word.detail, word.retry_after_ms});
         if (word.refusal == Refusal::None) continue;
         if (word.approvals_needed == 0 || findings != nullptr) {
-            return {.refusal = word.refusal, .detail = std::move(word.detail)};
+            return {.refusal = word.refusal,
+                    .detail = std::move(word.detail),
+                    .retry_after_ms = word.retry_after_ms};
         }
         // The first one's words are put to them; whether all is allowed they say at once.
         const auto approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
@@ -578,6 +594,29 @@ Admission admission(const State& state,
     return admission;
 }
 
+Finding check_messages(const State& state, const Envelope& envelope, Time now) {
+    constexpr std::string_view kName = "messages";
+    const auto& rates = state.governor.rates;
+    const auto most =
+        limit_of(state.governor.policy,
+                 Rule::MessagesPerMinute,
+                 {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
+    if (most == 0) return {kName};
+    const auto account = governor::agent_account(envelope.from());
+    const auto sent = governor::count_at(rates, account, now);
+    if (sent < static_cast<std::uint64_t>(most)) return {kName};
+    const auto wait = milliseconds(governor::wait_at(rates, account, now));
+    return {kName,
+            Refusal::RateLimitExceeded,
+            fmt::format("'{}' has sent {} of {} messages in this minute (messages_per_minute); the "
+                        "next is taken in {} ms",
+                        envelope.from(),
+                        sent,
+                        most,
+                        wait),
+            wait};
+}
+
 std::vector<Finding> explain(const State& state, const Stamped& cause, const SendMessage& send) {
     const auto& envelope = *send.envelope;
     std::vector<Finding> findings;
@@ -597,17 +636,28 @@ std::vector<Finding> explain(const State& state, const Stamped& cause, const Sen
             state.governor.is_stopped ? "the fleet is stopped" : "")) {
         return findings;
     }
-    const auto target = registry::find_agent(state.registry, envelope.to());
-    const bool is_known = target != kNoAgent && state.registry.agents[target].is_registered;
-    const bool is_topic = envelope.to().starts_with("topic:");
+    findings.push_back(check_messages(state, envelope, cause.now));
+    if (findings.back().refusal != Refusal::None) return findings;
+    const auto to = envelope.to();
+    const auto target = registry::find_agent(state.registry, to);
+    const bool is_agent = target != kNoAgent && state.registry.agents[target].is_registered;
+    const bool is_known = is_agent || to.starts_with("topic:") || is_for_people(to) ||
+                          is_for_one_of_many(to) || is_for_several(to);
     if (say("recipient",
-            is_known || is_topic ? Refusal::None : Refusal::AgentNotRegistered,
-            is_known || is_topic
-                ? ""
-                : fmt::format("recipient '{}' is not registered", envelope.to()))) {
+            is_known ? Refusal::None : Refusal::AgentNotRegistered,
+            is_known ? "" : fmt::format("recipient '{}' is not registered", to))) {
         return findings;
     }
-    if (envelope.intent() == Intent::Request && !is_topic) {
+    if (envelope.intent() == Intent::Request && is_agent) {
+        const auto* spent = shared::find_spent(state.shared, to, "tokens");
+        if (say("allocation",
+                spent == nullptr ? Refusal::None : Refusal::ResourceLimitExceeded,
+                spent == nullptr
+                    ? ""
+                    : fmt::format("nothing is left of the tokens that are allocated to '{}'",
+                                  spent->allocation.agent))) {
+            return findings;
+        }
         admission(state, cause, send, {state.sequence.value + 1}, &findings);
     }
     return findings;

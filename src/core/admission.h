@@ -15,13 +15,18 @@ namespace parlance::core {
 struct Finding {
     std::string_view guard;  ///< Its name.
     Refusal refusal = Refusal::None;
-    std::string detail{};  ///< Why not; of one that let it pass, by how much.
+    std::string detail{};              ///< Why not; of one that let it pass, by how much.
+    std::uint64_t retry_after_ms = 0;  ///< When it would let it pass; 0: time alone does not help.
 };
+
+/// What is asked of any message, whatever it says: that its sender has not sent too many.
+Finding check_messages(const State& state, const Envelope& envelope, Time now);
 
 struct Admission {
     Refusal refusal = Refusal::None;
     std::string detail{};
     std::uint32_t approvals_needed = 0;  ///< By so many people it can be let through all the same.
+    std::uint64_t retry_after_ms = 0;    ///< When it would be let through; 0: nobody knows.
     Ticket parent{};                     ///< Then: out of which it is delegated, if it is.
     Time deadline_max = Time::max();
     std::optional<DelegationFounded> founded{};

@@ -192,6 +192,16 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
     state.governor.held.erase(ticket);
 }
 
+void count_failure(State& state, std::string_view agent) {
+    if (is_no_agent(agent)) return;  // People may take their time.
+    const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
+    if (most == 0) return;
+    governor::note_failure(state.governor.breakers,
+                           registry::find_agent(state.registry, agent),
+                           state.now,
+                           static_cast<std::uint64_t>(most));
+}
+
 void apply_answered(State& state, const RequestAnswered& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
@@ -202,8 +212,11 @@ void apply_answered(State& state, const RequestAnswered& event) {
         answer.envelope = set_apart(state, *request, event.envelope);
         broker::enqueue(state.broker, state.key, std::move(answer));
     }
-    governor::note_success(state.governor.breakers,
-                           registry::find_agent(state.registry, request->asked->to()));
+    if (event.kind == AnswerKind::Failed) count_failure(state, request->asked->to());
+    if (event.kind == AnswerKind::Done) {
+        governor::note_success(state.governor.breakers,
+                               registry::find_agent(state.registry, request->asked->to()));
+    }
     shared::charge(state.shared, request->asked->to(), event.tokens_used);
     if (!is_planted(Mutant::AnswerTwice)) {
         end_request(state, event.request, event.ticket, event.tokens_used);
@@ -213,16 +226,6 @@ void apply_answered(State& state, const RequestAnswered& event) {
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
     tell_workflow(state, event.request, event.envelope, {});
     tell_call(state, event.request, event.envelope, {});
-}
-
-void count_failure(State& state, std::string_view agent) {
-    if (is_no_agent(agent)) return;  // People may take their time.
-    const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
-    if (most == 0) return;
-    governor::note_failure(state.governor.breakers,
-                           registry::find_agent(state.registry, agent),
-                           state.now,
-                           static_cast<std::uint64_t>(most));
 }
 
 void apply_failed(State& state, const RequestFailed& event) {

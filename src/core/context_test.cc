@@ -200,6 +200,12 @@ TEST_F(Context, S4_IsNotGivenByWhoDoesNotHaveItNorToNobody) {
     story.as("vendor").ask(std::move(nowhere));
     EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
     EXPECT_FALSE(now().is_locked());
+    auto oneself = handoff("vendor");
+    oneself.request.envelope =
+        envelope({.id = "h2", .from = "vendor", .to = "vendor", .intent = Intent::Request});
+    story.as("vendor").ask(std::move(oneself));
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_FALSE(now().is_locked());
     auto stale = handoff("vendor");
     stale.version = 7;
     story.as("vendor").ask(std::move(stale));

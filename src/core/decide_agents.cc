@@ -36,17 +36,28 @@ std::uint32_t instances_max(const State& state, const Profile& profile) {
     return own == 0 ? all : std::min(own, all);
 }
 
+/// The end of a lease that is renewed: a whole one from here; but a request that nobody answers
+/// must come back while there is time to ask again, for its delivery may have been lost with the
+/// process that made it.
+Time renewed(const Draft& draft, const broker::Message& message) {
+    const auto until = draft.now() + draft.state.limits.lease;
+    const auto* request = broker::find_request(draft.state.requests, message.ticket);
+    if (request == nullptr || request->deadline <= draft.now()) return until;
+    return std::min(until, draft.now() + (request->deadline - draft.now()) / 2);
+}
+
 /// While the hub was away nobody could settle anything: that time is not held against the agent.
 void renew_leases(Draft& draft, InstanceNumber instance) {
     const auto& broker = draft.state.broker;
-    const auto until = draft.now() + draft.state.limits.lease;
     const auto* consumer = broker::find_consumer(broker, instance);
     for (Slot slot = consumer->leased.head; slot != kNoSlot;
          slot = broker.messages[slot].link_next) {
         const auto& message = broker.messages[slot];
-        if (broker.due.at(message.place).at < until) {
-            draft.add(LeaseExtended{message.ticket, until});
-        }
+        const auto until = renewed(draft, message);
+        const auto* request = broker::find_request(draft.state.requests, message.ticket);
+        const auto end = broker.due.at(message.place).at;
+        const bool ends_too_late = request != nullptr && until < end && end >= request->deadline;
+        if (end < until || ends_too_late) draft.add(LeaseExtended{message.ticket, until});
     }
 }
 

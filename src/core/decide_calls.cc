@@ -316,11 +316,19 @@ void choose(Draft& draft, Ticket number, const Call& call) {
 // --- joining ---------------------------------------------------------------------------------
 
 /// What each said, in the order in which they were named, and what is missing.
-std::string joined(const Scribe& scribe, const Call& call, bool& is_whole) {
+struct Joined {
+    std::string result{};
+    bool is_whole = false;
+    std::uint64_t tokens_used = 0;  ///< By those who did it and those who did not.
+};
+
+Joined joined(const Scribe& scribe, const Call& call) {
     std::string parts;
     std::string missing;
+    std::uint64_t tokens_used = 0;
     for (const auto& each : call.candidates) {
         const auto said = each.reply ? scribe.read(*each.reply) : Outcome{};
+        tokens_used += said.tokens_used;
         auto& list = said.is_done ? parts : missing;
         if (!list.empty()) list.push_back(',');
         json::ObjectWriter part;
@@ -334,8 +342,9 @@ std::string joined(const Scribe& scribe, const Call& call, bool& is_whole) {
         }
         list += part.done();
     }
-    is_whole = missing.empty();
-    return fmt::format(R"({{"parts":[{}],"missing":[{}]}})", parts, missing);
+    return {.result = fmt::format(R"({{"parts":[{}],"missing":[{}]}})", parts, missing),
+            .is_whole = missing.empty(),
+            .tokens_used = tokens_used};
 }
 
 void join(Draft& draft, Ticket number, const Call& call) {
@@ -344,21 +353,22 @@ void join(Draft& draft, Ticket number, const Call& call) {
     const bool has_any = std::ranges::any_of(call.candidates, [&](const Candidate& each) {
         return each.reply && state.scribe->read(*each.reply).is_done;
     });
-    bool is_whole = false;
-    const auto result = joined(*state.scribe, call, is_whole);
+    const auto all = joined(*state.scribe, call);
     const auto reply = has_any ? state.scribe->join({.asked = *request.asked,
                                                      .id = id_for(*request.asked, "all", "joined"),
-                                                     .result = result,
-                                                     .now = draft.now()})
+                                                     .result = all.result,
+                                                     .now = draft.now(),
+                                                     .tokens_used = all.tokens_used})
                                : nullptr;
     if (!reply) {
         return give_up(draft, number, "none of them did it: " + why_not(*state.scribe, call));
     }
-    draft.add(CallEnded{.call = number, .chosen = {}, .detail = is_whole ? "all" : "not all"});
+    draft.add(CallEnded{.call = number, .chosen = {}, .detail = all.is_whole ? "all" : "not all"});
     draft.add(RequestAnswered{.request = number,
                               .envelope = reply,
                               .ticket = request.waits ? Ticket{} : ticket_at(draft.next_sequence()),
-                              .falls_short = !is_whole});
+                              .tokens_used = all.tokens_used,
+                              .falls_short = !all.is_whole});
 }
 
 }  // namespace

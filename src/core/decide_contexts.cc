@@ -218,6 +218,12 @@ void decide_handoff(Draft& draft, const HandOffContext& handoff) {
             Refusal::ContextNotOwner,
             fmt::format("it is the turn of '{}', and this is '{}'", context->owner, sender.value));
     }
+    if (request.to() == request.from()) {
+        return draft.refuse(
+            workflow,
+            Refusal::RouteNotPermitted,
+            fmt::format("'{}' has this context already: hand it to another agent", request.to()));
+    }
     if (is_under_way(draft, workflow, *context)) return;
     if (is_stale(draft, workflow, handoff.version, context->version)) return;
     decide_send(draft, handoff.request);
@@ -253,7 +259,7 @@ void take_handoff(Draft& draft, Ticket request) {
     draft.add(RequestAnswered{.request = request,
                               .envelope = done,
                               .ticket = open->waits ? Ticket{} : ticket_at(draft.next_sequence())});
-    note_outcome(draft, open->asked->to(), Refusal::None);
+    note_answer(draft, open->asked->to(), AnswerKind::Done);
     end_handoff(draft, request, true);
 }
 

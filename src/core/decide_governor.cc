@@ -83,6 +83,33 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
     return nullptr;
 }
 
+/// Another failure of this agent's is in the draft; with those before it may be one too many.
+void open_if_too_many(Draft& draft, std::string_view agent) {
+    const auto& state = draft.state;
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent || is_no_agent(agent)) return;
+    const auto& breakers = state.governor.breakers;
+    const auto stage = governor::stage_of(breakers, handle);
+    const auto& policy = state.governor.policy;
+    const Subject subject{.agent = agent};
+    const auto most = static_cast<std::uint64_t>(limit_of(policy, Rule::BreakerFailures, subject));
+    if (most == 0) return;
+    if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
+    const Duration window{limit_of(policy, Rule::BreakerWindowMs, subject)};
+    const auto failures = governor::failures_at(breakers, handle, draft.now(), window) +
+                          draft.failures_before(handle);
+    if (stage == governor::BreakerStage::Closed && failures < most) return;
+    const bool is_open_now = std::ranges::any_of(draft.events, [&](const Event& event) {
+        const auto* opened = std::get_if<BreakerOpened>(&event);
+        return opened != nullptr && opened->agent.value == agent;
+    });
+    if (is_open_now) return;  // Several requests may fail by one thing; it opens once.
+    draft.add(BreakerOpened{
+        .agent = AgentId{std::string{agent}},
+        .until = draft.now() + Duration{limit_of(policy, Rule::BreakerOpenMs, subject)},
+        .failures = failures});
+}
+
 }  // namespace
 
 bool is_not_operator(Draft& draft, std::string_view what) {
@@ -203,37 +230,21 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
         .agent = ask.agent.value, .tool = ask.tool, .by = std::string{draft.asker()}});
 }
 
-void note_outcome(Draft& draft, std::string_view agent, Refusal refusal) {
-    const auto& state = draft.state;
-    const auto handle = registry::find_agent(state.registry, agent);
+void note_answer(Draft& draft, std::string_view agent, AnswerKind kind) {
+    if (kind == AnswerKind::Declined) return;
+    if (kind == AnswerKind::Failed) return open_if_too_many(draft, agent);
+    const auto handle = registry::find_agent(draft.state.registry, agent);
     if (handle == kNoAgent || is_no_agent(agent)) return;
-    const auto& breakers = state.governor.breakers;
-    const auto stage = governor::stage_of(breakers, handle);
-    if (refusal == Refusal::None) {
-        if (stage == governor::BreakerStage::Probing)
-            draft.add(BreakerClosed{AgentId{std::string{agent}}});
-        return;
+    const auto stage = governor::stage_of(draft.state.governor.breakers, handle);
+    if (stage == governor::BreakerStage::Probing) {
+        draft.add(BreakerClosed{AgentId{std::string{agent}}});
     }
-    const auto& policy = state.governor.policy;
-    const Subject subject{.agent = agent};
-    const auto most = static_cast<std::uint64_t>(limit_of(policy, Rule::BreakerFailures, subject));
-    if (most == 0 || !governor::is_failure(refusal)) return;
-    if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
+}
+
+void note_failure(Draft& draft, std::string_view agent, Refusal refusal) {
     // What the hub's own restart broke off is nobody's failure.
-    if (std::holds_alternative<StartHub>(draft.cause.command)) return;
-    const Duration window{limit_of(policy, Rule::BreakerWindowMs, subject)};
-    const auto failures = governor::failures_at(breakers, handle, draft.now(), window) +
-                          draft.failures_before(handle);
-    if (stage == governor::BreakerStage::Closed && failures < most) return;
-    const bool is_open_now = std::ranges::any_of(draft.events, [&](const Event& event) {
-        const auto* opened = std::get_if<BreakerOpened>(&event);
-        return opened != nullptr && opened->agent.value == agent;
-    });
-    if (is_open_now) return;  // Several requests may fail by one thing; it opens once.
-    draft.add(BreakerOpened{
-        .agent = AgentId{std::string{agent}},
-        .until = draft.now() + Duration{limit_of(policy, Rule::BreakerOpenMs, subject)},
-        .failures = failures});
+    const bool is_restart = std::holds_alternative<StartHub>(draft.cause.command);
+    if (governor::is_failure(refusal) && !is_restart) open_if_too_many(draft, agent);
 }
 
 bool is_left_alone(const State& state, AgentHandle agent) {

@@ -238,11 +238,49 @@ std::string owner_now(const State& state, const Envelope& message) {
     return request == nullptr ? std::string{} : std::string{request->asked->to()};
 }
 
+namespace {
+
+/// Whether the agent is to do this task, or will be once it takes what waits for it.
+bool is_given(const State& state, AgentHandle agent, std::string_view task) {
+    const auto lane = state.broker.lanes.find(lane_key(state.key, agent, task));
+    if (lane == state.broker.lanes.end()) return false;
+    for (Slot slot = lane->second.head; slot != kNoSlot;
+         slot = state.broker.messages[slot].lane_next) {
+        const auto& message = state.broker.messages[slot];
+        const bool is_task = message.envelope->intent() == Intent::Request &&
+                             message.envelope->task() == task &&
+                             handing::find_pass(state.handing, message.ticket) == nullptr;
+        if (is_task && broker::find_request(state.requests, message.ticket) != nullptr) return true;
+    }
+    return false;
+}
+
+/// A task that the hub knows is handed over by who has it in hand. One that it never carried is the
+/// sender's own affair.
+Failure not_in_hand(const State& state, const Envelope& envelope) {
+    const auto task = envelope.task();
+    if (task.empty() || task == envelope.correlation()) return {};
+    for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
+        if (!is_given(state, agent, task)) continue;
+        const auto& holder = state.registry.agents[agent].id.value;
+        return {Refusal::RouteNotPermitted,
+                holder == envelope.from()
+                    ? fmt::format("task '{}' is not in your hand yet: take it first", task)
+                    : fmt::format("task '{}' is in the hand of '{}', and only that agent hands it "
+                                  "over",
+                                  task,
+                                  holder)};
+    }
+    return {};
+}
+
+}  // namespace
+
 Failure cannot_pass(const State& state, const SendMessage& send) {
     if (!send.passing || !send.passing->hands_over) return {};
     const auto& envelope = *send.envelope;
     const auto* task = find_task(state, envelope.from(), envelope.task());
-    if (task == nullptr) return {};
+    if (task == nullptr) return not_in_hand(state, envelope);
     const auto open = state.handing.by_task.find(task->ticket);
     if (open != state.handing.by_task.end()) {
         const auto* other = broker::find_request(state.requests, open->second);

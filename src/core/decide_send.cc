@@ -17,13 +17,21 @@ constexpr std::string_view kTopicPrefix = "topic:";
 /// Longer is as good as for ever, and sums of times stay far from their end.
 constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
-void refuse(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail) {
-    refuse_send(draft, send, refusal, std::move(detail));
+void refuse(Draft& draft,
+            const SendMessage& send,
+            Refusal refusal,
+            std::string detail,
+            std::uint64_t retry_after_ms = 0) {
+    refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
 }
 
 }  // namespace
 
-void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail) {
+void refuse_send(Draft& draft,
+                 const SendMessage& send,
+                 Refusal refusal,
+                 std::string detail,
+                 std::uint64_t retry_after_ms) {
     const auto& envelope = *send.envelope;
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
@@ -32,7 +40,8 @@ void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::st
     MessageRefused refused{.from = std::string{from},
                            .id = std::string{envelope.id()},
                            .refusal = refusal,
-                           .detail = std::move(detail)};
+                           .detail = std::move(detail),
+                           .retry_after_ms = retry_after_ms};
     if (send.claim) {
         refused.to = envelope.to();
         refused.user = send.claim->user;
@@ -90,8 +99,9 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                             .envelope = send.envelope,
                             .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
                             .tokens_used = send.tokens_used,
-                            .falls_short = send.falls_short});
-        note_outcome(draft, request->asked->to(), Refusal::None);
+                            .falls_short = send.falls_short,
+                            .kind = send.kind});
+        note_answer(draft, request->asked->to(), send.kind);
         end_handoff(draft, request->ticket, !send.falls_short);
         end_passing(draft, *request, !send.falls_short);
         learn_from(draft, request->ticket, send.facts);
@@ -369,22 +379,11 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
 }
 
 /// What keeps any new message out, whatever it says.
-Failure unwelcome(const Draft& draft, const Envelope& envelope) {
-    const auto& governor = draft.state.governor;
-    if (governor.is_stopped) {
-        return {Refusal::FleetStopped, "the fleet is stopped"};
+Finding unwelcome(const Draft& draft, const Envelope& envelope) {
+    if (draft.state.governor.is_stopped) {
+        return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
     }
-    const auto most =
-        limit_of(governor.policy,
-                 Rule::MessagesPerMinute,
-                 {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
-    if (most == 0) return {};
-    const auto sent =
-        governor::count_at(governor.rates, governor::agent_account(envelope.from()), draft.now());
-    if (sent < static_cast<std::uint64_t>(most)) return {};
-    return {Refusal::RateLimitExceeded,
-            "'" + std::string{envelope.from()} + "' has sent " + std::to_string(sent) + " of " +
-                std::to_string(most) + " messages in this minute (messages_per_minute)"};
+    return check_messages(draft.state, envelope, draft.now());
 }
 
 }  // namespace
@@ -438,7 +437,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
     if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
     if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
-        return refuse(draft, send, no.refusal, std::move(no.detail));
+        return refuse(draft, send, no.refusal, std::move(no.detail), no.retry_after_ms);
     }
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
@@ -482,7 +481,8 @@ void decide_send(Draft& draft, const SendMessage& send) {
     auto admitted = admission(state, draft.cause, send, draft.next_sequence());
     if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
     if (admitted.refusal != Refusal::None) {
-        return refuse(draft, send, admitted.refusal, std::move(admitted.detail));
+        return refuse(
+            draft, send, admitted.refusal, std::move(admitted.detail), admitted.retry_after_ms);
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     accept(draft, send, 0, admitted.deadline_max);

@@ -145,8 +145,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                         .envelope = reply.envelope,
                         .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
                         .tokens_used = reply.tokens_used,
-                        .falls_short = reply.falls_short});
-    note_outcome(draft, request->asked->to(), Refusal::None);
+                        .falls_short = reply.falls_short,
+                        .kind = reply.kind});
+    note_answer(draft, request->asked->to(), reply.kind);
     end_handoff(draft, request->ticket, !reply.falls_short);
     end_passing(draft, *request, !reply.falls_short);
     learn_from(draft, request->ticket, reply.facts);

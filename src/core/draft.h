@@ -30,9 +30,7 @@ struct Draft {
     std::uint64_t failures_before(AgentHandle agent) const {
         std::uint64_t count = 0;
         for (const auto& event : events) {
-            const auto* failed = std::get_if<RequestFailed>(&event);
-            if (failed == nullptr || !governor::is_failure(failed->refusal)) continue;
-            const auto* request = broker::find_request(state.requests, failed->request);
+            const auto* request = broker::find_request(state.requests, governor::failed_by(event));
             if (request != nullptr &&
                 registry::find_agent(state.registry, request->asked->to()) == agent) {
                 ++count;
@@ -86,8 +84,9 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop);
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
 void decide_cancel(Draft& draft, const CancelRequest& order);
 void decide_tool(Draft& draft, const AuthorizeTool& ask);
-/// A request to this agent has ended so; None: with an answer. Moves its breaker.
-void note_outcome(Draft& draft, std::string_view agent, Refusal refusal);
+/// A request to this agent has ended without an answer, or with one. Moves its breaker.
+void note_failure(Draft& draft, std::string_view agent, Refusal refusal);
+void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
 /// Whether nothing is to be handed to the agent now.
 bool is_left_alone(const State& state, AgentHandle agent);
 /// What a breaker's time or a request behind it asks for; false if nothing.
@@ -215,7 +214,11 @@ void conclude_call(Draft& draft, Ticket number);
 
 // decide_send.cc: a request that no agent has yet, or a refusal; false in that case.
 bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
-void refuse_send(Draft& draft, const SendMessage& send, Refusal refusal, std::string detail);
+void refuse_send(Draft& draft,
+                 const SendMessage& send,
+                 Refusal refusal,
+                 std::string detail,
+                 std::uint64_t retry_after_ms = 0);
 
 // decide_held.cc
 /// People have said whether the request that was held goes on.

@@ -2,6 +2,7 @@
 // them: T14, K21, G5, X14, X21.
 #include <gtest/gtest.h>
 
+#include "core/admission.h"
 #include "core/testing/story.h"
 
 namespace parlance::core {
@@ -29,9 +30,37 @@ class Governor : public ::testing::Test {
             ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
         }
     }
+    /// So many requests that bob answers so.
+    void answer(int count, AnswerKind kind, int first = 0) {
+        for (int i = first; i < first + count; ++i) {
+            const auto id = std::to_string(i);
+            story.request({.id = "a-" + id}, true);
+            ASSERT_EQ(story.refusal(), Refusal::None) << i;
+            story.ask(ReplyToDelivery{
+                .delivery = story.last_delivery(),
+                .envelope = envelope(
+                    {.id = "re-" + id, .from = "bob", .to = "alice", .intent = Intent::Reply}),
+                .falls_short = kind != AnswerKind::Done,
+                .kind = kind});
+        }
+    }
     std::string why() {
         const auto refused = story.asked_for<TellRefused>();
         return refused.empty() ? "" : refused.back().detail;
+    }
+    std::uint64_t wait() {
+        const auto refused = story.asked_for<TellRefused>();
+        return refused.empty() ? 0 : refused.back().retry_after_ms;
+    }
+    std::string explained() {
+        const auto message = envelope({.id = "asked", .intent = Intent::Request});
+        std::string out;
+        for (const auto& finding :
+             explain(story.state(), {.now = story.now()}, {.envelope = message})) {
+            out += finding.guard;
+            out += finding.refusal == Refusal::None ? " " : "! ";
+        }
+        return out;
     }
     Story story;
 };
@@ -50,10 +79,22 @@ TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
     EXPECT_EQ(story.refusal(), Refusal::None);
     story.send({.id = "m-2"});
     EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_EQ(wait(), 60'000U);
+    story.later(Duration{12'500}).send({.id = "m-2"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_EQ(wait(), 47'500U) << "when the minute is over";
+    EXPECT_NE(why().find("the next is taken in 47500 ms"), std::string::npos) << why();
     story.send({.id = "m-3", .from = "carol"});
     EXPECT_EQ(story.refusal(), Refusal::None) << "each has its own minute (G6)";
-    story.later(Duration{60'000}).send({.id = "m-4"});
+    story.later(Duration{47'500}).send({.id = "m-4"});
     EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST_F(Governor, T14_ExplainKnowsTheLimitOfMessages) {
+    allow({{{Rule::MessagesPerMinute, {}}, 1}});
+    EXPECT_EQ(explained().substr(0, 36), "identity fleet messages recipient al");
+    story.send({.id = "m-1"});
+    EXPECT_EQ(explained(), "identity fleet messages! ");
 }
 
 TEST_F(Governor, T14_ABadPolicyChangesNothing) {
@@ -116,6 +157,7 @@ TEST_F(Governor, K21_G5_ABreakerOpensAtItsLimitAndNotBefore) {
     story.request({.id = "r-1"}, true);
     EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen);
     EXPECT_NE(why().find("Ask 'carol' instead"), std::string::npos) << why();
+    EXPECT_EQ(wait(), 30'000U);
     story.request({.id = "r-2", .to = "carol"}, true);
     EXPECT_EQ(story.refusal(), Refusal::None) << "another agent's queue is open (K22, G6)";
 }
@@ -139,6 +181,38 @@ TEST_F(Governor, K21_AnAnswerInBetweenBeginsTheCountAnew) {
     fail(4, 4);
     EXPECT_TRUE(story.happened<BreakerOpened>().empty());
     fail(1, 8);
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
+}
+
+TEST_F(Governor, K21_G5_AnswersThatSayTheyFailedOpenIt) {
+    story.connect("bob", 10);
+    answer(4, AnswerKind::Failed);
+    EXPECT_TRUE(story.happened<BreakerOpened>().empty());
+    answer(1, AnswerKind::Failed, 4);
+    const auto opened = story.happened<BreakerOpened>();
+    ASSERT_EQ(opened.size(), 1U);
+    EXPECT_EQ(opened[0].failures, 5U);
+    story.request({.id = "one-more"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen);
+    story.later(Duration{30'000}).connect("bob", 10, "two");
+    answer(1, AnswerKind::Failed, 5);
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "the probe has failed";
+}
+
+TEST_F(Governor, K21_G5_WhatIsDeclinedNeitherCountsNorBeginsAnew) {
+    story.connect("bob", 10);
+    answer(20, AnswerKind::Declined);
+    EXPECT_TRUE(story.state().governor.breakers.empty());
+    answer(4, AnswerKind::Failed, 20);
+    answer(1, AnswerKind::Declined, 24);
+    answer(1, AnswerKind::Failed, 25);
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "five, with a no in between";
+}
+
+TEST_F(Governor, K21_SilenceAndErrorsAreCountedTogether) {
+    story.connect("bob", 10);
+    fail(2);
+    answer(3, AnswerKind::Failed);
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 

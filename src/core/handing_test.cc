@@ -242,6 +242,20 @@ TEST(Handing, W7_ARestartLeavesTheTaskWithOneOfThem) {
     EXPECT_TRUE(floor.has("a", "r1"));
 }
 
+TEST(Handing, T3_OnlyWhoHasATaskHandsItOver) {
+    Floor floor{{"x", "a", "b", "c"}};
+    floor.ask("job", "x", "a").hand_over("h-1", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    floor.hand_over("h-2", "a", "b");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None);
+}
+
+TEST(Handing, T3_ATaskTheHubNeverCarriedIsItsSendersToOffer) {
+    Floor floor{{"b", "c"}};
+    floor.hand_over("h", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None);
+}
+
 TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
     Floor floor{{"x", "a", "b"}};
     const auto claim = std::make_shared<const Claim>(Claim{.session = "s",
@@ -404,10 +418,12 @@ TEST(Call, X19_SeveralHaveItAtOnceAndTheirAnswersAreOne) {
 TEST(Call, X19_WhatIsMissingIsSaid) {
     Market market;
     market.call("all:a/b");
-    market.answer("a", false, R"({"output":1})").answer("b", false, R"({"error":"BUSY"})");
+    market.answer("a", false, R"({"output":1,"tokens":30})")
+        .answer("b", false, R"({"error":"BUSY","tokens":12})");
     const auto answered = market.story.happened<RequestAnswered>();
     ASSERT_FALSE(answered.empty());
     EXPECT_TRUE(answered.back().falls_short);
+    EXPECT_EQ(answered.back().tokens_used, 42U) << "what failed was paid for too";
     EXPECT_NE(market.read.at("x")->body().find(R"("missing":[{"agent":"b")"), std::string::npos);
 }
 

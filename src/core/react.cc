@@ -247,9 +247,16 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
     const auto settled = [&] {
         if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask, true});
     };
-    const auto refused = [&](std::string_view id, Refusal refusal, std::string_view detail) {
+    const auto refused = [&](std::string_view id,
+                             Refusal refusal,
+                             std::string_view detail,
+                             std::uint64_t retry_after_ms = 0) {
         if (cause.ask == Ask{}) return;
-        effects.emplace_back(TellRefused{cause.ask, std::string{id}, refusal, std::string{detail}});
+        effects.emplace_back(TellRefused{.ask = cause.ask,
+                                         .id = std::string{id},
+                                         .refusal = refusal,
+                                         .detail = std::string{detail},
+                                         .retry_after_ms = retry_after_ms});
     };
     match(
         event,
@@ -289,7 +296,10 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const Subscribed&) { done(); },
         [&](const Unsubscribed&) { done(); },
         [&](const MessageRefused& no) {
-            refused(is_about_an_agent(cause) ? std::string_view{} : no.id, no.refusal, no.detail);
+            refused(is_about_an_agent(cause) ? std::string_view{} : no.id,
+                    no.refusal,
+                    no.detail,
+                    no.retry_after_ms);
         },
         [&](const DuplicateReceived& again) { react_duplicate(state, cause, again, effects); },
         [&](const LeaseExtended&) { done(); },

@@ -193,6 +193,8 @@ TEST(Workflow, K16_AListOfWhichSomeFailedIsPartial) {
     ASSERT_TRUE(office.ended());
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Partial);
     EXPECT_EQ(office.report_at("/output/y"), R"(["one",null])");
+    EXPECT_EQ(office.report_at("/steps/0/partial"), "true") << "and so is the step";
+    EXPECT_EQ(office.report_at("/steps/0/missing_elements"), "[1]");
     EXPECT_EQ(office.report_at("/missing/0/elements"), "1");
     EXPECT_EQ(office.report_at("/missing/0/of"), "2");
     EXPECT_EQ(office.report_at("/missing/0/code"), R"("UNREADABLE")");
@@ -428,6 +430,31 @@ TEST(Workflow, C11_GoesOnAfterARestart) {
     office.story.as_the_hub().connect("b", 1, "again");
     office.look();
     office.answer("b", R"({"output":2})");
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
+}
+
+TEST(Workflow, C11_WhatWasLostOnItsWayToAPollerIsHandedOutAgainInTime) {
+    Office office{{}};
+    auto& story = office.story;
+    story.as_the_hub().ask(RegisterAgent{{"p"}, {}});
+    story.ask(JoinInstance{{"p"}, "one", InstanceKind::Poll, 0});
+    const auto instance = story.asked_for<TellJoined>().back().instance;
+    office.start(R"({"steps":[{"id":"x","agent":"p"}]})");
+    story.as_the_hub().ask(TakeMessages{instance, 1});
+    office.look();
+    ASSERT_EQ(office.order, (Ids{"p"})) << "the hub dies, and its answer with it";
+    story.later(1s).restart();
+    story.later(14s).tick();
+    story.ask(TakeMessages{instance, 1});
+    EXPECT_EQ(office.look().order.size(), 1U) << "who has it may still answer";
+    story.later(1s).tick();
+    for (int i = 0; i < 5 && office.order.size() < 2; ++i) {
+        story.later(1s).ask(TakeMessages{instance, 1});
+        office.look();
+    }
+    ASSERT_EQ(office.order.size(), 2U) << "a step has 30 s, and 15 of the 29 were over";
+    office.answer("p", R"({"output":1})");
+    ASSERT_TRUE(office.ended());
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
 }
 

@@ -14,6 +14,7 @@
 #include "dialects/kessel/block.h"
 #include "dialects/kessel/kessel.h"
 #include "dialects/sam/sam.h"
+#include "dialects/scribe.h"
 #include "dialects/taskwire/taskwire.h"
 
 namespace parlance::dialects {
@@ -209,6 +210,7 @@ Reading<SendMessage> read_in(const DialectRow& row,
     if (!current->empty()) as_current.message = {};
     auto reading = row.read_message(row, current->empty() ? text : *current, as_current);
     if (!reading) reading.error().dialect = row.dialect;
+    if (reading && reading->falls_short) reading->kind = kind_of(*reading->envelope);
     return reading;
 }
 
@@ -314,6 +316,7 @@ Reading<SendMessage> read_reply(std::string_view text,
     if (!current->empty()) as_current.message = {};
     auto reading = row->read_reply(*row, current->empty() ? text : *current, request, as_current);
     if (!reading) reading.error().dialect = dialect;
+    if (reading && reading->falls_short) reading->kind = kind_of(*reading->envelope);
     return reading;
 }
 

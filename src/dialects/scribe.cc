@@ -1,8 +1,12 @@
 #include "dialects/scribe.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/check.h"
 #include "base/json_write.h"
 #include "dialects/dialect_row.h"
+#include "dialects/id_forms.h"
 #include "dialects/tables.h"
 
 namespace parlance::dialects {
@@ -54,7 +58,64 @@ void read_trouble(Said& said, const Meaning& meaning) {
     said.fallback = text_in(meaning, Slot::Fallback);
 }
 
+/// Words of an error that is about the request and not about the agent, as they stand in a code.
+/// What says none of them is the agent's own failure.
+constexpr std::array<std::string_view, 38> kDeclining{"INPUT",          "INPUTS",
+                                                      "INVALID",        "VALIDATION",
+                                                      "MALFORMED",      "MISSING",
+                                                      "REQUIRED",       "UNSUPPORTED",
+                                                      "SUPPORTED",      "NOT_FOUND",
+                                                      "FORBIDDEN",      "UNAUTHORIZED",
+                                                      "AUTHENTICATION", "AUTHORIZATION",
+                                                      "AUTHORIZED",     "PERMISSION",
+                                                      "PERMITTED",      "NOT_ALLOWED",
+                                                      "DENIED",         "DECLINED",
+                                                      "REJECTED",       "CANNOT",
+                                                      "UNABLE",         "CAPABILITY",
+                                                      "SCOPE",          "CONFLICT",
+                                                      "DUPLICATE",      "POLICY",
+                                                      "BUDGET",         "CANCELLED",
+                                                      "CANCELED",       "DELEGATION",
+                                                      "CIRCUIT_OPEN",   "INSUFFICIENT_DATA",
+                                                      "NO_DATA",        "NOT_REGISTERED",
+                                                      "AMBIGUOUS",      "ISOLATION"};
+
+/// By which word a failure says what it is: its code, its type, else its text.
+std::string words_of(json::Value message, const Meaning& meaning) {
+    std::string words = text_in(meaning, Slot::ErrorCode);
+    if (const auto payload = json::find(message, "payload"); payload && payload->is_object()) {
+        for (const auto* const key : {"error_type", "error"}) {
+            std::string spare;
+            const auto said = json::find(*payload, key);
+            if (said && said->is_string()) words += ' ' + std::string{said->text(spare)};
+        }
+    }
+    return words.empty() ? text_in(meaning, Slot::ErrorText) : words;
+}
+
+bool is_declining(std::string_view words) {
+    const auto code = '_' + make_error_code(words) + '_';
+    return std::ranges::any_of(kDeclining, [&](std::string_view word) {
+        return code.find('_' + std::string{word} + '_') != std::string::npos;
+    });
+}
+
 }  // namespace
+
+AnswerKind kind_of(const Envelope& answer) {
+    const DialectRow* const row = row_of(answer.dialect());
+    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    const json::Value message = json::root(answer.body());
+    const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
+    if (form == nullptr || form->act == Act::HandoffReply) return AnswerKind::Declined;
+    Texts texts;
+    const Meaning meaning = understand(*form, message, {}, texts);
+    const auto status = meaning.number(Slot::Status).value_or(kSuccess);
+    if (status == kPartial) return AnswerKind::Done;
+    if (status == kTimedOut) return AnswerKind::Failed;
+    if (act_of(*form, meaning) != Act::Failure) return AnswerKind::Declined;
+    return is_declining(words_of(message, meaning)) ? AnswerKind::Declined : AnswerKind::Failed;
+}
 
 EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
     const DialectRow* const row = row_of(dialect);
@@ -104,6 +165,8 @@ Said read_said(const Envelope& answer) {
     said.is_done = act_of(*form, meaning) != Act::Failure;
     said.is_partial = meaning.number(Slot::Status) == kPartial;
     said.confidence = meaning[Slot::Confidence].number();
+    said.tokens_used = static_cast<std::uint64_t>(
+        std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     if (!said.is_done) {
         read_trouble(said, meaning);
         return said;

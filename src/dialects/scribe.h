@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "model/envelope.h"
+#include "model/message.h"
 
 namespace parlance::dialects {
 
@@ -42,7 +43,12 @@ struct Said {
     std::string text{};
     std::optional<bool> is_retryable{};
     std::string fallback{};
+    std::uint64_t tokens_used = 0;
 };
 Said read_said(const Envelope& answer);
+
+/// What an answer that is not all that was asked tells of its agent (K21): an error of its own, or
+/// a request that it declines, by its code or its words.
+AnswerKind kind_of(const Envelope& answer);
 
 }  // namespace parlance::dialects

@@ -42,6 +42,7 @@ constexpr std::string_view kProblem =
 "code":{"$ref":"#/components/schemas/RefusalCode"},
 "detail":{"type":"string","description":"What is wrong, and what to do."},
 "retryable":{"type":"boolean","description":"The same bytes may be accepted later; see Retry-After."},
+"retry_after_ms":{"type":"integer","description":"When that is, where the hub knows: the minute of a rate limit, the time of a breaker."},
 "problems":{"type":"array","items":{"type":"object","required":["pointer","value","rule","section"],"properties":{
 "pointer":{"type":"string"},"value":{"type":"string"},"rule":{"type":"string"},"section":{"type":"string"}}}},
 "dialect_error":{"type":"object","description":"The same in the sender's own dialect."}}})";

@@ -21,6 +21,7 @@ constexpr std::size_t kDeliveryIdShown = 64;
 
 /// How many answers one connection follows at a time.
 constexpr std::size_t kFollowedMax = 64;
+constexpr std::uint16_t kTurnedAway = 1008;
 
 /// Empty for no delivery at all.
 std::string name_of(const DeliveryToken& delivery) {
@@ -196,7 +197,11 @@ void Connection::hear_hello(json::Value value) {
 
     if (const auto profile_value = json::find(value, "register")) {
         auto profile = read_profile(desk_, profile_value->raw);
-        if (!profile) return reject(std::move(profile).error());
+        if (!profile) {
+            const auto why = profile.error().summary();
+            reject(std::move(profile).error());
+            return turn_away(why);
+        }
         // Its outcome shows in the join that follows; a success is nothing to talk about.
         submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});
     }
@@ -464,11 +469,21 @@ void Connection::tell(const TellAccepted& accepted) {
 }
 
 void Connection::tell(const TellRefused& refused) {
+    const bool is_unwelcome = is_joining_;
     is_joining_ = false;
     refuse({.message_id = refused.id,
             .delivery_id = name_of(refused.delivery),
             .refusal = refused.refusal,
-            .detail = refused.detail});
+            .detail = refused.detail,
+            .retry_after_ms = refused.retry_after_ms});
+    if (is_unwelcome) turn_away(refused.detail);
+}
+
+/// Whose hello is refused has nothing to say on this connection: it is told why, and let go.
+void Connection::turn_away(std::string_view why) {
+    flush();
+    socket_->close(kTurnedAway, std::string{why.substr(0, 100)});
+    leave();
 }
 
 void Connection::tell(const TellJoined& joined) {

@@ -75,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void refuse_delivery(std::string_view id);
     void count_settled();
     void reject(dialects::Rejection rejection, const DeliveryToken& delivery = {});
+    void turn_away(std::string_view why);
     void break_off(std::string_view what);
     void break_off(Refusal refusal, std::string_view what, std::uint16_t close_code = 1008);
     void say_error(Refusal refusal, std::string_view what);

@@ -227,6 +227,7 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                            .envelope = std::move(told),
                            .tokens_used = reply->tokens_used,
                            .falls_short = reply->falls_short,
+                           .kind = reply->kind,
                            .facts = std::move(reply->facts)};
 }
 

@@ -50,7 +50,7 @@ void answer_refused(Desk& desk, const TellRefused& refused) {
                                                           refused.detail,
                                                           desk.clock())
                                 : std::string{};
-    exchange->respond(problem(refused.refusal, refused.detail, {}, error));
+    exchange->respond(problem(refused.refusal, refused.detail, {}, error, refused.retry_after_ms));
 }
 
 void answer_done(Desk& desk, const TellDone& done) {

@@ -1,5 +1,6 @@
 // What waits for people: asked, listed, shown for review, and answered; and how a message to people
 // becomes a question in words for them.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -79,7 +80,8 @@ constexpr std::array kQuestionFields{
     QuestionField{"workflow_id", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.workflow); }},
     QuestionField{"step", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.step); }},
     QuestionField{"user_id", "must be text", [](json::Value v, HumanQuestion& q) { return read(v, q.user); }},
-    QuestionField{"deadline_ms", "must be milliseconds", [](json::Value v, HumanQuestion& q) { return read(v, q.deadline); }},
+    QuestionField{"deadline_ms", "must be milliseconds, at least 1",
+                  [](json::Value v, HumanQuestion& q) { return read(v, q.deadline) && q.deadline->count() > 0; }},
     QuestionField{"reminder_ms", "must be milliseconds", [](json::Value v, HumanQuestion& q) { return read(v, q.reminder); }},
     QuestionField{"escalate_to", "must be a role", [](json::Value v, HumanQuestion& q) { return read(v, q.escalation); }},
     QuestionField{"if_nobody", "must be fail, reject, approve, escalate or wait",

@@ -9,7 +9,7 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr int kRetryAfterSeconds = 1;
+constexpr std::uint64_t kRetryAfterMs = 1000;  // Where nobody knows better.
 
 std::string list(const std::vector<dialects::Problem>& problems) {
     std::string out = "[";
@@ -49,7 +49,8 @@ transport::Response write_problem(int status,
                                   Refusal refusal,
                                   std::string_view detail,
                                   const std::vector<dialects::Problem>& problems,
-                                  std::string_view dialect_error) {
+                                  std::string_view dialect_error,
+                                  std::uint64_t retry_after_ms = 0) {
     const auto& row = refusal_row(refusal);
     json::ObjectWriter body;
     body.text("type", "about:blank")
@@ -58,6 +59,9 @@ transport::Response write_problem(int status,
         .text("code", row.code)
         .text("detail", sentence(detail, row.advice))
         .boolean("retryable", row.retryable);
+    if (retry_after_ms > 0) {
+        body.integer("retry_after_ms", static_cast<std::int64_t>(retry_after_ms));
+    }
     if (!problems.empty()) body.raw("problems", list(problems));
     if (!dialect_error.empty()) body.raw("dialect_error", dialect_error);
     transport::Response response{.status = status,
@@ -65,7 +69,9 @@ transport::Response write_problem(int status,
                                  .headers = {},
                                  .body = body.done()};
     if (row.retryable) {
-        response.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
+        // Whole seconds, and none too early.
+        const auto wait = retry_after_ms > 0 ? retry_after_ms : kRetryAfterMs;
+        response.headers.emplace_back("Retry-After", std::to_string((wait + 999) / 1000));
     }
     return response;
 }
@@ -88,9 +94,10 @@ transport::Response problem(const dialects::Rejection& rejection, Dialect dialec
 transport::Response problem(Refusal refusal,
                             std::string_view detail,
                             const std::vector<dialects::Problem>& problems,
-                            std::string_view dialect_error) {
+                            std::string_view dialect_error,
+                            std::uint64_t retry_after_ms) {
     return write_problem(
-        refusal_row(refusal).http_status, refusal, detail, problems, dialect_error);
+        refusal_row(refusal).http_status, refusal, detail, problems, dialect_error, retry_after_ms);
 }
 
 transport::Response door_problem(int status, std::string_view what) {
@@ -107,7 +114,10 @@ void append_refused(std::string& out, const Refused& refused, std::string_view d
     item.text("code", row.code)
         .text("message", sentence(refused.detail, row.advice))
         .boolean("retryable", row.retryable);
-    if (row.retryable) item.integer("retry_after_ms", std::int64_t{kRetryAfterSeconds} * 1000);
+    if (row.retryable) {
+        const auto wait = refused.retry_after_ms > 0 ? refused.retry_after_ms : kRetryAfterMs;
+        item.integer("retry_after_ms", static_cast<std::int64_t>(wait));
+    }
     if (!dialect_error.empty()) item.raw("dialect_error", dialect_error);
     if (!out.empty()) out.push_back(',');
     out += item.done();

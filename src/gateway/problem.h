@@ -18,7 +18,8 @@ transport::Response problem(const dialects::Rejection& rejection, Dialect dialec
 transport::Response problem(Refusal refusal,
                             std::string_view detail,
                             const std::vector<dialects::Problem>& problems,
-                            std::string_view dialect_error);
+                            std::string_view dialect_error,
+                            std::uint64_t retry_after_ms = 0);
 /// The refusal that fits what the door itself turned away.
 transport::Response door_problem(int status, std::string_view what);
 
@@ -28,6 +29,7 @@ struct Refused {
     std::string_view delivery_id{};
     Refusal refusal = Refusal::None;
     std::string_view detail{};
+    std::uint64_t retry_after_ms = 0;  ///< 0: not known; soon, if it is retryable.
 };
 void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error);
 

@@ -98,5 +98,14 @@ TEST(Refused, IsAnItemOfAListThatNamesWhatItIsAbout) {
     EXPECT_EQ(json::find(list.value, "dialect_error")->raw, "{}");
 }
 
+TEST(Problem, X12_SaysWhenTheSameWouldBeTaken) {
+    const auto known = problem(Refusal::RateLimitExceeded, "too many", {}, {}, 47'001);
+    EXPECT_EQ(header(known, "Retry-After"), "48") << "whole seconds, and none too early";
+    EXPECT_NE(known.body.find(R"("retry_after_ms":47001)"), std::string::npos) << known.body;
+    std::string out;
+    append_refused(out, {.refusal = Refusal::RateLimitExceeded, .retry_after_ms = 47'001}, {});
+    EXPECT_NE(out.find(R"("retry_after_ms":47001)"), std::string::npos) << out;
+}
+
 }  // namespace
 }  // namespace parlance::gateway

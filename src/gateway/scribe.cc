@@ -63,7 +63,8 @@ Outcome DialectScribe::read(const Envelope& answer) const {
                     .code = std::move(said.code),
                     .detail = std::move(said.text),
                     .is_retryable = said.is_retryable,
-                    .strategy = std::move(said.fallback)};
+                    .strategy = std::move(said.fallback),
+                    .tokens_used = said.tokens_used};
     if (said.confidence) {
         outcome.confidence =
             static_cast<std::uint32_t>(std::lround(std::clamp(*said.confidence, 0.0, 1.0) * 1000));
@@ -125,6 +126,25 @@ Proposal DialectScribe::propose(const Envelope& answer) const {
     return proposal;
 }
 
+namespace {
+
+/// The answer with what all of it cost, where its dialect says so (X2). Who spent it for what is
+/// not known of the whole: it stands as what was completed.
+EnvelopePtr with_usage(const Envelope& answer, std::uint64_t tokens_used) {
+    const auto body = json::root(answer.body());
+    const auto usage = json::find(body, "token_usage");
+    const bool has_usage = answer.dialect() == Dialect::Delegation && usage && usage->is_object();
+    if (!has_usage) return Envelope::make(answer.header(), answer.body());
+    const auto at = static_cast<std::size_t>(usage->raw.data() - answer.body().data());
+    std::string text{answer.body()};
+    text.replace(at,
+                 usage->raw.size(),
+                 fmt::format(R"({{"prompt":0,"completion":{0},"total":{0}}})", tokens_used));
+    return Envelope::make(answer.header(), text);
+}
+
+}  // namespace
+
 EnvelopePtr DialectScribe::join(const Joint& joint) const {
     auto header = joint.asked.header();
     const auto to = dialects::recipient_in(joint.asked);
@@ -136,7 +156,9 @@ EnvelopePtr DialectScribe::join(const Joint& joint) const {
                                              .caller = asked->to(),
                                              .fresh_id = joint.id,
                                              .now = joint.now});
-    return reply ? reply->envelope : nullptr;
+    if (!reply) return nullptr;
+    return joint.tokens_used > 0 ? with_usage(*reply->envelope, joint.tokens_used)
+                                 : reply->envelope;
 }
 
 ClaimPtr DialectScribe::claim(const Envelope& request) const { return dialects::claim_of(request); }

@@ -1,9 +1,12 @@
 // Workflows at the door: begun from a definition, shown while they run and after, and awaited by
 // whoever would rather wait.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json.h"
 #include "base/json_write.h"
@@ -26,6 +29,42 @@ transport::Response invalid(const std::vector<PlanFault>& faults) {
     }
     const dialects::Rejection rejection{.refusal = Refusal::WorkflowInvalid, .problems = problems};
     return problem(Refusal::WorkflowInvalid, rejection.summary(), problems, {});
+}
+
+/// What an agent has registered, for whoever named something else.
+std::string abilities_of(const core::State& state, core::AgentHandle agent) {
+    std::vector<std::string_view> codes;
+    for (const auto& [code, agents] : state.registry.by_capability) {
+        if (agents.contains(agent)) codes.emplace_back(code);
+    }
+    return codes.empty() ? "nothing" : fmt::format("{}", fmt::join(codes, ", "));
+}
+
+/// A step that names an agent and what that agent cannot do would fail when it is reached: it is
+/// refused before anything is done (K1, K19). An agent that is not registered yet may still be.
+std::vector<PlanFault> doubts_about_agents(const core::State& state, const Plan& plan) {
+    std::vector<PlanFault> faults;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+        const auto& step = plan.steps[i];
+        const std::array duties{std::pair{"", &step.duty},
+                                std::pair{"/fallback", &step.fallback},
+                                std::pair{"/compensate", &step.compensation}};
+        for (const auto& [place, duty] : duties) {
+            if (duty->agent.empty() || duty->capability.empty()) continue;
+            const auto agent = core::registry::find_agent(state.registry, duty->agent);
+            if (agent == core::kNoAgent || !state.registry.agents[agent].is_registered) continue;
+            const auto found = state.registry.by_capability.find(duty->capability);
+            const bool has_it =
+                found != state.registry.by_capability.end() && found->second.contains(agent);
+            if (has_it) continue;
+            faults.push_back({.pointer = fmt::format("/steps/{}{}/capability", i, place),
+                              .value = fmt::format("\"{}\"", duty->capability),
+                              .rule = fmt::format("must be what agent '{}' has registered: {}",
+                                                  duty->agent,
+                                                  abilities_of(state, agent))});
+        }
+    }
+    return faults;
 }
 
 /// The members that are the plan, as they were written: two runs of it have the same text.
@@ -138,12 +177,13 @@ void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
 void post_workflow(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
-    if (const auto plan = read_plan(body->raw); !plan) {
-        return call.exchange->respond(invalid(plan.error()));
-    }
+    const auto plan = read_plan(body->raw);
+    if (!plan) return call.exchange->respond(invalid(plan.error()));
     if (const auto doubts = doubts_about(body->raw); !doubts.empty()) {
         return call.exchange->respond(invalid(doubts));
     }
+    const auto unable = doubts_about_agents(desk.engine->state(), **plan);
+    if (!unable.empty()) return call.exchange->respond(invalid(unable));
     Pending pending{.kind = Pending::Kind::Workflow,
                     .exchange = call.exchange,
                     .wait = preferred_wait(call.request()),

@@ -54,6 +54,7 @@ struct Filler {
     void fill(HumanDecision& decision) { decision = HumanDecision::Edit; }
     void fill(IfNobody& what) { what = IfNobody::Wait; }
     void fill(CallKind& kind) { kind = CallKind::All; }
+    void fill(AnswerKind& kind) { kind = AnswerKind::Failed; }
     template <class Tag, class Value>
     void fill(Strong<Tag, Value>& strong) {
         fill(strong.value);

@@ -119,6 +119,7 @@ template <> inline constexpr std::tuple kFields<MessageRefused>{
     Field{5, "to", &MessageRefused::to, As::Name},
     Field{6, "user", &MessageRefused::user, As::Name},
     Field{7, "objective", &MessageRefused::objective},
+    Field{8, "retry_after_ms", &MessageRefused::retry_after_ms},
 };
 template <> inline constexpr std::tuple kFields<DuplicateReceived>{
     Field{1, "from", &DuplicateReceived::from, As::Name},
@@ -192,6 +193,7 @@ template <> inline constexpr std::tuple kFields<RequestAnswered>{
     Field{3, "ticket", &RequestAnswered::ticket},
     Field{4, "tokens_used", &RequestAnswered::tokens_used},
     Field{5, "falls_short", &RequestAnswered::falls_short},
+    Field{6, "kind", &RequestAnswered::kind},
 };
 template <> inline constexpr std::tuple kFields<RequestFailed>{
     Field{1, "request", &RequestFailed::request},

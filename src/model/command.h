@@ -78,15 +78,16 @@ struct SendMessage {
     std::optional<Duration> ttl{};
     std::optional<Duration> timeout{};  ///< Request only: how long the answer may take.
     std::optional<std::uint32_t> retry_count_max{};
-    std::uint64_t fingerprint = 0;     ///< Of the content, to tell a repeat from a conflict.
-    bool waits = false;                ///< Request only: the asker holds the line.
-    ClaimPtr claim{};                  ///< Request only: what it says of the delegation that it is.
-    std::uint64_t tokens_used = 0;     ///< Reply only: what the answer cost.
-    bool falls_short = false;          ///< Reply only: it says that not all that was asked is done.
-    HumanQuestionPtr question{};       ///< To people only: what it asks, in words for them.
-    std::vector<std::string> facts{};  ///< Reply only: what was learnt about the user.
-    PassingPtr passing{};              ///< Request only: where it goes if it is refused.
-    std::string state{};               ///< Request only: what the asker lays down meanwhile. JSON.
+    std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
+    bool waits = false;             ///< Request only: the asker holds the line.
+    ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
+    std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
+    bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
+    AnswerKind kind = AnswerKind::Done;  ///< Reply only: what it tells of its agent.
+    HumanQuestionPtr question{};         ///< To people only: what it asks, in words for them.
+    std::vector<std::string> facts{};    ///< Reply only: what was learnt about the user.
+    PassingPtr passing{};                ///< Request only: where it goes if it is refused.
+    std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -131,9 +132,10 @@ struct ReportProgress {
 struct ReplyToDelivery {
     DeliveryToken delivery;
     EnvelopePtr envelope;
-    std::uint64_t tokens_used = 0;     ///< What the answer cost, as the agent reports it.
-    bool falls_short = false;          ///< It says that not all that was asked is done.
-    std::vector<std::string> facts{};  ///< What was learnt about the user.
+    std::uint64_t tokens_used = 0;       ///< What the answer cost, as the agent reports it.
+    bool falls_short = false;            ///< It says that not all that was asked is done.
+    AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
+    std::vector<std::string> facts{};    ///< What was learnt about the user.
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the

@@ -30,7 +30,8 @@ struct TellRefused {
     std::string id;  ///< The message's, if it had one.
     Refusal refusal = Refusal::None;
     std::string detail;
-    DeliveryToken delivery{};  ///< The one it is about, if it is about one.
+    DeliveryToken delivery{};          ///< The one it is about, if it is about one.
+    std::uint64_t retry_after_ms = 0;  ///< When the same would be taken, where the hub knows.
 };
 
 /// A command without an answer of its own worked.

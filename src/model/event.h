@@ -101,6 +101,7 @@ struct MessageRefused {
     std::string to{};
     std::string user{};
     std::string objective{};
+    std::uint64_t retry_after_ms = 0;  ///< When the same would be taken, where the hub knows.
 };
 
 /// The same id with the same content came again: its first outcome is told again.
@@ -198,6 +199,7 @@ struct RequestAnswered {
     Ticket ticket;  ///< The answer's copy in the requester's mailbox; none if the asker waits.
     std::uint64_t tokens_used = 0;  ///< As the agent reports it.
     bool falls_short = false;       ///< It says that what was asked is not done, or not wholly.
+    AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
 };
 
 /// The hub answers for a target that did not.

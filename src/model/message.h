@@ -19,6 +19,13 @@ enum class InstanceKind : std::uint8_t {
     Push,        ///< The hub posts to the agent's endpoint.
 };
 
+/// What an answer tells of the agent that gave it (K21). Numbers are written to the journal.
+enum class AnswerKind : std::uint8_t {
+    Done = 0,  ///< What was asked, wholly or in part.
+    Declined,  ///< Not this, not so or not for you: it says nothing of how the agent is.
+    Failed,    ///< The agent's own failure: an internal error, a timeout, something unavailable.
+};
+
 /// Why a delivery came back to the hub unsettled, or why a message was given up.
 enum class Setback : std::uint8_t {
     Nacked = 1,        ///< The agent said that it cannot take it now.

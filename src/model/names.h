@@ -58,6 +58,10 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"}};
 
 template <>
+inline constexpr std::array kEnumNames<AnswerKind>{EnumName{AnswerKind::Done, "done"},
+                                                   EnumName{AnswerKind::Declined, "declined"},
+                                                   EnumName{AnswerKind::Failed, "failed"}};
+template <>
 inline constexpr std::array kEnumNames<Road>{EnumName{Road::Planned, "planned"},
                                              EnumName{Road::Fallback, "fallback"},
                                              EnumName{Road::Strategy, "strategy"},

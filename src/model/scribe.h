@@ -45,6 +45,7 @@ struct Outcome {
     std::string detail{};
     std::optional<bool> is_retryable{};
     std::string strategy{};  ///< What the agent says should be tried instead.
+    std::uint64_t tokens_used = 0;
 };
 
 /// What an agent offers when several are asked.
@@ -61,6 +62,7 @@ struct Joint {
     std::string_view id{};
     std::string_view result{};  ///< JSON.
     Time now{};
+    std::uint64_t tokens_used = 0;  ///< By all of them.
 };
 
 /// Who would be given a request.

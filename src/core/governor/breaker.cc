@@ -14,6 +14,15 @@ bool is_failure(Refusal refusal) {
            refusal == Refusal::OutputValidationFailed;
 }
 
+Ticket failed_by(const Event& event) {
+    if (const auto* failed = std::get_if<RequestFailed>(&event)) {
+        return is_failure(failed->refusal) ? failed->request : Ticket{};
+    }
+    const auto* answered = std::get_if<RequestAnswered>(&event);
+    const bool has_failed = answered != nullptr && answered->kind == AnswerKind::Failed;
+    return has_failed ? answered->request : Ticket{};
+}
+
 std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window) {
     const auto found = breakers.find(agent);
     if (found == breakers.end()) return 0;

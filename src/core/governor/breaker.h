@@ -7,6 +7,9 @@
 //      │                                  └─────────────────────────────┘ │
 //      └────────────────────────────────────────────── an answer ─────────┘
 //
+// A failure is what the hub saw (no answer in time, not deliverable, one that breaks its schema) or
+// an answer by which the agent says that it has failed. An answer that declines the request is
+// neither a failure nor a success.
 // While it is open nothing is handed to the agent. While it is probing one delivery is, at a time.
 #pragma once
 
@@ -16,7 +19,7 @@
 
 #include "base/time.h"
 #include "core/handles.h"
-#include "model/refusal.h"
+#include "model/event.h"
 
 namespace parlance::core::governor {
 
@@ -34,11 +37,13 @@ using Breakers = std::map<AgentHandle, Breaker>;
 BreakerStage stage_of(const Breakers& breakers, AgentHandle agent);
 /// Whether a request that ends so is its agent's failure, as far as the hub can see.
 bool is_failure(Refusal refusal);
+/// The request that ended by its agent's failure with this event; none for any other.
+Ticket failed_by(const Event& event);
 /// How many failures count at this time.
 std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window);
 
 void note_failure(Breakers& breakers, AgentHandle agent, Time now, std::uint64_t count_max);
-/// An answer came: what failed before it counts no longer.
+/// What was asked was done: what failed before it counts no longer.
 void note_success(Breakers& breakers, AgentHandle agent);
 void open(Breakers& breakers, AgentHandle agent, Time until);
 void probe(Breakers& breakers, AgentHandle agent);

@@ -25,6 +25,12 @@ inline std::uint64_t count_at(const Rates& rates, std::string_view name, Time no
     return found->second.count;
 }
 
+/// How long it is until the minute that is counted is over, and the next one is taken.
+inline Duration wait_at(const Rates& rates, std::string_view name, Time now) {
+    const auto found = rates.find(name);
+    return found == rates.end() ? Duration{} : found->second.since + kRateWindow - now;
+}
+
 inline void count(Rates& rates, const std::string& name, Time now) {
     auto& rate = rates[name];
     if (now - rate.since >= kRateWindow) rate = {.since = now};

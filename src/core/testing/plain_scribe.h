@@ -61,6 +61,9 @@ class PlainScribe : public Scribe {
         if (const auto confidence = json::find(body, "confidence")) {
             outcome.confidence = static_cast<std::uint32_t>(*confidence->number() * 1000);
         }
+        if (const auto tokens = json::find(body, "tokens")) {
+            outcome.tokens_used = static_cast<std::uint64_t>(tokens->integer().value_or(0));
+        }
         if (const auto retryable = json::find(body, "retryable")) {
             outcome.is_retryable = retryable->raw == "true";
         }

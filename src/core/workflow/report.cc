@@ -110,6 +110,15 @@ std::string_view status_of(const Step& step, const View& view) {
     return stage_name(is_held_up(step, view.is_held) ? Stage::Asking : step.stage);
 }
 
+/// Which elements of its list a step brought nothing for, counted from 0 (K16).
+std::string lost_places(const Step& step) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < step.items.size(); ++i) {
+        if (is_lost(step.items[i].stage)) next(out) += std::to_string(i);
+    }
+    return out + "]";
+}
+
 std::string step_report(const Step& step,
                         const StepPlan& plan,
                         const NameOf& name_of,
@@ -126,9 +135,12 @@ std::string step_report(const Step& step,
         is_partial = is_partial || item.is_partial;
         road = std::max(road, item.road);
     }
+    const auto lost = step.stage == Stage::Done ? lost_count(step) : 0;
+    is_partial = is_partial || lost > 0;
     out.integer("attempts", attempts);
     if (road != Road::Planned) out.text("by", enum_name(road));
     if (is_partial) out.boolean("partial", true);
+    if (lost > 0) out.raw("missing_elements", lost_places(step));
     if (const auto least = confidence_of(step); least != kNoConfidence) {
         out.raw("confidence", confidence_text(least));
     }

@@ -79,6 +79,27 @@ TEST(Delegation, X16_AnAnswerSaysWhetherItIsAllThatWasAsked) {
     }
 }
 
+TEST(Delegation, K21_AnAnswerTellsHowItsAgentIs) {
+    const SendMessage send = read(kRequest);
+    const auto kind = [&](std::string_view more) {
+        const auto answered =
+            read_reply(R"({"result":"r","summary":"s",)" + std::string{more} +
+                           R"(,"token_usage":{"prompt":1,"completion":1,"total":2}})",
+                       *send.envelope,
+                       {.caller = "byte-doc"});
+        EXPECT_TRUE(answered) << more;
+        return answered ? answered->kind : AnswerKind::Done;
+    };
+    EXPECT_EQ(kind(R"("status":"success")"), AnswerKind::Done);
+    EXPECT_EQ(kind(R"("status":"partial")"), AnswerKind::Done);
+    EXPECT_EQ(kind(R"("status":"failed")"), AnswerKind::Failed);
+    EXPECT_EQ(kind(R"("status":"failed","error":"the model is not there")"), AnswerKind::Failed);
+    EXPECT_EQ(kind(R"("status":"failed","error":"I cannot read this receipt")"),
+              AnswerKind::Declined);
+    EXPECT_EQ(kind(R"("status":"failed","error":"x","error_code":"INPUT_VALIDATION_FAILED")"),
+              AnswerKind::Declined);
+}
+
 TEST(Delegation, X4_X8_ARequestClaimsItsPlaceInTheTree) {
     const SendMessage send = read(kRequest);
     ASSERT_TRUE(send.claim);

@@ -327,6 +327,32 @@ TEST(Taskwire, ReadsWhetherAnAnswerIsAllThatWasAsked) {
     EXPECT_FALSE(falls_short("TASK_UPDATE", R"({"status":"failed"})"));
 }
 
+TEST(Taskwire, K21_AnAnswerTellsHowItsAgentIs) {
+    const auto kind = [](std::string_view type, std::string_view payload) {
+        return read(message(type, payload)).kind;
+    };
+    EXPECT_EQ(kind("TASK_COMPLETE", R"({"result":1})"), AnswerKind::Done);
+    EXPECT_EQ(kind("TASK_FAILED", "{}"), AnswerKind::Failed);
+    EXPECT_EQ(kind("TASK_FAILED", R"({"error":{"code":"MODEL_CRASHED","message":"m"}})"),
+              AnswerKind::Failed);
+    // The document's eight error types: two of them are about the request.
+    for (const std::string type : {"TIMEOUT",
+                                   "RATE_LIMIT",
+                                   "NETWORK_ERROR",
+                                   "RESOURCE_EXHAUSTED",
+                                   "INTERNAL_ERROR",
+                                   "EXTERNAL_SERVICE_ERROR"}) {
+        EXPECT_EQ(kind("TASK_FAILED", R"({"error_type":")" + type + "\"}"), AnswerKind::Failed)
+            << type;
+    }
+    for (const std::string type : {"VALIDATION_ERROR", "AUTHENTICATION_ERROR"}) {
+        EXPECT_EQ(kind("TASK_FAILED", R"({"error_type":")" + type + "\"}"), AnswerKind::Declined)
+            << type;
+    }
+    EXPECT_EQ(kind("TASK_HANDOFF", R"({"accepted":false,"request_id":"r-1"})"),
+              AnswerKind::Declined);
+}
+
 TEST(Taskwire, TurnsADeadlineIntoTheTimeThatIsLeft) {
     const auto timeout =
         [](std::string_view type, std::string_view payload, std::string_view metadata) {
