@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/iso_time.h"
 #include "base/json_sorted.h"
 #include "base/json_write.h"
@@ -162,6 +160,15 @@ std::optional<Keep> read_keep(json::Value entry) {
     return keep;
 }
 
+/// Sixteen digits.
+void append_hex(std::string& out, std::uint64_t number) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (unsigned shift = 64; shift > 0;) {
+        shift -= 4;
+        out += kDigits[number >> shift & 0xFU];
+    }
+}
+
 std::string text_member(json::Value object, std::string_view name) {
     const auto value = json::find(object, name);
     std::string spare;
@@ -193,12 +200,13 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
 }
 
 void append_extension(std::string& out, const Extension& extension, const DialectRow& origin) {
-    const std::string digest = fmt::format("{:016x}", extension.digest);
     out += R"({"dialect":")";
     out.append(origin.name).append(R"(","form":)");
     json::append_quoted(out, extension.form->name);
     out.append(R"(,"at":")").append(print_iso_time(extension.at));
-    out.append(R"(","digest":")").append(digest).append(R"(","keeps":[)");
+    out += R"(","digest":")";
+    append_hex(out, extension.digest);
+    out += R"(","keeps":[)";
     for (const Keep& keep : extension.keeps) {
         out += R"({"at":)";
         json::append_quoted(out, keep.at);
