@@ -22,6 +22,7 @@ std::string pointer_to(std::string_view parent, std::string_view key) {
 
 /// One step of a pointer as it is named in an object; nothing if its escapes are not in order.
 std::optional<std::string> unescaped(std::string_view step) {
+    if (step.find('~') == std::string_view::npos) return std::string{step};
     std::string name;
     name.reserve(step.size());
     for (std::size_t i = 0; i < step.size(); ++i) {
@@ -85,7 +86,9 @@ KeepTree tree_of(const std::vector<Keep>& keeps) {
         while (!pointer.empty()) {
             pointer.remove_prefix(1);
             const std::string_view step = pointer.substr(0, pointer.find('/'));
-            place = &place->inside[unescaped(step).value()];
+            // Keeps come in order, so most of them are the last of their object.
+            auto& inside = place->inside;
+            place = &inside.try_emplace(inside.end(), unescaped(step).value())->second;
             pointer.remove_prefix(step.size());
         }
         place->keep = &keep;
@@ -193,7 +196,10 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
         if (!keep) return {};
         extension.keeps.push_back(*std::move(keep));
     }
-    std::ranges::sort(extension.keeps, {}, &Keep::at);
+    // Mostly they come as they were written, in order.
+    if (!std::ranges::is_sorted(extension.keeps, {}, &Keep::at)) {
+        std::ranges::sort(extension.keeps, {}, &Keep::at);
+    }
     const auto twice = std::ranges::adjacent_find(extension.keeps, {}, &Keep::at);
     if (twice != extension.keeps.end()) return {};
     return extension;

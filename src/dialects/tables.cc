@@ -65,6 +65,7 @@ class Completion {
             json::Outline& outline) {
         Splice splice{text};
         message_ = message;
+        found_ = &found;
         complete(*form_.shape, message, found, splice);
         if (!splice.is_empty()) splice.done(whole, outline);
     }
@@ -76,7 +77,9 @@ class Completion {
             const FieldRule& rule = shape.fields[i];
             if (found[i].raw.empty()) {
                 const std::string_view value = missing(rule);
-                if (!value.empty()) members.push_back({rule.name, std::string{value}});
+                if (value.empty()) continue;
+                if (members.empty()) members.reserve(shape.fields.size());
+                members.push_back({rule.name, std::string{value}});
             } else if (rule.shape != nullptr && found[i].is_object()) {
                 complete(*rule.shape, found[i], fields_in(found[i], *rule.shape), splice);
             }
@@ -131,10 +134,9 @@ class Completion {
     std::string_view new_session() {
         std::string spare;
         std::string_view id = reception_.fresh_id;
-        for (const FieldRule& rule : form_.shape->fields) {
-            if (rule.slot != Slot::Id) continue;
-            const auto value = json::find(message_, rule.name);
-            if (value && value->is_string()) id = value->text(spare);
+        for (std::size_t i = 0; i < form_.shape->fields.size(); ++i) {
+            const bool says_id = form_.shape->fields[i].slot == Slot::Id;
+            if (says_id && (*found_)[i].is_string()) id = (*found_)[i].text(spare);
         }
         return quoted(derived_uuid(std::string{"session of "}.append(id)), texts_).raw;
     }
@@ -151,6 +153,7 @@ class Completion {
     const Settled* settled_;
     Texts& texts_;
     json::Value message_{};
+    const Found* found_ = nullptr;  ///< Of the message.
     std::optional<Meaning> known_{};
 };
 
