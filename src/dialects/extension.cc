@@ -191,6 +191,9 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
     extension.at = *at;
     const std::string digest = text_member(*member, "digest");
     std::from_chars(digest.data(), digest.data() + digest.size(), extension.digest, 16);
+    std::size_t count = 0;
+    for (json::Elements elements{*keeps}; elements.next();) ++count;
+    extension.keeps.reserve(count);
     for (json::Elements elements{*keeps}; elements.next();) {
         auto keep = read_keep(elements.value);
         if (!keep) return {};
