@@ -44,6 +44,21 @@ inline std::uint64_t load_word(const char* bytes) {
     return word;
 }
 
+/// The bytes behind the last whole word.
+inline std::uint64_t load_rest(std::string_view bytes) {
+    const std::size_t count = bytes.size() % 8;
+    if (count == 0) return 0;
+    // The last eight bytes end with them.
+    if (bytes.size() > 8) {
+        return load_word(bytes.data() + bytes.size() - 8) >> (8U * (8 - count));
+    }
+    std::uint64_t rest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        rest |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * i);
+    }
+    return rest;
+}
+
 template <int kWordRounds, int kFinalRounds>
 std::uint64_t sip(SipKey key, std::string_view bytes) {
     // The four words spell "somepseudorandomlygeneratedbytes", as the algorithm's paper has it.
@@ -55,11 +70,7 @@ std::uint64_t sip(SipKey key, std::string_view bytes) {
     const std::size_t whole = bytes.size() & ~std::size_t{7};
     for (std::size_t i = 0; i < whole; i += 8) absorb<kWordRounds>(s, load_word(bytes.data() + i));
 
-    std::uint64_t last = std::uint64_t{bytes.size()} << 56U;
-    for (std::size_t i = whole; i < bytes.size(); ++i) {
-        last |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * (i - whole));
-    }
-    absorb<kWordRounds>(s, last);
+    absorb<kWordRounds>(s, std::uint64_t{bytes.size()} << 56U | load_rest(bytes));
 
     s.c ^= 0xFFU;
     sip_rounds<kFinalRounds>(s);

@@ -28,26 +28,27 @@ struct Reader {
         return true;
     }
 
-    /// Exactly `count` digits with a value in [least, most].
-    std::optional<int> number(std::size_t count, int least, int most) {
-        if (rest.size() < count) return {};
+    /// Exactly so many digits with a value in [least, most].
+    template <std::size_t kCount>
+    std::optional<int> number(int least, int most) {
+        if (rest.size() < kCount) return {};
         int value = 0;
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < kCount; ++i) {
             if (!is_digit(rest[i])) return {};
             value = value * 10 + (rest[i] - '0');
         }
         if (value < least || value > most) return {};
-        rest.remove_prefix(count);
+        rest.remove_prefix(kCount);
         return value;
     }
 };
 
 std::optional<Time> read_date(Reader& reader) {
-    const auto year = reader.number(4, 0, 9999);
+    const auto year = reader.number<4>(0, 9999);
     if (!year || !reader.take('-')) return {};
-    const auto month = reader.number(2, 1, 12);
+    const auto month = reader.number<2>(1, 12);
     if (!month || !reader.take('-')) return {};
-    const auto day = reader.number(2, 1, 31);
+    const auto day = reader.number<2>(1, 31);
     if (!day) return {};
     const std::chrono::year_month_day date{std::chrono::year{*year},
                                            std::chrono::month{static_cast<unsigned>(*month)},
@@ -72,13 +73,13 @@ std::optional<Duration> read_fraction(Reader& reader) {
 }
 
 std::optional<Duration> read_time_of_day(Reader& reader) {
-    const auto hour = reader.number(2, 0, 23);
+    const auto hour = reader.number<2>(0, 23);
     if (!hour || !reader.take(':')) return {};
-    const auto minute = reader.number(2, 0, 59);
+    const auto minute = reader.number<2>(0, 59);
     if (!minute) return {};
     Duration time = hours{*hour} + minutes{*minute};
     if (!reader.take(':')) return time;
-    const auto second = reader.number(2, 0, 59);
+    const auto second = reader.number<2>(0, 59);
     if (!second) return {};
     time += seconds{*second};
     if (!reader.take('.')) return time;
@@ -92,11 +93,11 @@ std::optional<Duration> read_offset(Reader& reader) {
     if (reader.rest.empty() || reader.take('Z')) return Duration{0};
     const bool is_west = reader.take('-');
     if (!is_west && !reader.take('+')) return {};
-    const auto hour = reader.number(2, 0, 23);
+    const auto hour = reader.number<2>(0, 23);
     if (!hour) return {};
     Duration offset = hours{*hour};
     if (reader.take(':') || !reader.rest.empty()) {
-        const auto minute = reader.number(2, 0, 59);
+        const auto minute = reader.number<2>(0, 59);
         if (!minute) return {};
         offset += minutes{*minute};
     }
@@ -118,8 +119,10 @@ std::optional<Time> read_instant(Reader reader) {
 
 }  // namespace
 
+std::optional<Time> iso_time_in(std::string_view text) { return read_instant(Reader{text}); }
+
 Result<Time> parse_iso_time(std::string_view text) {
-    if (const auto instant = read_instant(Reader{text})) return *instant;
+    if (const auto instant = iso_time_in(text)) return *instant;
     return fail(Fault::Malformed,
                 fmt::format("'{}' is not an ISO 8601 time such as 2025-11-23T10:00:00.123Z",
                             text.substr(0, 40)));

@@ -275,29 +275,14 @@ Members::Members(Value object)
     row_end_ = object.outline->rows[object.row].next;
 }
 
-bool Members::next() {
-    if (value.outline != nullptr) return step();
+void Members::unescape_key() {
+    spare_.resize(key.size());
+    spare_.resize(unescape(key, spare_.data()));
+    key = spare_;
+}
+
+bool Members::scan() {
     if (at_ == end_) return false;
-    scan();
-    return true;
-}
-
-bool Members::step() {
-    if (row_ == row_end_) return false;
-    const Outline::Row& row = value.outline->rows[row_];
-    key = {value.outline->begin + row.key, row.key_size};
-    if (row.has_key_escapes != 0) {
-        spare_.resize(key.size());
-        spare_.resize(unescape(key, spare_.data()));
-        key = spare_;
-    }
-    value.raw = raw_of(*value.outline, row);
-    value.row = row_;
-    row_ = row.next;
-    return true;
-}
-
-void Members::scan() {
     const char* key_end = find_string_stop(at_ + 1, end_);
     CHECK(key_end != end_);
     if (*key_end == '"') {
@@ -309,6 +294,7 @@ void Members::scan() {
     at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
     at_ = skip_space(at_, end_);
     at_ = next_item(take_value(at_, end_, value), end_);
+    return true;
 }
 
 Elements::Elements(Value array)
@@ -356,6 +342,11 @@ std::optional<Value> find(Value object, std::string_view key) {
     return {};
 }
 
+bool is_plain(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    return find_string_stop(text.data(), end) == end;
+}
+
 void append_quoted(std::string& out, std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     const char* at = text.data();
@@ -383,6 +374,10 @@ void append_quoted(std::string& out, std::string_view text) {
 
 void append_step(std::string& pointer, std::string_view key) {
     pointer += '/';
+    if (key.find_first_of("~/") == std::string_view::npos) {  // As nearly all.
+        pointer += key;
+        return;
+    }
     for (const char c : key) {
         if (c == '~' || c == '/') {
             pointer += c == '~' ? "~0" : "~1";

@@ -65,13 +65,28 @@ struct Value {
 class Members {
   public:
     explicit Members(Value object);
-    bool next();
+    bool next() {
+        if (value.outline == nullptr) return scan();
+        if (row_ == row_end_) return false;
+        step();
+        return true;
+    }
     std::string_view key;  ///< Unescaped; valid until the next call.
     Value value;
 
   private:
-    void scan();
-    bool step();
+    bool scan();
+    void step() {
+        const Outline& outline = *value.outline;
+        const Outline::Row& row = outline.rows[row_];
+        key = {outline.begin + row.key, row.key_size};
+        if (row.has_key_escapes != 0) [[unlikely]]
+            unescape_key();
+        value.raw = {outline.begin + row.begin, row.end - row.begin};
+        value.row = row_;
+        row_ = row.next;
+    }
+    void unescape_key();
 
     const char* at_;
     const char* end_;
@@ -103,6 +118,8 @@ std::optional<Value> find(Value object, std::string_view key);
 /// What a JSON pointer leads to; nothing if there is nothing. "" is the value itself.
 std::optional<Value> find_at(Value value, std::string_view pointer);
 
+/// Whether the text stands in a JSON string as it is.
+bool is_plain(std::string_view text);
 /// Appends `text` as a JSON string, quotes included.
 void append_quoted(std::string& out, std::string_view text);
 

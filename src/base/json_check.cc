@@ -340,7 +340,7 @@ class Checker {
         if (object.number != 0) return many_keys_.add(object.number, name);
         for (std::size_t i = object.first; i < few_keys_count_; ++i) {
             const FewKey& other = few_keys_[i];
-            if (other.size == name.size() &&
+            if (other.size == name.size() && (name.empty() || *other.data == name.front()) &&
                 std::memcmp(other.data, name.data(), name.size()) == 0) {
                 return false;
             }

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "base/json_sketch.h"
+
 namespace parlance::json {
 namespace {
 
@@ -521,6 +523,71 @@ TEST(JsonQuote, WritesStringsThatCheckPassesAndTextReadsBack) {
     ASSERT_EQ(why(quoted), "");
     std::string spare;
     EXPECT_EQ(root(quoted).text(spare), every);
+}
+
+TEST(JsonQuote, KnowsTextThatStandsInAStringAsItIs) {
+    for (const char* plain : {"", "a b", "/", "é€😀", "sixteen letters."}) {
+        EXPECT_TRUE(is_plain(plain)) << plain;
+    }
+    for (const char* other : {"\"", "\\", "\n", "sixteen letters and a \"quote\""}) {
+        EXPECT_FALSE(is_plain(other)) << other;
+    }
+}
+
+/// Writes {"a":"\n","b":{"c":[1]},"d":2}, and takes back what it wrote in between.
+std::string sketched(Outline& outline, std::size_t room) {
+    Sketch sketch{&outline, room};
+    std::string text = "{";
+    const std::size_t whole = sketch.begin();
+    const auto member = [&](std::string_view key, std::string_view before, auto write) {
+        text.append(before).append(1, '"').append(key).append("\":");
+        const Sketch::Place place{text.size() - key.size() - 2, key.size(), text.size()};
+        const std::size_t row = sketch.begin();
+        write();
+        sketch.end(row, text, place);
+        return row;
+    };
+    member("a", "", [&] { text += R"("\n")"; });
+    member("b", ",", [&] {
+        text += '{';
+        member("c", "", [&] { text += "[1]"; });
+        text += '}';
+    });
+    const std::size_t size = text.size();
+    sketch.drop(member("x", ",", [&] { member("y", "", [] {}); }));
+    text.resize(size);
+    member("d", ",", [&] { text += '2'; });
+    text += '}';
+    sketch.end(whole, text, {});
+    sketch.done(text);
+    return text;
+}
+
+TEST(JsonSketch, OutlinesWhatIsWritten) {
+    Outline outline;
+    const std::string text = sketched(outline, 7);
+    ASSERT_EQ(text, R"({"a":"\n","b":{"c":[1]},"d":2})");
+    outline.begin = text.data();
+    const Value message = root(text, outline);
+    EXPECT_EQ(outline.count, 5U);
+    std::string spare;
+    EXPECT_EQ(find(message, "a")->text(spare), "\n");
+    const Value inner = *find(message, "b");
+    EXPECT_EQ(inner.raw, R"({"c":[1]})");
+    EXPECT_EQ(find(inner, "c")->raw, "[1]");
+    Elements elements{*find(inner, "c")};  // Closed: it is looked into all the same.
+    ASSERT_TRUE(elements.next());
+    EXPECT_EQ(elements.value.raw, "1");
+    EXPECT_FALSE(elements.next());
+    EXPECT_EQ(find(message, "d")->raw, "2");
+    EXPECT_FALSE(find(message, "x"));
+}
+
+TEST(JsonSketch, WithoutRoomForAllOutlinesNothing) {
+    Outline outline;
+    const std::string text = sketched(outline, 4);
+    EXPECT_EQ(outline.count, 0U);
+    EXPECT_EQ(find(root(text, outline), "d")->raw, "2");
 }
 
 }  // namespace

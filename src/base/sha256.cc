@@ -37,7 +37,7 @@ Digest Sha256::finish() {
 }
 
 Digest sha256(std::string_view bytes) {
-    Sha256 hasher;
+    thread_local Sha256 hasher;  // Making one costs more than hashing a short text.
     hasher.add(bytes);
     return hasher.finish();
 }

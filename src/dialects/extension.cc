@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/iso_time.h"
 #include "base/json_sorted.h"
 #include "base/json_write.h"
@@ -24,6 +22,7 @@ std::string pointer_to(std::string_view parent, std::string_view key) {
 
 /// One step of a pointer as it is named in an object; nothing if its escapes are not in order.
 std::optional<std::string> unescaped(std::string_view step) {
+    if (step.find('~') == std::string_view::npos) return std::string{step};
     std::string name;
     name.reserve(step.size());
     for (std::size_t i = 0; i < step.size(); ++i) {
@@ -87,7 +86,9 @@ KeepTree tree_of(const std::vector<Keep>& keeps) {
         while (!pointer.empty()) {
             pointer.remove_prefix(1);
             const std::string_view step = pointer.substr(0, pointer.find('/'));
-            place = &place->inside[unescaped(step).value()];
+            // Keeps come in order, so most of them are the last of their object.
+            auto& inside = place->inside;
+            place = &inside.try_emplace(inside.end(), unescaped(step).value())->second;
             pointer.remove_prefix(step.size());
         }
         place->keep = &keep;
@@ -162,6 +163,15 @@ std::optional<Keep> read_keep(json::Value entry) {
     return keep;
 }
 
+/// Sixteen digits.
+void append_hex(std::string& out, std::uint64_t number) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (unsigned shift = 64; shift > 0;) {
+        shift -= 4;
+        out += kDigits[number >> shift & 0xFU];
+    }
+}
+
 std::string text_member(json::Value object, std::string_view name) {
     const auto value = json::find(object, name);
     std::string spare;
@@ -181,24 +191,31 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
     extension.at = *at;
     const std::string digest = text_member(*member, "digest");
     std::from_chars(digest.data(), digest.data() + digest.size(), extension.digest, 16);
+    std::size_t count = 0;
+    for (json::Elements elements{*keeps}; elements.next();) ++count;
+    extension.keeps.reserve(count);
     for (json::Elements elements{*keeps}; elements.next();) {
         auto keep = read_keep(elements.value);
         if (!keep) return {};
         extension.keeps.push_back(*std::move(keep));
     }
-    std::ranges::sort(extension.keeps, {}, &Keep::at);
+    // Mostly they come as they were written, in order.
+    if (!std::ranges::is_sorted(extension.keeps, {}, &Keep::at)) {
+        std::ranges::sort(extension.keeps, {}, &Keep::at);
+    }
     const auto twice = std::ranges::adjacent_find(extension.keeps, {}, &Keep::at);
     if (twice != extension.keeps.end()) return {};
     return extension;
 }
 
 void append_extension(std::string& out, const Extension& extension, const DialectRow& origin) {
-    const std::string digest = fmt::format("{:016x}", extension.digest);
     out += R"({"dialect":")";
     out.append(origin.name).append(R"(","form":)");
     json::append_quoted(out, extension.form->name);
     out.append(R"(,"at":")").append(print_iso_time(extension.at));
-    out.append(R"(","digest":")").append(digest).append(R"(","keeps":[)");
+    out += R"(","digest":")";
+    append_hex(out, extension.digest);
+    out += R"(","keeps":[)";
     for (const Keep& keep : extension.keeps) {
         out += R"({"at":)";
         json::append_quoted(out, keep.at);

@@ -58,7 +58,7 @@ bool fits_text(const FieldRule& rule, std::string_view text) {
         case Kind::Word:
             return std::ranges::find(rule.words, text) != rule.words.end();
         case Kind::Instant:
-            return parse_iso_time(text).has_value();
+            return iso_time_in(text).has_value();
         case Kind::Uuid4:
             return is_uuid4(text);
         case Kind::RequestId:
@@ -168,9 +168,14 @@ class Inspection {
 
     void object(const Shape& shape, json::Value object, const Path& path, bool is_whole) {
         if (shape.is_soft) return;
-        CHECK(shape.fields.size() <= kFieldsMax);
-        std::array<json::Value, kFieldsMax> found{};
-        collect(object, shape.fields, found);
+        fields(shape, object, fields_in(object, shape), path, is_whole);
+    }
+
+    void fields(const Shape& shape,
+                json::Value object,
+                const Found& found,
+                const Path& path,
+                bool is_whole) {
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
             const FieldRule& rule = shape.fields[i];
             const Path inner{.around = &path, .name = rule.name};
@@ -304,6 +309,13 @@ std::string expectation(const FieldRule& rule) {
     return std::string{kind_in_words(rule.kind)};
 }
 
+Found fields_in(json::Value object, const Shape& shape) {
+    CHECK(shape.fields.size() <= kFieldsMax);
+    Found found{};
+    collect(object, shape.fields, found);
+    return found;
+}
+
 void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found) {
     // Most senders write the fields in the order of the document, so the next rule is tried first.
     std::size_t next = 0;
@@ -345,6 +357,16 @@ void hold_to_shape(const Shape& shape,
     Inspection{checking, problems}.object(shape, object, root, checking.is_whole);
 }
 
+void hold_to_shape(const Shape& shape,
+                   json::Value message,
+                   const Found& found,
+                   const Checking& checking,
+                   Problems& problems) {
+    if (shape.is_soft) return;
+    const Path root{};
+    Inspection{checking, problems}.fields(shape, message, found, root, checking.is_whole);
+}
+
 bool fits(const FieldRule& rule, json::Value value) {
     switch (rule.kind) {
         case Kind::Anything:
@@ -377,6 +399,8 @@ bool fits(const FieldRule& rule, json::Value value) {
 }
 
 bool fits_deeply(const FieldRule& rule, json::Value value) {
+    if (!fits(rule, value)) return false;
+    if (rule.shape == nullptr && rule.element == nullptr) return true;
     Problems problems;
     const Path root{};
     const Checking checking{.is_message = false};

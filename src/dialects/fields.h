@@ -5,6 +5,7 @@
 // another dialect and name what is wrong. A row that is added is a field that all of them know.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -114,6 +115,10 @@ struct Checking {
     bool is_body_whole = true;             ///< The same, inside of the body.
 };
 
+/// The values of an object's fields in the order of its shape's rows; empty where there is none.
+using Found = std::array<json::Value, kFieldsMax>;
+Found fields_in(json::Value object, const Shape& shape);
+
 /// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
 /// A null counts as absent, except where anything may stand.
 void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found);
@@ -129,6 +134,13 @@ void hold_to_rules(std::span<const FieldRule> rules,
 void hold_to_shape(const Shape& shape,
                    json::Value object,
                    std::string_view parent,
+                   const Checking& checking,
+                   Problems& problems);
+
+/// The same for a message whose fields somebody has found already.
+void hold_to_shape(const Shape& shape,
+                   json::Value message,
+                   const Found& found,
                    const Checking& checking,
                    Problems& problems);
 

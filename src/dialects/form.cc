@@ -30,7 +30,7 @@ bool has_body_mark(const Form& form, json::Value message) {
 
 /// What one walk over the members tells: the type, and whose marks are there.
 struct Signs {
-    std::string type{};
+    json::Value type{};
     std::uint32_t marked = 0;  ///< Bit n: form n has one of its marks.
 };
 
@@ -38,8 +38,7 @@ Signs signs_of(const Forms& forms, json::Value message) {
     Signs signs;
     for (json::Members members{message}; members.next();) {
         if (!forms.type_field.empty() && is_named(members.key, forms.type_field)) {
-            std::string spare;
-            signs.type = short_text(members.value, spare);
+            signs.type = members.value;
         }
         for (std::size_t i = 0; i < forms.all.size(); ++i) {
             for (const std::string_view mark : forms.all[i].marks) {
@@ -64,11 +63,13 @@ bool is_of(const Form& form, json::Value message) {
 const Form* form_of(const Forms& forms, json::Value message) {
     CHECK(forms.all.size() <= 32);
     const Signs signs = signs_of(forms, message);
+    std::string spare;
+    const std::string_view type = short_text(signs.type, spare);
     for (std::size_t i = 0; i < forms.all.size(); ++i) {
         const Form& form = forms.all[i];
         // No type is the word of a form that has none.
         const bool is_marked = form.marks.empty() || (signs.marked >> i & 1U) != 0;
-        if (form.word == signs.type && is_marked && is_of(form, message)) return &form;
+        if (form.word == type && is_marked && is_of(form, message)) return &form;
     }
     return nullptr;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include "base/check.h"
@@ -27,12 +27,14 @@ bool is_hash(std::string_view text) {
 
 bool is_code_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/// What stands behind the last of these separators; `text` keeps what is before it.
-std::string_view take_tail(std::string_view& text, std::string_view separators) {
-    const std::size_t at = text.find_last_of(separators);
-    if (at == std::string_view::npos) return {};
-    const std::string_view tail = text.substr(at + 1);
-    text = text.substr(0, at);
+/// What stands behind the last of these two separators; `text` keeps what is before it.
+template <char kOne, char kOther = kOne>
+std::string_view take_tail(std::string_view& text) {
+    std::size_t at = text.size();
+    while (at > 0 && text[at - 1] != kOne && text[at - 1] != kOther) --at;
+    if (at == 0) return {};
+    const std::string_view tail = text.substr(at);
+    text = text.substr(0, at - 1);
     return tail;
 }
 
@@ -42,55 +44,66 @@ std::int64_t number_of(std::string_view digits) {
     return number;
 }
 
+struct FreeContext {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
 /// 20250118143022 as a time; nothing if there is no such day or hour.
 std::optional<Time> time_of_digits(std::string_view digits) {
-    const auto part = [&](std::size_t at, std::size_t size) { return digits.substr(at, size); };
-    const auto time = parse_iso_time(fmt::format("{}-{}-{}T{}:{}:{}Z",
-                                                 part(0, 4),
-                                                 part(4, 2),
-                                                 part(6, 2),
-                                                 part(8, 2),
-                                                 part(10, 2),
-                                                 part(12, 2)));
-    return time ? std::optional{*time} : std::nullopt;
+    constexpr std::string_view kPattern = "0000-00-00T00:00:00Z";
+    std::array<char, kPattern.size()> text{};
+    const char* digit = digits.data();
+    for (std::size_t i = 0; i < kPattern.size(); ++i) {
+        text[i] = kPattern[i] == '0' ? *digit++ : kPattern[i];
+    }
+    return iso_time_in({text.data(), text.size()});
 }
 
 /// The document asks for MD5; nothing here relies on it being hard to forge.
 std::string query_hash(std::string_view query) {
     static const EVP_MD* const md5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
     CHECK(md5 != nullptr);
+    // Making a context costs more than hashing an id, so each thread keeps its own.
+    thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    CHECK(EVP_Digest(query.data(), query.size(), digest.data(), nullptr, md5, nullptr) == 1);
-    return fmt::format("{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]);
+    CHECK(context != nullptr && EVP_DigestInit_ex2(context.get(), md5, nullptr) == 1);
+    CHECK(EVP_DigestUpdate(context.get(), query.data(), query.size()) == 1);
+    CHECK(EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1);
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string hash(kHashDigits, '0');
+    for (std::size_t i = 0; i < kHashDigits; ++i) {
+        hash[i] = kDigits[i % 2 == 0 ? digest[i / 2] >> 4U : digest[i / 2] & 0xFU];
+    }
+    return hash;
 }
 
 }  // namespace
 
 bool ends_in_time(std::string_view text) {
-    constexpr std::string_view kSeparators = "-_";
-    const std::string_view last = take_tail(text, kSeparators);
+    const std::string_view last = take_tail<'-', '_'>(text);
     if (!is_digits(last) || text.empty()) return false;
     if (last.size() == 14 || (last.size() >= 10 && last.size() <= 13)) return true;
-    const std::string_view day = take_tail(text, kSeparators);
+    const std::string_view day = take_tail<'-', '_'>(text);
     return last.size() == 6 && day.size() == 8 && is_digits(day) && !text.empty();
 }
 
 std::optional<Time> time_in(std::string_view text) {
     if (!ends_in_time(text)) return {};
-    const std::string_view last = take_tail(text, "-_");
+    const std::string_view last = take_tail<'-', '_'>(text);
     constexpr std::size_t kSecondsDigits = 10;
     constexpr std::size_t kMillisecondsDigits = 13;
     if (last.size() == kSecondsDigits) return Time{std::chrono::seconds{number_of(last)}};
     if (last.size() == kMillisecondsDigits) return Time{Duration{number_of(last)}};
     if (last.size() == 14) return time_of_digits(last);
     if (last.size() != 6) return {};
-    return time_of_digits(fmt::format("{}{}", take_tail(text, "-_"), last));
+    std::string digits{take_tail<'-', '_'>(text)};
+    return time_of_digits(digits.append(last));
 }
 
 CorrelationParts split_correlation_id(std::string_view text) {
     CorrelationParts parts;
-    parts.seconds = take_tail(text, "_");
-    parts.query_hash = take_tail(text, "_");
+    parts.seconds = take_tail<'_'>(text);
+    parts.query_hash = take_tail<'_'>(text);
     parts.session = text;
     const bool is_right = !parts.session.empty() && is_hash(parts.query_hash) &&
                           !parts.seconds.empty() && is_digits(parts.seconds);
@@ -105,7 +118,9 @@ std::string make_correlation_id(std::string_view session, std::string_view query
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
     // A date before 1970 has no such time.
     const auto count = std::max<std::int64_t>(0, seconds.count());
-    return fmt::format("{}_{}_{}", session, query_hash(query), count);
+    std::string id{session};
+    id.append(1, '_').append(query_hash(query)).append(1, '_').append(std::to_string(count));
+    return id;
 }
 
 std::string derived_correlation_id(std::string_view workflow, Time began) {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/iso_time.h"
+#include "base/json_sketch.h"
 #include "base/uuid.h"
 #include "dialects/id_forms.h"
 
@@ -60,7 +61,7 @@ json::Value understood_confidence(const FieldRule& rule, json::Value value, Text
 json::Value understood_timeout(json::Value value, Time now, Texts& texts) {
     if (!value.is_string()) return value;
     std::string spare;
-    const Time deadline = parse_iso_time(value.text(spare)).value();
+    const Time deadline = iso_time_in(value.text(spare)).value();
     return numbered(std::max((deadline - now).count(), std::int64_t{1}), texts);
 }
 
@@ -113,21 +114,22 @@ class Gathering {
     Gathering(const Form& form, Time now, Texts& texts, Meaning& meaning)
         : form_{form}, now_{now}, texts_{texts}, meaning_{meaning} {}
 
-    void object(const Shape& shape, json::Value object) {
-        std::array<json::Value, kFieldsMax> found{};
-        collect(object, shape.fields, found);
+    void object(const Shape& shape, const Found& found, Trust trust) {
+        // Nobody is held to what is inside of a soft one.
+        if (shape.is_soft) trust = Trust::Nobody;
         // In the order of the table: of two fields that say the same, the later one counts.
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
-            if (!found[i].raw.empty()) field(shape.fields[i], found[i]);
+            if (!found[i].raw.empty()) field(shape.fields[i], found[i], trust);
         }
     }
 
   private:
-    void field(const FieldRule& rule, json::Value value) {
+    void field(const FieldRule& rule, json::Value value, Trust trust) {
         const bool is_unsaid = value.is_null() && rule.slot != Slot::Content;
-        if (is_unsaid || is_mere_fill(rule, value) || rule.is_echo || !fits(rule, value)) return;
+        if (is_unsaid || is_mere_fill(rule, value) || rule.is_echo) return;
+        if (trust == Trust::Nobody && !fits(rule, value)) return;
         const Shape* shape = shape_of(rule, form_);
-        if (shape != nullptr && value.is_object()) object(*shape, value);
+        if (shape != nullptr && value.is_object()) object(*shape, fields_in(value, *shape), trust);
         if (rule.slot == Slot::None) return;
         const auto inside = shape == nullptr ? Inside::Nowhere : place_inside(*shape, rule.slot);
         const bool is_said_inside = meaning_.says(rule.slot) && inside == Inside::Directly;
@@ -206,12 +208,12 @@ json::Value as_id(const FieldRule& rule, json::Value value, Texts& texts) {
 Time beginning_of(std::string_view workflow, const Meaning& meaning, Time now) {
     if (const auto named = time_in(workflow)) return *named;
     std::string spare;
-    const auto sent = parse_iso_time(short_text(meaning[Slot::Sent], spare));
+    const auto sent = iso_time_in(short_text(meaning[Slot::Sent], spare));
     if (sent) return *sent;
     for (const Slot slot : {Slot::Answers, Slot::Id}) {
         if (const auto named = time_in(short_text(meaning[slot], spare))) return *named;
     }
-    return parse_iso_time(short_text(meaning[Slot::Began], spare)).value_or(now);
+    return iso_time_in(short_text(meaning[Slot::Began], spare)).value_or(now);
 }
 
 /// The correlation id (C1) of a workflow that has another kind of id.
@@ -295,8 +297,8 @@ bool says_timeout(const Meaning& meaning) {
 
 class Writing {
   public:
-    Writing(const Form& form, const Meaning& meaning, Time now)
-        : form_{form}, meaning_{meaning}, now_{now} {
+    Writing(const Form& form, Meaning& meaning, Time now, json::Outline* outline)
+        : form_{form}, meaning_{meaning}, now_{now}, sketch_{outline} {
         if (form.implies_priority && !meaning_.says(Slot::Priority)) {
             meaning_[Slot::Priority] = {kNumbers[static_cast<std::size_t>(form.priority)]};
         }
@@ -310,7 +312,10 @@ class Writing {
     std::string message() {
         std::string out;
         out.reserve(kUsualBytes);
+        const std::size_t row = sketch_.begin();
         object(*form_.shape, out);
+        sketch_.end(row, out, {});
+        sketch_.done(out);
         return out;
     }
 
@@ -353,9 +358,13 @@ class Writing {
         }
         const bool is_needed = demand == Demand::Present ||
                                (rule.need != Need::Optional && rule.need != Need::Routing);
+        // Most fields of most forms: nothing is said in them, and nothing must be.
+        if (!is_needed && rule.need != Need::Routing && !may_say(rule)) return false;
         const std::size_t start = out.size();
-        out.append(1, '"').append(rule.name).append("\":");  // No name in a table needs escapes.
+        out.push_back('"');  // No name in a table needs escapes.
+        out.append(rule.name).append("\":", 2);
         const std::size_t value_start = out.size();
+        const std::size_t row = sketch_.begin();
         bool is_said = value(rule, out);
         // What is demanded must say something.
         if (demand == Demand::Present && rule.kind == Kind::List &&
@@ -364,12 +373,22 @@ class Writing {
             out.resize(value_start);
         }
         if (!is_said && !is_needed) out.resize(value_start);
-        if (out.size() == value_start && !fill(rule, is_needed, out)) {
-            out.resize(start);
-            return false;
+        if (out.size() == value_start) {
+            sketch_.drop(row);
+            if (!fill(rule, is_needed, out)) {
+                out.resize(start);
+                return false;
+            }
+            sketch_.begin();
         }
+        sketch_.end(row, out, {start + 1, rule.name.size(), value_start});
         out += ',';
         return is_said;
+    }
+
+    bool may_say(const FieldRule& rule) const {
+        return meaning_.says(rule.slot) || shape_of(rule, form_) != nullptr ||
+               rule.kind == Kind::CorrelationId;
     }
 
     /// What stands there although nobody said it. False if nothing does.
@@ -421,8 +440,9 @@ class Writing {
     }
 
     const Form& form_;
-    Meaning meaning_;
+    Meaning& meaning_;
     Time now_;
+    json::Sketch sketch_;
     Texts texts_;
     bool is_status_implied_ = false;
 };
@@ -430,6 +450,7 @@ class Writing {
 }  // namespace
 
 json::Value quoted(std::string_view text, Texts& texts) {
+    if (json::is_plain(text)) return {texts.keep_in_quotes(text)};
     std::string out;
     json::append_quoted(out, text);
     return {texts.keep(out)};
@@ -440,8 +461,12 @@ json::Value numbered(std::int64_t number, Texts& texts) {
 }
 
 Meaning understand(const Form& form, json::Value message, Time now, Texts& texts) {
+    return understand(form, fields_in(message, *form.shape), now, texts, Trust::Nobody);
+}
+
+Meaning understand(const Form& form, const Found& found, Time now, Texts& texts, Trust trust) {
     Meaning meaning;
-    Gathering{form, now, texts, meaning}.object(*form.shape, message);
+    Gathering{form, now, texts, meaning}.object(*form.shape, found, trust);
     meaning[Slot::Type] = {};
     const bool has_status = meaning.says(Slot::Status);
     if (!meaning.says(Slot::Status)) {
@@ -496,8 +521,12 @@ json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Text
     return coerced(rule, value, texts);
 }
 
-std::string express(const Form& form, const Meaning& meaning, Time now) {
-    return Writing{form, meaning, now}.message();
+std::string express(const Form& form, Meaning&& meaning, Time now) {
+    return Writing{form, meaning, now, nullptr}.message();
+}
+
+std::string express(const Form& form, Meaning&& meaning, Time now, json::Outline& outline) {
+    return Writing{form, meaning, now, &outline}.message();
 }
 
 }  // namespace parlance::dialects

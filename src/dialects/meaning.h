@@ -24,6 +24,14 @@ class Texts {
         std::memcpy(place, text.data(), text.size());
         return {place, text.size()};
     }
+    /// The text between quotes.
+    std::string_view keep_in_quotes(std::string_view text) {
+        const std::size_t size = text.size() + 2;
+        auto* const place = static_cast<char*>(memory_.allocate(size, 1));
+        place[0] = place[size - 1] = '"';
+        if (!text.empty()) std::memcpy(place + 1, text.data(), text.size());
+        return {place, size};
+    }
 
   private:
     std::array<std::byte, 1024> first_;
@@ -48,8 +56,13 @@ json::Value quoted(std::string_view text, Texts& texts);
 /// A whole number as JSON, kept.
 json::Value numbered(std::int64_t number, Texts& texts);
 
-/// What the message says. It has passed the form's rules, or what breaks them is left out.
+/// Whether somebody has held a message to its form's rules.
+enum class Trust : std::uint8_t { Nobody, KeepsItsRules };
+
+/// What the message says. What breaks a rule of the form is left out.
 Meaning understand(const Form& form, json::Value message, Time now, Texts& texts);
+/// The same of a message whose fields somebody has found already.
+Meaning understand(const Form& form, const Found& found, Time now, Texts& texts, Trust trust);
 
 /// What a message of this form and meaning does: a reply may turn out to be a failure.
 Act act_of(const Form& form, const Meaning& meaning);
@@ -58,8 +71,10 @@ Priority priority_of(const Form& form, const Meaning& meaning);
 /// Of an answer: whether it says that what was asked is not done, or not wholly.
 bool falls_short(const Form& form, const Meaning& meaning);
 
-/// The meaning in this form: a message that keeps the form's rules.
-std::string express(const Form& form, const Meaning& meaning, Time now);
+/// The meaning in this form: a message that keeps the form's rules. The meaning is used up.
+std::string express(const Form& form, Meaning&& meaning, Time now);
+/// The same, and outlines it. What was said as a whole is closed in the outline.
+std::string express(const Form& form, Meaning&& meaning, Time now, json::Outline& outline);
 
 /// What would stand in this field for this meaning; empty if there is nothing to say.
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts);

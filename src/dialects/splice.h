@@ -25,13 +25,28 @@ class Splice {
     bool is_empty() const { return edits_.empty(); }
     /// The text with everything set.
     std::string done();
+    /// The same, and its outline if the text had come with one. What was set is closed in it.
+    void done(std::string& out, json::Outline& outline);
 
   private:
+    static constexpr std::size_t kUsualBytes = 128;
+
     struct Edit {
+        /// Where one of the members stands in what is inserted.
+        struct Member {
+            std::size_t key;
+            std::size_t key_size;
+            std::size_t value = 0;
+            std::size_t value_end = 0;
+        };
         std::size_t at;
-        std::size_t removed;
-        std::string inserted;
+        std::size_t removed = 0;
+        std::string inserted{};
+        std::uint32_t row;  ///< Of the value that is replaced, or of the object that gets members.
+        std::vector<Member> members{};
     };
+
+    static void outline_edit(const Edit& edit, json::Outline::Row& row, json::Outline& outline);
 
     std::size_t offset_of(std::string_view part) const {
         return static_cast<std::size_t>(part.data() - text_.data());
@@ -39,6 +54,8 @@ class Splice {
 
     std::string_view text_;
     std::vector<Edit> edits_;
+    const json::Outline* outline_ = nullptr;
+    bool is_outlined_ = true;  ///< Every object that got something is.
 };
 
 }  // namespace parlance::dialects

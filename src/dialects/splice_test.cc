@@ -44,5 +44,41 @@ TEST(SpliceDeathTest, NeverOverwritesWhatSomebodyWrote) {
     EXPECT_DEATH(set(R"({"a":0})", {{"a", "1"}}), "broken promise");
 }
 
+/// Everything in the value as a walk by its outline finds it.
+std::string walked(json::Value value) {
+    std::string spare;
+    if (value.is_string()) return '<' + std::string{value.text(spare)} + '>';
+    std::string all;
+    if (value.is_object()) {
+        for (json::Members members{value}; members.next();) {
+            all += std::string{members.key} + '=' + walked(members.value) + ' ';
+        }
+        return '{' + all + '}';
+    }
+    if (!value.is_array()) return std::string{value.raw};
+    for (json::Elements elements{value}; elements.next();) all += walked(elements.value) + ' ';
+    return '[' + all + ']';
+}
+
+TEST(Splice, OutlinesWhatItMadeOfOutlinedText) {
+    const std::string_view text =
+        R"( {"a\n":"\t","x":{"n":null,"l":[1,{"k":2}]},"y":{},"gone":null,"z":[[],"e"]} )";
+    for (std::size_t depth_max = 0; depth_max < 5; ++depth_max) {
+        json::Outline outline{.depth_max = depth_max};
+        ASSERT_TRUE(json::check(text, outline));
+        const json::Value root = json::root(text, outline);
+        Splice splice{text};
+        splice.set(*json::find(root, "y"), {{"one", R"("\"")"}, {"two", "[[2]]"}});
+        splice.set(root, {{"gone", R"("\n")"}, {"b", R"({"c":{"d":1}})"}, {"s", R"("s")"}});
+        splice.set(*json::find(root, "x"), {{"n", "[3]"}, {"m", "4"}});
+        std::string made;
+        json::Outline outline_made;
+        splice.done(made, outline_made);
+        ASSERT_TRUE(json::check(made)) << made;
+        EXPECT_EQ(walked(json::root(made, outline_made)), walked(json::root(made))) << depth_max;
+        EXPECT_EQ(outline_made.count > 0, depth_max >= 2) << depth_max;
+    }
+}
+
 }  // namespace
 }  // namespace parlance::dialects

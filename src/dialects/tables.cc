@@ -56,81 +56,89 @@ class Completion {
                Texts& texts)
         : row_{row}, form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
 
-    /// Empty when nothing is left out; else the message with it, and every other byte as it came.
-    std::string of(std::string_view text, json::Value message) {
+    /// Leaves `whole` empty when nothing is left out; else it becomes the message with it, and
+    /// every other byte as it came. It is outlined if the message is.
+    void of(std::string_view text,
+            json::Value message,
+            const Found& found,
+            std::string& whole,
+            json::Outline& outline) {
         Splice splice{text};
         message_ = message;
-        complete(*form_.shape, message, splice);
-        return splice.is_empty() ? std::string{} : splice.done();
+        found_ = &found;
+        complete(*form_.shape, message, found, splice);
+        if (!splice.is_empty()) splice.done(whole, outline);
     }
 
   private:
-    void complete(const Shape& shape, json::Value object, Splice& splice) {
-        std::array<json::Value, kFieldsMax> found{};
-        collect(object, shape.fields, found);
+    void complete(const Shape& shape, json::Value object, const Found& found, Splice& splice) {
         std::vector<NewMember> members;
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
             const FieldRule& rule = shape.fields[i];
             if (found[i].raw.empty()) {
-                std::string value = missing(rule);
-                if (!value.empty()) members.push_back({rule.name, std::move(value)});
+                const std::string_view value = missing(rule);
+                if (value.empty()) continue;
+                if (members.empty()) members.reserve(shape.fields.size());
+                members.push_back({rule.name, std::string{value}});
             } else if (rule.shape != nullptr && found[i].is_object()) {
-                complete(*rule.shape, found[i], splice);
+                complete(*rule.shape, found[i], fields_in(found[i], *rule.shape), splice);
             }
         }
         if (!members.empty()) splice.set(object, members);
     }
 
-    std::string missing(const FieldRule& rule) {
+    /// What is to stand in a field that has been left out; empty if nothing is.
+    std::string_view missing(const FieldRule& rule) {
         if (rule.is_echo) return {};
         if (rule.slot == Slot::ErrorSource && rule.need != Need::Optional) return sender();
         if (rule.slot == Slot::ChildSession && settled_ == nullptr) {
             const bool begins_one = row_.threads_sessions && form_.intent == Intent::Request;
-            return begins_one ? new_session() : std::string{};
+            return begins_one ? new_session() : std::string_view{};
         }
-        const bool is_threaded = rule.slot == Slot::Correlation || rule.slot == Slot::Answers ||
-                                 rule.slot == Slot::ChildSession;
-        if (rule.need != Need::Optional || is_threaded) {
+        // Only a request can have settled these.
+        const bool is_threaded =
+            settled_ != nullptr && (rule.slot == Slot::Correlation || rule.slot == Slot::Answers ||
+                                    rule.slot == Slot::ChildSession);
+        if (rule.need == Need::Optional && !is_threaded) return rule.preset;
+        if (rule.slot != Slot::None) {
             const json::Value value = worded(rule, known(), reception_.now, texts_);
-            if (!value.raw.empty()) return std::string{value.raw};
-            if (rule.kind == Kind::Object && rule.shape != nullptr) {
-                std::string object = missing_object(*rule.shape);
-                if (!object.empty()) return object;
-            }
+            if (!value.raw.empty()) return value.raw;
         }
-        return std::string{rule.preset};
+        if (rule.kind == Kind::Object && rule.shape != nullptr) {
+            const std::string_view object = missing_object(*rule.shape);
+            if (!object.empty()) return object;
+        }
+        return rule.preset;
     }
 
-    std::string missing_object(const Shape& shape) {
-        json::ObjectWriter writer;
-        bool is_empty = true;
+    std::string_view missing_object(const Shape& shape) {
+        std::string object;
         for (const FieldRule& rule : shape.fields) {
-            const std::string value = missing(rule);
+            const std::string_view value = missing(rule);
             if (value.empty()) continue;
-            writer.raw(rule.name, value);
-            is_empty = false;
+            object += object.empty() ? "{\"" : ",\"";  // No name in a table needs escapes.
+            object.append(rule.name).append("\":").append(value);
         }
-        return is_empty ? std::string{} : writer.done();
+        if (!object.empty()) object += '}';
+        return texts_.keep(object);
     }
 
     /// S10: an error that names no source is its sender's own.
-    std::string sender() {
+    std::string_view sender() {
         const Meaning said = understand(form_, message_, reception_.now, texts_);
-        const json::Value from = said.says(Slot::From) ? said[Slot::From] : known()[Slot::From];
-        return std::string{from.raw};
+        return said.says(Slot::From) ? said[Slot::From].raw : known()[Slot::From].raw;
     }
 
     /// X3: one for the target to work in. It follows from the request's id, so that a repeat of the
     /// request has the same.
-    std::string new_session() {
+    std::string_view new_session() {
         std::string spare;
         std::string_view id = reception_.fresh_id;
-        for (const FieldRule& rule : form_.shape->fields) {
-            if (rule.slot != Slot::Id) continue;
-            const auto value = json::find(message_, rule.name);
-            if (value && value->is_string()) id = value->text(spare);
+        for (std::size_t i = 0; i < form_.shape->fields.size(); ++i) {
+            const bool says_id = form_.shape->fields[i].slot == Slot::Id;
+            if (says_id && (*found_)[i].is_string()) id = (*found_)[i].text(spare);
         }
-        return std::string{quoted(derived_uuid(fmt::format("session of {}", id)), texts_).raw};
+        return quoted(derived_uuid(std::string{"session of "}.append(id)), texts_).raw;
     }
 
     /// Found out only when something is missing, and that is rare.
@@ -145,6 +153,7 @@ class Completion {
     const Settled* settled_;
     Texts& texts_;
     json::Value message_{};
+    const Found* found_ = nullptr;  ///< Of the message.
     std::optional<Meaning> known_{};
 };
 
@@ -153,10 +162,14 @@ std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     // Written to the journal, so these constants never change.
     SipKey key{0x7061726c616e6365U, 0x6469616c65637473U};
     key.low = siphash_short(key, form.name);
+    std::array<std::string_view, kFieldsMax> varying;
+    std::size_t count = 0;
+    for (const FieldRule& rule : form.shape->fields) {
+        if (rule.slot == Slot::Id || rule.slot == Slot::Sent) varying[count++] = rule.name;
+    }
     const auto varies = [&](std::string_view name) {
-        return std::ranges::any_of(form.shape->fields, [&](const FieldRule& rule) {
-            return (rule.slot == Slot::Id || rule.slot == Slot::Sent) && is_named(name, rule.name);
-        });
+        return std::ranges::any_of(std::span{varying}.first(count),
+                                   [&](std::string_view each) { return is_named(name, each); });
     };
     std::size_t hashed = 0;
     for (json::Members members{message}; members.next();) {
@@ -312,8 +325,9 @@ Reading<SendMessage> read(const DialectRow& row,
     const Form* form = form_of(*row.forms, message);
     if (form == nullptr) return tl::unexpected(formless(row, text, reception));
     Problems problems;
+    Found found = fields_in(message, *form->shape);
     hold_to_shape(
-        *form->shape, message, "", {.reception = &reception, .body = form->body}, problems);
+        *form->shape, message, found, {.reception = &reception, .body = form->body}, problems);
     if (!problems.empty()) {
         const Refusal refusal = has_lost(*form, problems) ? Refusal::HandoffContextIncomplete
                                                           : Refusal::InputValidationFailed;
@@ -322,13 +336,21 @@ Reading<SendMessage> read(const DialectRow& row,
         return tl::unexpected(std::move(rejection));
     }
     Texts texts;
-    const std::string whole = Completion{row, *form, reception, settled, texts}.of(text, message);
+    std::string whole;
     json::Outline outline;
-    if (auto problem = outgrown(text, whole, outline)) return tl::unexpected(*std::move(problem));
+    Completion{row, *form, reception, settled, texts}.of(text, message, found, whole, outline);
+    if (!stays_json(message, whole)) {
+        if (auto problem = outgrown(text, whole, outline)) {
+            return tl::unexpected(*std::move(problem));
+        }
+    }
     const std::string_view body = whole.empty() ? text : std::string_view{whole};
     const json::Value said = message;
-    if (!whole.empty()) message = json::root(whole, outline);
-    const Meaning meaning = understand(*form, message, reception.now, texts);
+    if (!whole.empty()) {
+        message = json::root(whole, outline);
+        found = fields_in(message, *form->shape);
+    }
+    const Meaning meaning = understand(*form, found, reception.now, texts, Trust::KeepsItsRules);
     if (row.forbid != nullptr) {
         const Refusal refusal = row.forbid(*form, meaning, reception, problems);
         if (refusal != Refusal::None) {
@@ -400,7 +422,7 @@ Problem not_an_answer(const DialectRow& row, const Form& form) {
 std::string wrapped(const DialectRow& row, std::string_view result, Meaning known, Time now) {
     known[Slot::Content] = json::root(result);
     known[Slot::Status] = {"0"};
-    return express(form_for(*row.forms, Act::Reply), known, now);
+    return express(form_for(*row.forms, Act::Reply), std::move(known), now);
 }
 
 Meaning meaning_of(const HubWord& word, Texts& texts) {
@@ -441,8 +463,7 @@ std::string with_ids_by_tables(const Envelope& envelope, Time now) {
     if (!envelope.correlation().empty()) {
         known[Slot::Correlation] = quoted(envelope.correlation(), texts);
     }
-    std::array<json::Value, kFieldsMax> found{};
-    collect(message, form->shape->fields, found);
+    const Found found = fields_in(message, *form->shape);
     std::vector<NewMember> members;
     for (std::size_t i = 0; i < form->shape->fields.size(); ++i) {
         const FieldRule& rule = form->shape->fields[i];
@@ -468,6 +489,12 @@ std::string child_session_of(const Envelope& request) {
     const auto value = json::find(message, rule->name);
     std::string spare;
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
+bool stays_json(json::Value message, std::string_view made) {
+    constexpr std::size_t kDepthEasy = json::kDepthMax / 2;
+    return message.outline != nullptr && message.outline->depth <= kDepthEasy &&
+           made.size() <= kMessageBytesMax;
 }
 
 std::optional<Rejection> outgrown(std::string_view text,
@@ -519,7 +546,10 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
     }
     std::string made;
-    if (form != nullptr) made = Completion{row, *form, reception, &settled, texts}.of(text, answer);
+    if (form != nullptr) {
+        const Found found = fields_in(answer, *form->shape);
+        Completion{row, *form, reception, &settled, texts}.of(text, answer, found, made, outline);
+    }
     if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
     auto reading = made.empty() ? read(row, text, answer, reception, &settled)
                                 : read(row, made, json::root(made, outline), reception, &settled);

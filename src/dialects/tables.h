@@ -28,6 +28,11 @@ std::string with_ids_by_tables(const Envelope& envelope, Time now);
 /// Where a request says that it is to be worked on; empty if its dialect has no such place.
 std::string child_session_of(const Envelope& request);
 
+/// Whether what was made of a message is surely right, without a look at it. A message that is not
+/// deep cannot become too deep: its content moves by a member or two, and into an extension by a
+/// few.
+bool stays_json(json::Value message, std::string_view made);
+
 /// What was right as it came may be too long or too deep with what was put around it. Outlines
 /// what was made.
 std::optional<Rejection> outgrown(std::string_view text,

@@ -33,12 +33,13 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
 }
 
 /// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
-/// form that it must have; null: the one for what it does.
+/// form that it must have; null: the one for what it does. Outlines it.
 std::string plainly(const Form& form,
                     json::Value message,
                     const Forms& others,
                     const Form* wanted,
-                    const Passage& passage) {
+                    const Passage& passage,
+                    json::Outline& outline) {
     Texts texts;
     Meaning meaning = understand(form, message, passage.now, texts);
     add_what_the_hub_knows(meaning, passage, texts);
@@ -51,7 +52,7 @@ std::string plainly(const Form& form,
     // The same id that the hub gives to a message which has none.
     if (!meaning.says(Slot::Id))
         meaning[Slot::Id] = quoted(derived_uuid(digest_of(message)), texts);
-    return express(other, meaning, passage.now);
+    return express(other, std::move(meaning), passage.now, outline);
 }
 
 const Shape* shape_in(const Form& form, const FieldRule& rule) {
@@ -79,10 +80,6 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
 json::Value outlined(std::string_view text, json::Outline& outline) {
     return json::check(text, outline) ? json::root(text, outline) : json::root(text);
 }
-
-/// A message no deeper than this cannot become too deep: its content moves by a member or two, and
-/// into an extension by a few.
-constexpr std::size_t kDepthEasy = json::kDepthMax / 2;
 
 /// What a form says and the hub knows better than anybody in between: who sends and receives, and
 /// where it carries the message itself, which message it is and what it belongs to.
@@ -184,20 +181,26 @@ std::string with_extension(std::string text, const Extension& extension, const D
     return text;
 }
 
+constexpr std::size_t kBytesSmall = std::size_t{16} << 10U;
+
 class Translation {
   public:
     Translation(const DialectRow& row, const DialectRow& other, const Passage& passage)
         : row_{row}, other_{other}, passage_{passage} {}
 
     std::string fresh(const Form& form, json::Value message) const {
-        std::string made = plainly(form, message, *other_.forms, nullptr, passage_);
         json::Outline outline;
-        const json::Value other = outlined(made, outline);
-        const std::string back = way_back(form, other);
+        std::string made = plainly(form, message, *other_.forms, nullptr, passage_, outline);
+        // What is closed in an outline is looked at once for each level of it, and that is dear in
+        // a large one.
+        const json::Value other =
+            made.size() <= kBytesSmall ? json::root(made, outline) : outlined(made, outline);
+        json::Outline outline_back;
+        const std::string back = way_back(form, other, outline_back);
         const Extension extension{.form = &form,
                                   .at = passage_.now,
                                   .digest = digest_of(other),
-                                  .keeps = differences(json::root(back), message)};
+                                  .keeps = differences(json::root(back, outline_back), message)};
         if (!has_extension(other)) append_member(made, extension, row_);
         return made;
     }
@@ -207,7 +210,9 @@ class Translation {
     std::string home(const Form& form, json::Value message, Extension extension) {
         const Passage passage = passage_;
         passage_.now = extension.at;
-        const std::string plain = plainly(form, message, *other_.forms, extension.form, passage_);
+        json::Outline outline;
+        const std::string plain =
+            plainly(form, message, *other_.forms, extension.form, passage_, outline);
         Heeded heeded{.keeps = std::exchange(extension.keeps, {})};
         std::string made = restored(*extension.form, plain, heeded);
         if (made.empty()) {
@@ -222,7 +227,7 @@ class Translation {
             extension.keeps = std::move(heeded.left);
             rest = with_extension(std::move(rest), extension, other_);
         }
-        const std::string back = way_back(form, json::root(made));
+        const std::string back = way_back(form, json::root(made), outline);
         const Extension again{.form = &form,
                               .at = passage_.now,
                               .digest = digest_of(json::root(made)),
@@ -249,10 +254,10 @@ class Translation {
         return problems_in(other_, wanted, plain).empty() ? plain : std::string{};
     }
 
-    std::string way_back(const Form& form, json::Value message) const {
+    std::string way_back(const Form& form, json::Value message, json::Outline& outline) const {
         const Form* other = form_of(*other_.forms, message);
         CHECK(other != nullptr);  // It was written in one of its forms.
-        return plainly(*other, message, *row_.forms, &form, {.now = passage_.now});
+        return plainly(*other, message, *row_.forms, &form, {.now = passage_.now}, outline);
     }
 
     const DialectRow& row_;
@@ -289,8 +294,7 @@ Reading<std::string> translate(std::string_view text,
     } else {
         made = translation.fresh(*form, message);
     }
-    const bool is_surely_json = outline.count != 0 && outline.depth <= kDepthEasy;
-    if (is_surely_json && made.size() <= kMessageBytesMax) return made;
+    if (stays_json(message, made)) return made;
     json::Outline outline_made;
     if (auto problem = outgrown(text, made, outline_made)) {
         return tl::unexpected(*std::move(problem));
