@@ -287,6 +287,7 @@ void apply_released(State& state, const RequestReleased& event) {
     const auto held = state.governor.held.extract(event.request);
     CHECK(!held.empty());
     broker::set_deadline(state.requests, event.request, event.deadline);
+    if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);
     broker::enqueue(state.broker,
                     state.key,

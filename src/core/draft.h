@@ -221,6 +221,11 @@ void refuse_send(Draft& draft,
                  std::uint64_t retry_after_ms = 0);
 
 // decide_held.cc
+/// Why a request that was held cannot be approved so: it would be something else than was asked, or
+/// than others approved.
+Failure cannot_approve(const Draft& draft,
+                       const people::Appeal& appeal,
+                       const AnswerPerson& answer);
 /// People have said whether the request that was held goes on.
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
 

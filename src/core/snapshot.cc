@@ -16,7 +16,7 @@ namespace {
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up.
-constexpr std::uint64_t kForm = 6;
+constexpr std::uint64_t kForm = 7;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -580,7 +580,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     take_generation(in, state.memory.older);
     if (form >= 2) take_governor(in, state);
     if (form >= 3) take_workflows(in, state);
-    if (form >= 4) take_people(in, state);
+    if (form >= 4) take_people(in, state, form);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);

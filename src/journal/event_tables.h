@@ -395,6 +395,7 @@ template <> inline constexpr std::tuple kFields<HumanAnswered>{
     Field{5, "content", &HumanAnswered::content, As::Document},
     Field{6, "state_version", &HumanAnswered::state_version},
     Field{7, "awaits_another", &HumanAnswered::awaits_another},
+    Field{8, "tokens", &HumanAnswered::tokens},
 };
 template <> inline constexpr std::tuple kFields<HumanLapsed>{
     Field{1, "id", &HumanLapsed::id},
@@ -556,6 +557,7 @@ template <> inline constexpr std::tuple kFields<RequestReleased>{
     Field{3, "deadline", &RequestReleased::deadline},
     Field{4, "expires_at", &RequestReleased::expires_at},
     Field{5, "tokens", &RequestReleased::tokens},
+    Field{6, "envelope", &RequestReleased::envelope},
 };
 // clang-format on
 

@@ -448,6 +448,7 @@ struct HumanAnswered {
     std::string content{};            ///< JSON.
     std::uint64_t state_version = 0;  ///< Of what it was given for.
     bool awaits_another = false;      ///< A second person has to approve as well.
+    std::uint64_t tokens = 0;         ///< What it may spend, of what a purse had too little for.
 };
 
 /// Nobody answered in time; this is what follows.
@@ -635,6 +636,7 @@ struct RequestReleased {
     Time deadline{};
     Time expires_at{};
     std::uint64_t tokens = 0;  ///< What the person gave it to spend; 0: what the purses have.
+    EnvelopePtr envelope{};    ///< It, if that is not what it asked for: as its recipient gets it.
 };
 
 using Event = std::variant<HubFounded,

@@ -167,6 +167,12 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
                            place_of(requests));
 }
 
+void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
+    const auto found = requests.slots.find(ticket.value);
+    CHECK(found != requests.slots.end());
+    requests.open[found->second].asked = asked;
+}
+
 void end_wait(Requests& requests, Ticket ticket) {
     const auto found = requests.slots.find(ticket.value);
     CHECK(found != requests.slots.end());

@@ -55,6 +55,8 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
 void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event);
 /// Moves the time by which its answer is due.
 void set_deadline(Requests& requests, Ticket ticket, Time deadline);
+/// It says something else than it did, to and from the same under the same id.
+void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
 void end_wait(Requests& requests, Ticket ticket);
 
 }  // namespace parlance::core::broker
