@@ -255,8 +255,16 @@ bool is_given(const State& state, AgentHandle agent, std::string_view task) {
     return false;
 }
 
-/// A task that the hub knows is handed over by who has it in hand. One that it never carried is the
-/// sender's own affair.
+/// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who made
+/// it. Empty: it is not there, or nobody's.
+std::string_view owner_of_shared(const State& state, std::string_view task) {
+    const auto* shared = shared::find(state.shared.tasks, task);
+    if (shared == nullptr) return {};
+    return shared->agent.empty() ? shared->creator : shared->agent;
+}
+
+/// A task that the hub knows, by its request or in the shared state, is handed over by who has it.
+/// One that it never heard of is the sender's own affair.
 Failure not_in_hand(const State& state, const Envelope& envelope) {
     const auto task = envelope.task();
     if (task.empty() || task == envelope.correlation()) return {};
@@ -271,7 +279,13 @@ Failure not_in_hand(const State& state, const Envelope& envelope) {
                                   task,
                                   holder)};
     }
-    return {};
+    // Not in whose: a task may be of a user that the sender has nothing to do with.
+    const auto owner = owner_of_shared(state, task);
+    if (owner.empty() || owner == envelope.from()) return {};
+    return {Refusal::RouteNotPermitted,
+            fmt::format("task '{}' is assigned to another agent in the shared state, and only that "
+                        "agent hands it over",
+                        task)};
 }
 
 }  // namespace

@@ -256,6 +256,29 @@ TEST(Handing, T3_ATaskTheHubNeverCarriedIsItsSendersToOffer) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
+TEST(Handing, T3_T12_ATaskOfTheSharedStateIsHandedOverByWhomItIsAssignedTo) {
+    Floor floor{{"a", "b", "c"}};
+    floor.story.as_operator().ask(WriteTask{.id = "t", .document = "{}", .agent = "a"});
+    ASSERT_EQ(floor.story.happened<TaskWritten>().size(), 1U);
+    floor.hand_over("h-1", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted) << "it is not b's";
+    EXPECT_EQ(floor.story.happened<MessageRefused>().front().from, "b");
+    EXPECT_FALSE(floor.held.contains("c")) << "and nobody was offered it";
+    floor.hand_over("h-2", "b", "anyone");
+    EXPECT_NE(floor.story.refusal(), Refusal::None);
+    floor.hand_over("h-3", "a", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None) << "it is a's";
+}
+
+TEST(Handing, T3_T12_WhileNobodyHasItWhoMadeItOffersIt) {
+    Floor floor{{"a", "b", "c"}};
+    floor.story.as("a").ask(WriteTask{.id = "t", .document = "{}"});
+    floor.hand_over("h-1", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    floor.hand_over("h-2", "a", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None);
+}
+
 TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
     Floor floor{{"x", "a", "b"}};
     const auto claim = std::make_shared<const Claim>(Claim{.session = "s",
