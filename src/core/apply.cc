@@ -276,6 +276,7 @@ void apply_moved(State& state, const MessageMoved& event) {
 
 void apply_passed_on(State& state, const PassingRefused& event) {
     handing::apply(state.handing, event);
+    if (event.kind == AnswerKind::Failed) count_failure(state, event.by);
     if (!event.reply) return;
     // The same words again are a repeat, and not a second refusal.
     remember(

@@ -145,8 +145,15 @@ HumanQuestion question_about(const Envelope& asked, std::string_view to, std::st
             .workflow = std::string{asked.correlation()}};
 }
 
+/// What whoever had a request said or did with it.
+struct No {
+    EnvelopePtr reply{};  ///< None: it gave none.
+    std::string why{};
+    AnswerKind kind = AnswerKind::Declined;
+};
+
 /// Gives an open request to the next one who may take it; false if there is none.
-bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::string& why) {
+bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, ticket);
     const auto* request = broker::find_request(state.requests, ticket);
@@ -154,14 +161,20 @@ bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::s
     const auto& asked = *request->asked;
     const auto next = next_taker(state, *pass, asked, draft.now());
     if (next.empty()) return false;
-    const auto question = is_for_people(next) ? question_about(asked, next, why) : HumanQuestion{};
+    const auto question =
+        is_for_people(next) ? question_about(asked, next, no.why) : HumanQuestion{};
     if (is_for_people(next) && cannot_ask(draft, question).refusal != Refusal::None) return false;
-    draft.add(PassingRefused{
-        .request = ticket, .by = std::string{asked.to()}, .reply = reply, .detail = why});
+    draft.add(PassingRefused{.request = ticket,
+                             .by = std::string{asked.to()},
+                             .reply = no.reply,
+                             .detail = no.why,
+                             .kind = no.kind});
     draft.add(MessageMoved{.ticket = ticket,
                            .envelope = readdressed(state, asked, next),
                            .priority = request->priority});
     if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
+    // It goes on, but who failed has failed (K21).
+    if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
     return true;
 }
 
@@ -255,8 +268,8 @@ bool is_given(const State& state, AgentHandle agent, std::string_view task) {
     return false;
 }
 
-/// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who made
-/// it. Empty: it is not there, or nobody's.
+/// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who
+/// made it. Empty: it is not there, or nobody's.
 std::string_view owner_of_shared(const State& state, std::string_view task) {
     const auto* shared = shared::find(state.shared.tasks, task);
     if (shared == nullptr) return {};
@@ -374,12 +387,13 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
 bool is_passed_on(Draft& draft,
                   const broker::OpenRequest& request,
                   const EnvelopePtr& reply,
-                  bool falls_short) {
-    if (!falls_short || draft.state.handing.passes.empty()) return false;
+                  AnswerKind kind) {
+    if (draft.state.handing.passes.empty()) return false;
     return pass_on(draft,
                    request.ticket,
-                   reply,
-                   fmt::format("'{}' said no in '{}'", request.asked->to(), reply->id()));
+                   {.reply = reply,
+                    .why = fmt::format("'{}' said no in '{}'", request.asked->to(), reply->id()),
+                    .kind = kind});
 }
 
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail) {
@@ -387,7 +401,12 @@ bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::stri
                         refusal == Refusal::RequestUndeliverable ||
                         refusal == Refusal::AgentCircuitOpen;
     if (!may_be || draft.state.handing.passes.empty()) return false;
-    return pass_on(draft, request, nullptr, detail);
+    // What the hub's own restart broke off is nobody's failure.
+    const bool has_failed =
+        governor::is_failure(refusal) && !std::holds_alternative<StartHub>(draft.cause.command);
+    return pass_on(draft,
+                   request,
+                   {.why = detail, .kind = has_failed ? AnswerKind::Failed : AnswerKind::Declined});
 }
 
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken) {
@@ -407,7 +426,7 @@ bool tend_passings(Draft& draft) {
         return true;
     }
     const std::string why = fmt::format("'{}' did not answer in time", request->asked->to());
-    if (pass_on(draft, ticket, nullptr, why)) return true;
+    if (pass_on(draft, ticket, {.why = why})) return true;
     // Nobody else is there: who has it keeps its chance to the end.
     draft.add(PassingRefused{.request = ticket, .by = {}, .reply = {}, .detail = why});
     return true;

@@ -93,7 +93,9 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                        "' and its reply to '" + std::string{reply.correlation()} + "'");
             return true;
         }
-        if (is_passed_on(draft, *request, send.envelope, send.falls_short)) return true;
+        if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
+            return true;
+        }
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,

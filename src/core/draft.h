@@ -194,11 +194,12 @@ Failure cannot_pass(const State& state, const SendMessage& send);
 void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted);
 /// To whoever can: the hub chooses.
 void send_to_one_of_many(Draft& draft, const SendMessage& send);
-/// Whether a refusal is not the last word, because somebody else has the request next.
+/// Whether a refusal is not the last word, because somebody else has the request next. Of an answer
+/// that falls short, with what it tells of its agent.
 bool is_passed_on(Draft& draft,
                   const broker::OpenRequest& request,
                   const EnvelopePtr& reply,
-                  bool falls_short);
+                  AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
 /// The request has its answer; if it handed a task over, whoever took it has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);

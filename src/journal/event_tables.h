@@ -506,6 +506,7 @@ template <> inline constexpr std::tuple kFields<PassingRefused>{
     Field{2, "by", &PassingRefused::by, As::Name},
     Field{3, "reply", &PassingRefused::reply},
     Field{4, "detail", &PassingRefused::detail},
+    Field{5, "kind", &PassingRefused::kind},
 };
 template <> inline constexpr std::tuple kFields<CallOpened>{
     Field{1, "request", &CallOpened::request},

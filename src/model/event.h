@@ -573,6 +573,7 @@ struct PassingRefused {
     std::string by;
     EnvelopePtr reply;  ///< None: it gave none.
     std::string detail;
+    AnswerKind kind = AnswerKind::Declined;  ///< What it tells of who had it.
 };
 
 /// Several are asked for the request that was accepted just before.
