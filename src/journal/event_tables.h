@@ -69,6 +69,7 @@ template <> inline constexpr std::tuple kFields<HubStarted>{
 template <> inline constexpr std::tuple kFields<AgentRegistered>{
     Field{1, "agent", &AgentRegistered::agent},
     Field{2, "profile", &AgentRegistered::profile},
+    Field{3, "binds_tools", &AgentRegistered::binds_tools},
 };
 template <> inline constexpr std::tuple kFields<AgentRemoved>{
     Field{1, "agent", &AgentRemoved::agent},

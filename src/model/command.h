@@ -33,6 +33,7 @@ struct StartHub {
 struct RegisterAgent {
     AgentId agent;
     Profile profile;
+    bool says_tools = false;  ///< Which tools it may use was said, be it none.
 };
 
 struct RemoveAgent {

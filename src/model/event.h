@@ -38,6 +38,7 @@ struct HubStarted {
 struct AgentRegistered {
     AgentId agent;
     Profile profile;
+    bool binds_tools = false;  ///< An operator said which tools: the agent itself adds none.
 };
 
 struct AgentRemoved {

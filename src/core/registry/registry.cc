@@ -84,6 +84,7 @@ void apply(Registry& registry, const AgentRegistered& event) {
     if (agent.is_registered) forget_capabilities(registry, handle);
     agent.is_registered = true;
     agent.profile = event.profile;
+    if (event.binds_tools) agent.tools_most = event.profile.tools_allowed;
     for (auto& code : capabilities_of(agent.profile)) {
         registry.by_capability[std::move(code)].insert(handle);
     }

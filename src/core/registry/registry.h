@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ struct Instance {
 struct Agent {
     AgentId id;
     Profile profile;
-    bool is_registered = false;     ///< Else it is only known as a sender.
+    bool is_registered = false;  ///< Else it is only known as a sender.
+    /// What an operator allowed it, be it registered or not: it can have these and no others.
+    std::optional<std::vector<std::string>> tools_most{};
     std::vector<Slot> instances;    ///< In the order of joining.
     std::vector<TopicName> topics;  ///< Sorted.
 };
