@@ -100,12 +100,16 @@ void attend(State& state, Ticket run) {
 }
 
 /// Says to a workflow what became of its request, and looks what is next.
-void tell_workflow(State& state, Ticket request, const EnvelopePtr& reply, const Failure& failure) {
+void tell_workflow(State& state,
+                   Ticket request,
+                   const EnvelopePtr& reply,
+                   const Failure& failure,
+                   std::uint64_t tokens_used = 0) {
     const auto* place = workflow::find_place(state.workflows, request);
     if (place == nullptr) return;
     const auto run = place->run;
     if (reply) {
-        workflow::take_answer(state.workflows, request, reply);
+        workflow::take_answer(state.workflows, request, reply, tokens_used);
     } else {
         workflow::take_failure(state.workflows,
                                request,
@@ -224,7 +228,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
-    tell_workflow(state, event.request, event.envelope, {});
+    tell_workflow(state, event.request, event.envelope, {}, event.tokens_used);
     tell_call(state, event.request, event.envelope, {});
 }
 

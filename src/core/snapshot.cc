@@ -607,7 +607,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     if (form >= 2) take_governor(in, state);
-    if (form >= 3) take_workflows(in, state);
+    if (form >= 3) take_workflows(in, state, form);
     if (form >= 4) take_people(in, state, form);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);

@@ -82,7 +82,7 @@ void take_shared(ByteReader& in, State& state);
 
 /// And of the workflows that run: snapshot_workflow.cc.
 void put_workflows(std::string& out, const workflow::Workflows& workflows);
-void take_workflows(ByteReader& in, State& state);
+void take_workflows(ByteReader& in, State& state, std::uint64_t form);
 /// And of what waits for people: snapshot_people.cc.
 void put_people(std::string& out, const people::People& people);
 void take_people(ByteReader& in, State& state, std::uint64_t form);
