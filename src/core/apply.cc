@@ -461,6 +461,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const HumanAsked& human) { of_people(human); },
         [&](const HumanReminded& human) { of_people(human); },
         [&](const HumanEscalated& human) { of_people(human); },
+        [&](const HumanNotified& human) { of_people(human); },
         [&](const HumanAnswered& human) { of_people(human); },
         [&](const HumanLapsed& human) { of_people(human); },
         [&](const HumanWithdrawn& human) { of_people(human); },

@@ -335,6 +335,14 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
                   .content = answer.content});
 }
 
+void decide_told(Draft& draft, const NotePeopleTold& told) {
+    const auto* appeal = people::find_appeal(draft.state.people, told.id);
+    // There may be other news by now, of which they were not told.
+    const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
+                          appeal->news == told.news && told.news != Sequence{};
+    if (is_meant) draft.add(HumanNotified{told.id});
+}
+
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
     const auto* appeal = people::find_by_request(draft.state.people, request);
     if (appeal == nullptr || has_lapsed(draft, appeal->asked.id)) return;

@@ -141,6 +141,7 @@ void decide_tick(Draft& draft);
 // decide_people.cc
 void decide_ask_person(Draft& draft, const AskPerson& ask);
 void decide_answer_person(Draft& draft, const AnswerPerson& answer);
+void decide_told(Draft& draft, const NotePeopleTold& told);
 /// Why the question cannot be put to anybody now; None if it can.
 Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
 /// Puts a question that can be asked, and says under which id. What it leaves out is as the rules

@@ -90,6 +90,7 @@ void put_appeal(std::string& out, const Appeal& appeal) {
     put(out, appeal.answers.size());
     for (const auto& answer : appeal.answers) put_answer(out, answer);
     put(out, appeal.end_reason);
+    put(out, appeal.news.value);
 }
 
 Appeal take_appeal(ByteReader& in, TicketOrder& tickets, std::uint64_t form) {
@@ -106,6 +107,7 @@ Appeal take_appeal(ByteReader& in, TicketOrder& tickets, std::uint64_t form) {
         appeal.answers.push_back(take_answer(in, appeal.asked.id, form));
     }
     appeal.end_reason = take_text(in);
+    if (form >= 7) appeal.news.value = in.varint();
     return appeal;
 }
 

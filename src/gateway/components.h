@@ -251,6 +251,7 @@ inline constexpr std::array kComponents{
 "user_id":{"type":"string"},"workflow_id":{"type":"string"},"step":{"type":"string"},
 "asked_at":{"type":"string","format":"date-time"},"deadline":{"type":"string","format":"date-time"},
 "if_nobody":{"type":"string"},"escalate_to":{"type":"string"},"approvals_needed":{"type":"integer"},"state_version":{"type":"integer"},
+"notified":{"type":"boolean","description":"Whether its people were told, by mail or in Slack."},
 "answers":{"type":"array","items":{"type":"object","required":["by","decision","reason"],"properties":{
 "by":{"type":"string"},"decision":{"type":"string"},"reason":{"type":"string"},"content":{}}}},
 "ended_at":{"type":"string","format":"date-time"},"reason":{"type":"string"},

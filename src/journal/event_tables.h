@@ -388,6 +388,9 @@ template <> inline constexpr std::tuple kFields<HumanEscalated>{
     Field{1, "id", &HumanEscalated::id},
     Field{2, "role", &HumanEscalated::role},
 };
+template <> inline constexpr std::tuple kFields<HumanNotified>{
+    Field{1, "id", &HumanNotified::id},
+};
 template <> inline constexpr std::tuple kFields<HumanAnswered>{
     Field{1, "id", &HumanAnswered::id},
     Field{2, "by", &HumanAnswered::by, As::Name},
@@ -644,6 +647,7 @@ inline constexpr std::tuple kKinds{
     Kind<StatePushed>{86, "StatePushed"},
     Kind<RequestHeld>{88, "RequestHeld"},
     Kind<RequestReleased>{89, "RequestReleased"},
+    Kind<HumanNotified>{90, "HumanNotified"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

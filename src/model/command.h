@@ -227,6 +227,12 @@ struct AnswerPerson {
     std::uint64_t tokens = 0;  ///< Of what a purse had too little for: what it may spend instead.
 };
 
+/// People have been told of what waits for them.
+struct NotePeopleTold {
+    Ticket id;
+    Sequence news;  ///< Of what, as NotifyPeople has it.
+};
+
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
@@ -345,6 +351,7 @@ using Command = std::variant<StartHub,
                              StartWorkflow,
                              AskPerson,
                              AnswerPerson,
+                             NotePeopleTold,
                              WriteContext,
                              HandOffContext,
                              WriteTask,

@@ -441,6 +441,11 @@ struct HumanEscalated {
     std::string role;
 };
 
+/// Whoever is asked has been told of it, by mail or in Slack.
+struct HumanNotified {
+    Ticket id;
+};
+
 struct HumanAnswered {
     Ticket id;
     std::string by;
@@ -714,7 +719,8 @@ using Event = std::variant<HubFounded,
                            CallEnded,
                            StatePushed,
                            RequestHeld,
-                           RequestReleased>;
+                           RequestReleased,
+                           HumanNotified>;
 using Events = std::vector<Event>;
 /// One that is passed around: copying an event is a lot of code wherever it is done.
 using EventPtr = std::shared_ptr<const Event>;
