@@ -30,11 +30,6 @@ bool has_domain(const Profile& profile, std::string_view domain) {
     return false;
 }
 
-bool has_capability(const State& state, AgentHandle agent, std::string_view code) {
-    const auto found = state.registry.by_capability.find(code);
-    return found != state.registry.by_capability.end() && found->second.contains(agent);
-}
-
 /// What is wanted of whoever takes it.
 struct Wanted {
     std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
@@ -50,13 +45,15 @@ struct Wanted {
             return false;
         }
         if (recipient.starts_with(kCapabilityPrefix) &&
-            !has_capability(state, agent, recipient.substr(kCapabilityPrefix.size()))) {
+            !registry::has_capability(
+                state.registry, agent, recipient.substr(kCapabilityPrefix.size()))) {
             return false;
         }
         // Anyone is whoever can do what is needed; without a word on that it is nobody.
         if (recipient == kAnyone && skills.empty()) return false;
-        return std::ranges::all_of(
-            skills, [&](const std::string& skill) { return has_capability(state, agent, skill); });
+        return std::ranges::all_of(skills, [&](const std::string& skill) {
+            return registry::has_capability(state.registry, agent, skill);
+        });
     }
     /// Why the agent, who can, cannot do this.
     Unfit unfit(const State& state, AgentHandle agent) const {

@@ -66,6 +66,9 @@ const Instance* find_instance(const Registry& registry, InstanceNumber number);
 /// The instance of an agent that goes by this name, or null.
 const Instance* find_named(const Registry& registry, AgentHandle agent, std::string_view name);
 
+/// Whether the agent has registered the capability of this code.
+bool has_capability(const Registry& registry, AgentHandle agent, std::string_view code);
+
 /// Whether one more name can be known. Names stay after their agent was removed, so there is room
 /// for as many of those as for agents.
 bool has_room_for(const Registry& registry, std::string_view name, std::uint64_t agents_max);
