@@ -250,19 +250,14 @@ std::string owner_now(const State& state, const Envelope& message) {
 
 namespace {
 
-/// Whether the agent is to do this task, or will be once it takes what waits for it.
-bool is_given(const State& state, AgentHandle agent, std::string_view task) {
-    const auto lane = state.broker.lanes.find(lane_key(state.key, agent, task));
-    if (lane == state.broker.lanes.end()) return false;
-    for (Slot slot = lane->second.head; slot != kNoSlot;
-         slot = state.broker.messages[slot].lane_next) {
-        const auto& message = state.broker.messages[slot];
-        const bool is_task = message.envelope->intent() == Intent::Request &&
-                             message.envelope->task() == task &&
-                             handing::find_pass(state.handing, message.ticket) == nullptr;
-        if (is_task && broker::find_request(state.requests, message.ticket) != nullptr) return true;
+/// Who is to do this task, or will be once it takes what waits for it; empty if nobody is.
+std::string_view holder_of(const State& state, std::string_view task) {
+    for (const auto* request : broker::find_of_task(state.requests, state.key, task)) {
+        const bool is_task = handing::find_pass(state.handing, request->ticket) == nullptr &&
+                             broker::find_message(state.broker, request->ticket) != nullptr;
+        if (is_task) return request->asked->to();
     }
-    return false;
+    return {};
 }
 
 /// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who
@@ -277,10 +272,8 @@ std::string_view owner_of_shared(const State& state, std::string_view task) {
 /// One that it never heard of is the sender's own affair.
 Failure not_in_hand(const State& state, const Envelope& envelope) {
     const auto task = envelope.task();
-    if (task.empty() || task == envelope.correlation()) return {};
-    for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
-        if (!is_given(state, agent, task)) continue;
-        const auto& holder = state.registry.agents[agent].id.value;
+    if (task.empty()) return {};
+    if (const auto holder = holder_of(state, task); !holder.empty()) {
         return {Refusal::RouteNotPermitted,
                 holder == envelope.from()
                     ? fmt::format("task '{}' is not in your hand yet: take it first", task)

@@ -258,6 +258,20 @@ TEST(Handing, T3_OnlyWhoHasATaskHandsItOver) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
+TEST(Handing, T3_ATaskIsNotTakenFromItsHolderByNamingTheWorkflowLikeIt) {
+    Floor floor{{"x", "a", "b", "c"}};
+    floor.ask("job", "x", "a");
+    const Passing passing{.hands_over = true};
+    floor.send({.id = "h-1",
+                .from = "b",
+                .to = "c",
+                .task = "t",
+                .correlation = "t",
+                .intent = Intent::Request},
+               {.passing = std::make_shared<const Passing>(passing)});
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+}
+
 TEST(Handing, T3_ATaskTheHubNeverCarriedIsItsSendersToOffer) {
     Floor floor{{"b", "c"}};
     floor.hand_over("h", "b", "c");
