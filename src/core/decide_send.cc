@@ -376,7 +376,8 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .tools = claim.tools,
         .has_session = claim.has_session,
         .parent = refused.parent});
-    const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
+    auto by = draft.asker().empty() ? std::string_view{send.by} : draft.asker();
+    if (by.empty()) by = envelope.from();
     ask_person(draft, question, {.by = by, .request = request});
 }
 

@@ -70,8 +70,10 @@ class Held : public ::testing::Test {
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
     /// The request of a workflow's only step, which costs more than the purse has.
-    Ticket ask_for_a_dear_step() {
-        story.as_the_hub().ask(
+    Ticket ask_for_a_dear_step(const std::string& starter = {}) {
+        if (starter.empty()) story.as_the_hub();
+        if (!starter.empty()) story.as_caller(person(starter));
+        story.ask(
             StartWorkflow{.id = "w",
                           .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
                           .input = "{}"});
@@ -372,6 +374,16 @@ TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
     decide(request, {});
     EXPECT_EQ(story.asked_for<Deliver>().size(), 1U);
     EXPECT_EQ(standing(), (std::pair{false, true}));
+}
+
+TEST_F(Held, S13_W9_WhoStartedAWorkflowDoesNotApproveWhatItsStepsMaySpend) {
+    allow(kSmallPurse);
+    const auto request = ask_for_a_dear_step("olga");
+    decide(request, {}, "olga");
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden) << "it is her own";
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    decide(request, {}, "otto");
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
 }
 
 TEST_F(Held, S13_WhatAPersonTurnsAwayIsTheStepsFailure) {

@@ -89,6 +89,7 @@ struct SendMessage {
     std::vector<std::string> facts{};    ///< Reply only: what was learnt about the user.
     PassingPtr passing{};                ///< Request only: where it goes if it is refused.
     std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
+    std::string by{};     ///< Of the hub's own: whose doing it is, so that they do not approve it.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
