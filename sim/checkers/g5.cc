@@ -72,6 +72,7 @@ class Circuits {
             [&](const MessageRefused& e) { refused(entry, e); },
             [&](const RequestFailed& e) { failed(entry, e); },
             [&](const RequestAnswered& e) { answered(entry, e); },
+            [&](const PassingRefused& e) { passed_on(entry, e); },
             [&](const BreakerOpened& e) { opened(entry, e); },
             [&](const BreakerProbed& e) { probed(entry, e.agent.value); },
             [&](const BreakerClosed& e) { agents_[e.agent.value] = reset(e.agent.value); },
@@ -160,6 +161,11 @@ class Circuits {
         const std::string name{request->second.asked->to()};
         if (event.kind == AnswerKind::Done) agents_[name].failures.clear();
         if (event.kind == AnswerKind::Failed && !is_for_people(name)) count(entry, name);
+    }
+
+    /// Somebody else has it next, and who failed has failed.
+    void passed_on(const Entry& entry, const PassingRefused& event) {
+        if (event.kind == AnswerKind::Failed && !is_for_people(event.by)) count(entry, event.by);
     }
 
     void opened(const Entry& entry, const BreakerOpened& event) {

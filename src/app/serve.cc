@@ -127,12 +127,15 @@ Result<std::string> open_personal_key(const std::string& data) {
 }
 
 /// Nobody to tell, nobody who tells.
-std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options, bool is_secure) {
+std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
+                                                 bool is_secure,
+                                                 std::function<void(Ticket, Sequence)> told) {
     if (options.notifier.roles.empty()) return nullptr;
     auto notifier = options.notifier;
     notifier.hub =
         fmt::format("{}://{}:{}", is_secure ? "https" : "http", options.host, options.port);
     notifier.log = [](const std::string& line) { spdlog::warn("{}", line); };
+    notifier.told = std::move(told);
     return std::make_shared<gateway::Notifier>(std::move(notifier));
 }
 
@@ -266,15 +269,16 @@ class Hub {
         }
         const auto clock = steady_wall_clock();
         const auto personal_key = TRY(open_personal_key(options_.data));
-        const gateway::Options desk{.is_dev = options_.is_dev,
-                                    .version = std::string{kVersion},
-                                    .message_bytes_max = options_.doors.body_bytes_max,
-                                    .heartbeat_timeout = options_.limits.heartbeat_timeout,
-                                    .guard = options_.is_dev ? nullptr : make_guard(options_.data),
-                                    .personal = options_.personal,
-                                    .personal_key = personal_key,
-                                    .notifier = make_notifier(options_, tls_.has_value()),
-                                    .hosts_allowed = options_.notifier.hosts_allowed};
+        const gateway::Options desk{
+            .is_dev = options_.is_dev,
+            .version = std::string{kVersion},
+            .message_bytes_max = options_.doors.body_bytes_max,
+            .heartbeat_timeout = options_.limits.heartbeat_timeout,
+            .guard = options_.is_dev ? nullptr : make_guard(options_.data),
+            .personal = options_.personal,
+            .personal_key = personal_key,
+            .notifier = make_notifier(options_, tls_.has_value(), note_told()),
+            .hosts_allowed = options_.notifier.hosts_allowed};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         engine_ = TRY(engine::Engine::open(
@@ -323,6 +327,15 @@ class Hub {
     }
 
   private:
+    /// What people were told is on record, so that the next process does not tell it again.
+    std::function<void(Ticket, Sequence)> note_told() {
+        return [this](Ticket id, Sequence news) {
+            loop_.post([this, id, news] {
+                engine_->submit({.command = NotePeopleTold{id, news}});
+            });
+        };
+    }
+
     void take_turns() {
         if (!engine_->has_work() && !is_due_) return;
         is_due_ = false;

@@ -583,13 +583,13 @@ Admission admission(const State& state,
                 .deadline_max = deadline_max(the)};
     }
     if (!is_in_a_tree) return {};
-    Admission admission{.deadline_max = deadline_max(the)};
+    Admission admission{.approvals_needed = asked.approvals_needed,
+                        .deadline_max = deadline_max(the)};
     if (the.unfounded != nullptr) admission.founded = founding(the);
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
     admission.admitted = admitting(the, approval ? approval->request : ticket_at(accepted_at));
     if (approval != nullptr && (is_short || approval->tokens > 0)) {
         admission.admitted->is_granted = true;
-        admission.admitted->tokens = std::max(approval->tokens, the.claim.tokens_max);
     }
     return admission;
 }

@@ -25,7 +25,8 @@ Finding check_messages(const State& state, const Envelope& envelope, Time now);
 struct Admission {
     Refusal refusal = Refusal::None;
     std::string detail{};
-    std::uint32_t approvals_needed = 0;  ///< By so many people it can be let through all the same.
+    std::uint32_t approvals_needed = 0;  ///< By so many people it can be let through all the same,
+                                         ///< or is.
     std::uint64_t retry_after_ms = 0;    ///< When it would be let through; 0: nobody knows.
     Ticket parent{};                     ///< Then: out of which it is delegated, if it is.
     Time deadline_max = Time::max();
@@ -37,7 +38,7 @@ struct Admission {
 struct Approval {
     Ticket request;
     Ticket parent{};           ///< As it was found when it came.
-    std::uint64_t tokens = 0;  ///< For it to spend; 0: as many as it asks for.
+    std::uint64_t tokens = 0;  ///< Given to it to spend, as its claim says; 0: none by themselves.
 };
 
 /// What each guard says to a message that would be brought now, up to the one that refuses.

@@ -100,12 +100,16 @@ void attend(State& state, Ticket run) {
 }
 
 /// Says to a workflow what became of its request, and looks what is next.
-void tell_workflow(State& state, Ticket request, const EnvelopePtr& reply, const Failure& failure) {
+void tell_workflow(State& state,
+                   Ticket request,
+                   const EnvelopePtr& reply,
+                   const Failure& failure,
+                   std::uint64_t tokens_used = 0) {
     const auto* place = workflow::find_place(state.workflows, request);
     if (place == nullptr) return;
     const auto run = place->run;
     if (reply) {
-        workflow::take_answer(state.workflows, request, reply);
+        workflow::take_answer(state.workflows, request, reply, tokens_used);
     } else {
         workflow::take_failure(state.workflows,
                                request,
@@ -224,7 +228,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     // The answer also settles the question, wherever it stands: nobody needs it any more.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
-    tell_workflow(state, event.request, event.envelope, {});
+    tell_workflow(state, event.request, event.envelope, {}, event.tokens_used);
     tell_call(state, event.request, event.envelope, {});
 }
 
@@ -276,6 +280,7 @@ void apply_moved(State& state, const MessageMoved& event) {
 
 void apply_passed_on(State& state, const PassingRefused& event) {
     handing::apply(state.handing, event);
+    if (event.kind == AnswerKind::Failed) count_failure(state, event.by);
     if (!event.reply) return;
     // The same words again are a repeat, and not a second refusal.
     remember(
@@ -287,6 +292,7 @@ void apply_released(State& state, const RequestReleased& event) {
     const auto held = state.governor.held.extract(event.request);
     CHECK(!held.empty());
     broker::set_deadline(state.requests, event.request, event.deadline);
+    if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);
     broker::enqueue(state.broker,
                     state.key,
@@ -455,6 +461,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const HumanAsked& human) { of_people(human); },
         [&](const HumanReminded& human) { of_people(human); },
         [&](const HumanEscalated& human) { of_people(human); },
+        [&](const HumanNotified& human) { of_people(human); },
         [&](const HumanAnswered& human) { of_people(human); },
         [&](const HumanLapsed& human) { of_people(human); },
         [&](const HumanWithdrawn& human) { of_people(human); },

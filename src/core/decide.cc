@@ -41,6 +41,7 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const StartWorkflow& start) { decide_start_workflow(draft, start); },
         [&](const AskPerson& ask) { decide_ask_person(draft, ask); },
         [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); },
+        [&](const NotePeopleTold& told) { decide_told(draft, told); },
         [&](const WriteContext& write) { decide_context(draft, write); },
         [&](const HandOffContext& handoff) { decide_handoff(draft, handoff); },
         [&](const WriteTask& write) { decide_task(draft, write); },

@@ -1,6 +1,7 @@
 // Commands about who is there: agents, their instances, and who listens to what.
 #include <algorithm>
 
+#include "base/json.h"
 #include "core/draft.h"
 
 namespace parlance::core {
@@ -34,6 +35,18 @@ std::uint32_t instances_max(const State& state, const Profile& profile) {
     const auto own = profile.instance_count_max;
     const auto all = state.limits.instances_per_agent_max;
     return own == 0 ? all : std::min(own, all);
+}
+
+/// Of the tools that an agent gives itself, one that no operator allowed it (I4); empty if there is
+/// none, or none has said what it may have.
+std::string tool_added(const State& state, const RegisterAgent& registration) {
+    const auto handle = registry::find_agent(state.registry, registration.agent.value);
+    if (handle == kNoAgent || !state.registry.agents[handle].tools_most) return {};
+    const auto& most = *state.registry.agents[handle].tools_most;
+    for (const auto& tool : registration.profile.tools_allowed) {
+        if (std::ranges::find(most, tool) == most.end()) return tool;
+    }
+    return {};
 }
 
 /// The end of a lease that is renewed: a whole one from here; but a request that nobody answers
@@ -108,7 +121,21 @@ void decide_register(Draft& draft, const RegisterAgent& registration) {
                             "the hub has " + std::to_string(state.limits.agents_max) +
                                 " registered agents, which is its limit (agents_max)");
     }
-    draft.add(AgentRegistered{registration.agent, registration.profile});
+    const auto& caller = draft.cause.caller;
+    const bool is_operator = caller && caller->is_operator;
+    const bool is_itself = caller && !is_operator && !caller->agent.value.empty();
+    if (const auto tool = is_itself ? tool_added(state, registration) : std::string{};
+        !tool.empty()) {
+        return draft.refuse(registration.agent.value,
+                            Refusal::ToolNotAllowed,
+                            "'" + registration.agent.value + "' was not allowed the tool '" +
+                                json::shortened(tool) +
+                                "': an operator says which tools it may have, and it can keep or "
+                                "narrow them");
+    }
+    draft.add(AgentRegistered{.agent = registration.agent,
+                              .profile = registration.profile,
+                              .binds_tools = is_operator && registration.says_tools});
 }
 
 void decide_remove(Draft& draft, const RemoveAgent& removal) {

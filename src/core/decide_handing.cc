@@ -30,11 +30,6 @@ bool has_domain(const Profile& profile, std::string_view domain) {
     return false;
 }
 
-bool has_capability(const State& state, AgentHandle agent, std::string_view code) {
-    const auto found = state.registry.by_capability.find(code);
-    return found != state.registry.by_capability.end() && found->second.contains(agent);
-}
-
 /// What is wanted of whoever takes it.
 struct Wanted {
     std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
@@ -50,13 +45,15 @@ struct Wanted {
             return false;
         }
         if (recipient.starts_with(kCapabilityPrefix) &&
-            !has_capability(state, agent, recipient.substr(kCapabilityPrefix.size()))) {
+            !registry::has_capability(
+                state.registry, agent, recipient.substr(kCapabilityPrefix.size()))) {
             return false;
         }
         // Anyone is whoever can do what is needed; without a word on that it is nobody.
         if (recipient == kAnyone && skills.empty()) return false;
-        return std::ranges::all_of(
-            skills, [&](const std::string& skill) { return has_capability(state, agent, skill); });
+        return std::ranges::all_of(skills, [&](const std::string& skill) {
+            return registry::has_capability(state.registry, agent, skill);
+        });
     }
     /// Why the agent, who can, cannot do this.
     Unfit unfit(const State& state, AgentHandle agent) const {
@@ -145,8 +142,15 @@ HumanQuestion question_about(const Envelope& asked, std::string_view to, std::st
             .workflow = std::string{asked.correlation()}};
 }
 
+/// What whoever had a request said or did with it.
+struct No {
+    EnvelopePtr reply{};  ///< None: it gave none.
+    std::string why{};
+    AnswerKind kind = AnswerKind::Declined;
+};
+
 /// Gives an open request to the next one who may take it; false if there is none.
-bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::string& why) {
+bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, ticket);
     const auto* request = broker::find_request(state.requests, ticket);
@@ -154,14 +158,20 @@ bool pass_on(Draft& draft, Ticket ticket, const EnvelopePtr& reply, const std::s
     const auto& asked = *request->asked;
     const auto next = next_taker(state, *pass, asked, draft.now());
     if (next.empty()) return false;
-    const auto question = is_for_people(next) ? question_about(asked, next, why) : HumanQuestion{};
+    const auto question =
+        is_for_people(next) ? question_about(asked, next, no.why) : HumanQuestion{};
     if (is_for_people(next) && cannot_ask(draft, question).refusal != Refusal::None) return false;
-    draft.add(PassingRefused{
-        .request = ticket, .by = std::string{asked.to()}, .reply = reply, .detail = why});
+    draft.add(PassingRefused{.request = ticket,
+                             .by = std::string{asked.to()},
+                             .reply = no.reply,
+                             .detail = no.why,
+                             .kind = no.kind});
     draft.add(MessageMoved{.ticket = ticket,
                            .envelope = readdressed(state, asked, next),
                            .priority = request->priority});
     if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
+    // It goes on, but who failed has failed (K21).
+    if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
     return true;
 }
 
@@ -240,29 +250,30 @@ std::string owner_now(const State& state, const Envelope& message) {
 
 namespace {
 
-/// Whether the agent is to do this task, or will be once it takes what waits for it.
-bool is_given(const State& state, AgentHandle agent, std::string_view task) {
-    const auto lane = state.broker.lanes.find(lane_key(state.key, agent, task));
-    if (lane == state.broker.lanes.end()) return false;
-    for (Slot slot = lane->second.head; slot != kNoSlot;
-         slot = state.broker.messages[slot].lane_next) {
-        const auto& message = state.broker.messages[slot];
-        const bool is_task = message.envelope->intent() == Intent::Request &&
-                             message.envelope->task() == task &&
-                             handing::find_pass(state.handing, message.ticket) == nullptr;
-        if (is_task && broker::find_request(state.requests, message.ticket) != nullptr) return true;
+/// Who is to do this task, or will be once it takes what waits for it; empty if nobody is.
+std::string_view holder_of(const State& state, std::string_view task) {
+    for (const auto* request : broker::find_of_task(state.requests, state.key, task)) {
+        const bool is_task = handing::find_pass(state.handing, request->ticket) == nullptr &&
+                             broker::find_message(state.broker, request->ticket) != nullptr;
+        if (is_task) return request->asked->to();
     }
-    return false;
+    return {};
 }
 
-/// A task that the hub knows is handed over by who has it in hand. One that it never carried is the
-/// sender's own affair.
+/// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who
+/// made it. Empty: it is not there, or nobody's.
+std::string_view owner_of_shared(const State& state, std::string_view task) {
+    const auto* shared = shared::find(state.shared.tasks, task);
+    if (shared == nullptr) return {};
+    return shared->agent.empty() ? shared->creator : shared->agent;
+}
+
+/// A task that the hub knows, by its request or in the shared state, is handed over by who has it.
+/// One that it never heard of is the sender's own affair.
 Failure not_in_hand(const State& state, const Envelope& envelope) {
     const auto task = envelope.task();
-    if (task.empty() || task == envelope.correlation()) return {};
-    for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
-        if (!is_given(state, agent, task)) continue;
-        const auto& holder = state.registry.agents[agent].id.value;
+    if (task.empty()) return {};
+    if (const auto holder = holder_of(state, task); !holder.empty()) {
         return {Refusal::RouteNotPermitted,
                 holder == envelope.from()
                     ? fmt::format("task '{}' is not in your hand yet: take it first", task)
@@ -271,7 +282,13 @@ Failure not_in_hand(const State& state, const Envelope& envelope) {
                                   task,
                                   holder)};
     }
-    return {};
+    // Not in whose: a task may be of a user that the sender has nothing to do with.
+    const auto owner = owner_of_shared(state, task);
+    if (owner.empty() || owner == envelope.from()) return {};
+    return {Refusal::RouteNotPermitted,
+            fmt::format("task '{}' is assigned to another agent in the shared state, and only that "
+                        "agent hands it over",
+                        task)};
 }
 
 }  // namespace
@@ -360,12 +377,13 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
 bool is_passed_on(Draft& draft,
                   const broker::OpenRequest& request,
                   const EnvelopePtr& reply,
-                  bool falls_short) {
-    if (!falls_short || draft.state.handing.passes.empty()) return false;
+                  AnswerKind kind) {
+    if (draft.state.handing.passes.empty()) return false;
     return pass_on(draft,
                    request.ticket,
-                   reply,
-                   fmt::format("'{}' said no in '{}'", request.asked->to(), reply->id()));
+                   {.reply = reply,
+                    .why = fmt::format("'{}' said no in '{}'", request.asked->to(), reply->id()),
+                    .kind = kind});
 }
 
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail) {
@@ -373,7 +391,12 @@ bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::stri
                         refusal == Refusal::RequestUndeliverable ||
                         refusal == Refusal::AgentCircuitOpen;
     if (!may_be || draft.state.handing.passes.empty()) return false;
-    return pass_on(draft, request, nullptr, detail);
+    // What the hub's own restart broke off is nobody's failure.
+    const bool has_failed =
+        governor::is_failure(refusal) && !std::holds_alternative<StartHub>(draft.cause.command);
+    return pass_on(draft,
+                   request,
+                   {.why = detail, .kind = has_failed ? AnswerKind::Failed : AnswerKind::Declined});
 }
 
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken) {
@@ -393,7 +416,7 @@ bool tend_passings(Draft& draft) {
         return true;
     }
     const std::string why = fmt::format("'{}' did not answer in time", request->asked->to());
-    if (pass_on(draft, ticket, nullptr, why)) return true;
+    if (pass_on(draft, ticket, {.why = why})) return true;
     // Nobody else is there: who has it keeps its chance to the end.
     draft.add(PassingRefused{.request = ticket, .by = {}, .reply = {}, .detail = why});
     return true;

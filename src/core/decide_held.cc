@@ -10,7 +10,12 @@ namespace parlance::core {
 
 namespace {
 
-ClaimPtr claim_of(const RequestHeld& held) {
+/// What people give it to spend: what they say, else what it asks for.
+std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
+    return tokens > 0 ? tokens : held.tokens_max;
+}
+
+ClaimPtr claim_of(const RequestHeld& held, std::uint64_t tokens) {
     return std::make_shared<const Claim>(Claim{.user = held.user,
                                                .session = held.session,
                                                .child_session = held.child_session,
@@ -19,7 +24,7 @@ ClaimPtr claim_of(const RequestHeld& held) {
                                                .objective_hash = held.objective_hash,
                                                .depth = held.depth,
                                                .depth_max = held.depth_max,
-                                               .tokens_max = held.tokens_max,
+                                               .tokens_max = given(held, tokens),
                                                .tokens_estimated = held.tokens_estimated,
                                                .tools = held.tools,
                                                .has_session = held.has_session});
@@ -38,6 +43,15 @@ Failure hindrance(const State& state, const RequestHeld& held, const Envelope& a
     return {};
 }
 
+/// What the guards say to it with what people give it.
+Admission admission_of(const Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
+    const SendMessage send{
+        .envelope = broker::find_request(draft.state.requests, held.request)->asked,
+        .claim = claim_of(held, tokens)};
+    const Approval approval{.request = held.request, .parent = held.parent, .tokens = tokens};
+    return admission(draft.state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
+}
+
 void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
     const auto& state = draft.state;
     const auto request = held.request;
@@ -45,26 +59,58 @@ void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
     if (auto no = hindrance(state, held, asked); no.refusal != Refusal::None) {
         return fail_request(draft, request, no.refusal, std::move(no.detail));
     }
-    const SendMessage send{.envelope = broker::find_request(state.requests, request)->asked,
-                           .claim = claim_of(held)};
-    const Approval approval{.request = request, .parent = held.parent, .tokens = tokens};
     // What nobody can allow holds after the wait as it did before.
-    auto admitted = admission(state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
+    auto admitted = admission_of(draft, held, tokens);
     if (admitted.refusal != Refusal::None) {
         return fail_request(draft, request, admitted.refusal, std::move(admitted.detail));
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     const auto deadline = std::min(draft.now() + Duration{held.timeout_ms}, admitted.deadline_max);
     const bool is_shorter = held.expires_at != Time{} && held.expires_at < deadline;
-    draft.add(RequestReleased{.request = request,
-                              .by = std::string{draft.asker()},
-                              .deadline = deadline,
-                              .expires_at = is_shorter ? held.expires_at : deadline,
-                              .tokens = tokens});
+    RequestReleased released{.request = request,
+                             .by = std::string{draft.asker()},
+                             .deadline = deadline,
+                             .expires_at = is_shorter ? held.expires_at : deadline,
+                             .tokens = tokens};
+    // Its recipient keeps to what it reads, so it reads what was approved.
+    if (given(held, tokens) != held.tokens_max && state.scribe != nullptr) {
+        released.envelope = state.scribe->allot(asked, tokens);
+    }
+    draft.add(std::move(released));
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
 }
 
 }  // namespace
+
+Failure cannot_approve(const Draft& draft,
+                       const people::Appeal& appeal,
+                       const AnswerPerson& answer) {
+    const auto found = draft.state.governor.held.find(appeal.asked.request);
+    const bool is_meant =
+        found != draft.state.governor.held.end() && answer.decision == HumanDecision::Approve;
+    if (!is_meant) return {};
+    const auto& held = found->second;
+    const auto tokens = given(held, answer.tokens);
+    for (const auto& other : appeal.answers) {
+        if (given(held, other.tokens) == tokens) continue;
+        return {Refusal::StateVersionStale,
+                fmt::format("'{}' has approved {} tokens and not {}: two people approve the same",
+                            other.by,
+                            given(held, other.tokens),
+                            tokens)};
+    }
+    const auto& asked = *broker::find_request(draft.state.requests, held.request)->asked;
+    if (hindrance(draft.state, held, asked).refusal != Refusal::None)
+        return {};  // Whatever they say.
+    const auto needed = admission_of(draft, held, answer.tokens).approvals_needed;
+    if (needed <= appeal.asked.approvals_needed) return {};
+    return {Refusal::HumanAnswerForbidden,
+            fmt::format("{} people decide on {} tokens, and it was put to {}: approve fewer, or "
+                        "reject it and let it be asked again",
+                        needed,
+                        tokens,
+                        appeal.asked.approvals_needed)};
+}
 
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
     const auto& held = draft.state.governor.held.at(request);

@@ -191,7 +191,7 @@ Failure objection(const Draft& draft, const people::Appeal& appeal, const Answer
         return {Refusal::HumanAlreadyAnswered,
                 fmt::format("'{}' has approved it; another person has to as well", draft.asker())};
     }
-    return {};
+    return cannot_approve(draft, appeal, answer);
 }
 
 /// Tells whoever asked by a message. Nothing, if it was none.
@@ -318,7 +318,8 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
         .reason = answer.reason,
         .content = answer.content,
         .state_version = answer.expected_version.value_or(appeal->asked.state_version),
-        .awaits_another = awaits_another});
+        .awaits_another = awaits_another,
+        .tokens = answer.tokens});
     if (awaits_another) return;
     if (draft.state.governor.held.contains(appeal->asked.request)) {
         settle_held(draft, appeal->asked.request, answer);
@@ -332,6 +333,14 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
                   .by = draft.asker(),
                   .reason = answer.reason,
                   .content = answer.content});
+}
+
+void decide_told(Draft& draft, const NotePeopleTold& told) {
+    const auto* appeal = people::find_appeal(draft.state.people, told.id);
+    // There may be other news by now, of which they were not told.
+    const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
+                          appeal->news == told.news && told.news != Sequence{};
+    if (is_meant) draft.add(HumanNotified{told.id});
 }
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {

@@ -93,7 +93,9 @@ bool answer_request(Draft& draft, const SendMessage& send) {
                        "' and its reply to '" + std::string{reply.correlation()} + "'");
             return true;
         }
-        if (is_passed_on(draft, *request, send.envelope, send.falls_short)) return true;
+        if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
+            return true;
+        }
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,
@@ -374,7 +376,8 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .tools = claim.tools,
         .has_session = claim.has_session,
         .parent = refused.parent});
-    const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
+    auto by = draft.asker().empty() ? std::string_view{send.by} : draft.asker();
+    if (by.empty()) by = envelope.from();
     ask_person(draft, question, {.by = by, .request = request});
 }
 

@@ -139,7 +139,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .request = reply.delivery.ticket,
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
-    if (is_passed_on(draft, *request, reply.envelope, reply.falls_short)) return;
+    if (reply.falls_short && is_passed_on(draft, *request, reply.envelope, reply.kind)) return;
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,

@@ -354,7 +354,8 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
     SendMessage send{.priority = Priority::High,
                      .timeout = time_for(draft, spot),
                      .waits = true,
-                     .claim = claim};
+                     .claim = claim,
+                     .by = spot.run.by};
     const Assignment assignment{
         .id = id,
         .to = target.id.value,

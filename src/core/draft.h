@@ -141,6 +141,7 @@ void decide_tick(Draft& draft);
 // decide_people.cc
 void decide_ask_person(Draft& draft, const AskPerson& ask);
 void decide_answer_person(Draft& draft, const AnswerPerson& answer);
+void decide_told(Draft& draft, const NotePeopleTold& told);
 /// Why the question cannot be put to anybody now; None if it can.
 Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
 /// Puts a question that can be asked, and says under which id. What it leaves out is as the rules
@@ -194,11 +195,12 @@ Failure cannot_pass(const State& state, const SendMessage& send);
 void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted);
 /// To whoever can: the hub chooses.
 void send_to_one_of_many(Draft& draft, const SendMessage& send);
-/// Whether a refusal is not the last word, because somebody else has the request next.
+/// Whether a refusal is not the last word, because somebody else has the request next. Of an answer
+/// that falls short, with what it tells of its agent.
 bool is_passed_on(Draft& draft,
                   const broker::OpenRequest& request,
                   const EnvelopePtr& reply,
-                  bool falls_short);
+                  AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
 /// The request has its answer; if it handed a task over, whoever took it has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
@@ -221,6 +223,11 @@ void refuse_send(Draft& draft,
                  std::uint64_t retry_after_ms = 0);
 
 // decide_held.cc
+/// Why a request that was held cannot be approved so: it would be something else than was asked, or
+/// than others approved.
+Failure cannot_approve(const Draft& draft,
+                       const people::Appeal& appeal,
+                       const AnswerPerson& answer);
 /// People have said whether the request that was held goes on.
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
 

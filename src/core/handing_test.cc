@@ -1,6 +1,7 @@
 // Handing over: who has a task, who is asked next when somebody says no, who is chosen of several,
 // and what comes back to who laid it down.
 #include <map>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -92,7 +93,11 @@ struct Floor {
              .intent = Intent::Request},
             {.timeout = 60s, .passing = std::make_shared<const Passing>(std::move(passing))});
     }
-    Floor& answer(const std::string& agent, bool is_no = false, const std::string& body = "{}") {
+    Floor& fail(const std::string& agent) { return answer(agent, true, "{}", AnswerKind::Failed); }
+    Floor& answer(const std::string& agent,
+                  bool is_no = false,
+                  const std::string& body = "{}",
+                  std::optional<AnswerKind> kind = {}) {
         const auto token = held.at(agent);
         const auto asked = read.at(agent);
         held.erase(agent);
@@ -103,8 +108,11 @@ struct Floor {
                             .correlation = std::string{asked->correlation()},
                             .intent = Intent::Reply,
                             .body = body};
-        story.as(agent).ask(
-            ReplyToDelivery{.delivery = token, .envelope = envelope(letter), .falls_short = is_no});
+        story.as(agent).ask(ReplyToDelivery{
+            .delivery = token,
+            .envelope = envelope(letter),
+            .falls_short = is_no,
+            .kind = kind.value_or(is_no ? AnswerKind::Declined : AnswerKind::Done)});
         return look();
     }
     Floor& later(Duration by) {
@@ -250,10 +258,71 @@ TEST(Handing, T3_OnlyWhoHasATaskHandsItOver) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
+TEST(Handing, T3_ATaskIsNotTakenFromItsHolderByNamingTheWorkflowLikeIt) {
+    Floor floor{{"x", "a", "b", "c"}};
+    floor.ask("job", "x", "a");
+    const Passing passing{.hands_over = true};
+    floor.send({.id = "h-1",
+                .from = "b",
+                .to = "c",
+                .task = "t",
+                .correlation = "t",
+                .intent = Intent::Request},
+               {.passing = std::make_shared<const Passing>(passing)});
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+}
+
 TEST(Handing, T3_ATaskTheHubNeverCarriedIsItsSendersToOffer) {
     Floor floor{{"b", "c"}};
     floor.hand_over("h", "b", "c");
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
+}
+
+TEST(Handing, T3_T12_ATaskOfTheSharedStateIsHandedOverByWhomItIsAssignedTo) {
+    Floor floor{{"a", "b", "c"}};
+    floor.story.as_operator().ask(WriteTask{.id = "t", .document = "{}", .agent = "a"});
+    ASSERT_EQ(floor.story.happened<TaskWritten>().size(), 1U);
+    floor.hand_over("h-1", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted) << "it is not b's";
+    EXPECT_EQ(floor.story.happened<MessageRefused>().front().from, "b");
+    EXPECT_FALSE(floor.held.contains("c")) << "and nobody was offered it";
+    floor.hand_over("h-2", "b", "anyone");
+    EXPECT_NE(floor.story.refusal(), Refusal::None);
+    floor.hand_over("h-3", "a", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None) << "it is a's";
+}
+
+TEST(Handing, T3_T12_WhileNobodyHasItWhoMadeItOffersIt) {
+    Floor floor{{"a", "b", "c"}};
+    floor.story.as("a").ask(WriteTask{.id = "t", .document = "{}"});
+    floor.hand_over("h-1", "b", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    floor.hand_over("h-2", "a", "c");
+    EXPECT_EQ(floor.story.refusal(), Refusal::None);
+}
+
+TEST(Handing, K21_G5_AFailureThatIsHandedOnCountsForWhoFailed) {
+    Floor floor{{"x", "a", "b", "z"}};
+    floor.story.as_operator().ask(ChangePolicy{
+        .settings = print_policy({{{Rule::BreakerFailures, {}}, 2}}), .reason = "test"});
+    const auto stage_of = [&](const std::string& agent) {
+        const auto& state = floor.story.state();
+        return governor::stage_of(state.governor.breakers,
+                                  registry::find_agent(state.registry, agent));
+    };
+    floor.ask("job", "x", "a");
+    floor.hand_over("h-1", "a", "b", "z").fail("b");
+    ASSERT_EQ(floor.story.happened<PassingRefused>().size(), 1U);
+    ASSERT_TRUE(floor.has("z", "h-1"));
+    EXPECT_EQ(stage_of("b"), governor::BreakerStage::Closed) << "once is not too often";
+    floor.fail("z");  // Nobody is left: a has its answer.
+    floor.hand_over("h-2", "a", "b", "z").answer("b", true);
+    ASSERT_TRUE(floor.has("z", "h-2")) << "to decline is no failure";
+    floor.answer("z", true).hand_over("h-3", "a", "b", "z").fail("b");
+    EXPECT_EQ(floor.story.happened<BreakerOpened>().size(), 1U);
+    EXPECT_EQ(stage_of("b"), governor::BreakerStage::Open);
+    EXPECT_EQ(stage_of("z"), governor::BreakerStage::Closed);
+    EXPECT_TRUE(floor.has("z", "h-3")) << "and z has its turn all the same";
 }
 
 TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {

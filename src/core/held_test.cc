@@ -1,5 +1,6 @@
 // Requests that wait for a person: when a purse runs out (X8, S13), and above a threshold (T14);
 // and the chains that a policy enables (T14).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -31,6 +32,7 @@ class Held : public ::testing::Test {
         std::string to = "byte";
         std::string session = "s-1";
         Duration timeout = 15s;
+        std::uint64_t tokens_estimated = 0;
     };
     /// The request's ticket; none if it was refused.
     Ticket delegate(const Errand& errand) {
@@ -50,6 +52,7 @@ class Held : public ::testing::Test {
                                                        .objective_hash = errand.id,
                                                        .depth_max = 4,
                                                        .tokens_max = errand.tokens,
+                                                       .tokens_estimated = errand.tokens_estimated,
                                                        .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
@@ -67,8 +70,10 @@ class Held : public ::testing::Test {
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
     /// The request of a workflow's only step, which costs more than the purse has.
-    Ticket ask_for_a_dear_step() {
-        story.as_the_hub().ask(
+    Ticket ask_for_a_dear_step(const std::string& starter = {}) {
+        if (starter.empty()) story.as_the_hub();
+        if (!starter.empty()) story.as_caller(person(starter));
+        story.ask(
             StartWorkflow{.id = "w",
                           .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":1001}]})",
                           .input = "{}"});
@@ -143,6 +148,80 @@ TEST_F(Held, X8_S13_ItsChildrenSpendWhatThePersonGave) {
         delegate({.id = "d-4", .tokens = 1, .from = "byte", .to = "tag", .session = "d-2-s"});
     EXPECT_EQ(on_record(more), nullptr) << "and not for one token more: a person is asked again";
     EXPECT_NE(asked_for(more), Ticket{});
+}
+
+TEST_F(Held, X8_W9_WhatIsAdmittedAndDeliveredIsWhatWasApproved) {
+    for (const std::uint64_t tokens : {100U, 200U, 500U}) {
+        allow(kSmallPurse);
+        story.as("byte");
+        story.connect("byte", 8);
+        const auto id = "d-" + std::to_string(tokens);
+        delegate({.id = id + "-a", .tokens = 1'000, .session = id});
+        const auto held = delegate({.id = id, .tokens = 200, .session = id});
+        decide(held, {.tokens = tokens});
+        ASSERT_NE(on_record(held), nullptr);
+        EXPECT_EQ(on_record(held)->tokens, tokens) << "no more and no less than the person gave";
+        const auto shown = story.asked_for<Deliver>();
+        ASSERT_EQ(shown.size(), 1U);
+        const auto said = tokens == 200 ? "{}" : fmt::format(R"({{"tokens_max":{}}})", tokens);
+        EXPECT_EQ(shown[0].envelope->body(), said) << "and its recipient is told so";
+    }
+}
+
+TEST_F(Held, X8_W9_ABudgetBelowWhatItNeedsIsSaidToWhoAsked) {
+    allow(kSmallPurse);
+    delegate({.id = "d-1", .tokens = 1'000});
+    const auto held = delegate({.id = "d-2", .tokens = 200, .tokens_estimated = 150});
+    decide(held, {.tokens = 149});
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::BudgetTokensExceeded);
+}
+
+TEST_F(Held, T14_W9_TwoPeopleApproveTheSame) {
+    allow({{{Rule::RiskHigh, {}}, 1'000}});
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    decide(held, {.tokens = 1'500});
+    EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
+    for (const std::uint64_t other : {0U, 1'501U, 9'000'000U}) {
+        decide(held, {.tokens = other}, "otto");
+        EXPECT_EQ(story.refusal(), Refusal::StateVersionStale) << other;
+        EXPECT_TRUE(story.happened<HumanAnswered>().empty());
+    }
+    story.as_the_hub().restart();
+    decide(held, {.tokens = 1'500}, "otto");
+    ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
+    EXPECT_EQ(on_record(held)->tokens, 1'500U);
+}
+
+TEST_F(Held, T14_W9_ToSayNothingAndToSayAsManyAsItAskedForIsTheSame) {
+    allow({{{Rule::RiskHigh, {}}, 1'000}});
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    decide(held, {});
+    decide(held, {.tokens = 1'001}, "otto");
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
+}
+
+TEST_F(Held, T14_W9_OnePersonDoesNotGiveWhatTwoDecideOn) {
+    allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 1'000}});
+    const auto held = delegate({.id = "d-1", .tokens = 101});
+    decide(held, {.tokens = 1'001});
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
+    EXPECT_NE(asked_for(held), Ticket{}) << "it waits as before";
+    decide(held, {.tokens = 1'000});
+    ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
+    EXPECT_EQ(on_record(held)->tokens, 1'000U);
+}
+
+TEST_F(Held, T14_W9_WhatTwoDecideOnSinceIsNotLetThroughByOne) {
+    allow({{{Rule::RiskLow, {}}, 100}});
+    const auto held = delegate({.id = "d-1", .tokens = 500});
+    allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 400}});
+    decide(held, {});
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    decide(held, {.tokens = 400});
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U) << "so many one person can give";
 }
 
 TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
@@ -295,6 +374,16 @@ TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
     decide(request, {});
     EXPECT_EQ(story.asked_for<Deliver>().size(), 1U);
     EXPECT_EQ(standing(), (std::pair{false, true}));
+}
+
+TEST_F(Held, S13_W9_WhoStartedAWorkflowDoesNotApproveWhatItsStepsMaySpend) {
+    allow(kSmallPurse);
+    const auto request = ask_for_a_dear_step("olga");
+    decide(request, {}, "olga");
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden) << "it is her own";
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    decide(request, {}, "otto");
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
 }
 
 TEST_F(Held, S13_WhatAPersonTurnsAwayIsTheStepsFailure) {

@@ -75,6 +75,44 @@ TEST(People, S13_AQuestionWaitsForItsRoleAndIsAnnounced) {
     EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
 }
 
+TEST(People, S13_WhatNobodyWasToldBeforeARestartIsToldAfterIt) {
+    People people;
+    const auto told = people.ask_people({.role = "compliance"});
+    const auto news = people.asked_for<NotifyPeople>().at(0).news;
+    const auto untold = people.ask_people({.role = "finance"});
+    people.as_the_hub().ask(NotePeopleTold{told, news});
+    EXPECT_EQ(people.happened<HumanNotified>().size(), 1U);
+    people.ask(NotePeopleTold{told, news});
+    EXPECT_TRUE(people.happened<HumanNotified>().empty()) << "it is on record";
+    people.restart();
+    auto notices = people.asked_for<NotifyPeople>();
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_EQ(notices[0].id, untold);
+    EXPECT_EQ(notices[0].role, "finance");
+    people.restart();
+    EXPECT_EQ(people.asked_for<NotifyPeople>().size(), 1U) << "until it was told";
+    people.ask(NotePeopleTold{untold, notices[0].news});
+    people.restart();
+    EXPECT_TRUE(people.asked_for<NotifyPeople>().empty());
+}
+
+TEST(People, S13_ThatPeopleWereToldIsOfThatNewsAlone) {
+    People people;
+    const auto id = people.ask_people({.role = "compliance"});
+    const auto first = people.asked_for<NotifyPeople>().at(0).news;
+    people.as_the_hub().later(30min).tick();
+    const auto reminder = people.asked_for<NotifyPeople>();
+    ASSERT_EQ(reminder.size(), 1U);
+    people.ask(NotePeopleTold{id, first});
+    EXPECT_TRUE(people.happened<HumanNotified>().empty()) << "the reminder is not told";
+    people.restart();
+    ASSERT_EQ(people.asked_for<NotifyPeople>().size(), 1U);
+    EXPECT_EQ(people.asked_for<NotifyPeople>()[0].occasion, NotifyPeople::Occasion::Reminded);
+    people.approve("carla", id);
+    people.as_the_hub().ask(NotePeopleTold{id, reminder[0].news});
+    EXPECT_TRUE(people.happened<HumanNotified>().empty()) << "nobody needs to know any more";
+}
+
 TEST(People, S13_AnUnknownRoleIsRefusedNamingThoseThereAre) {
     People people;
     people.ask_people({.role = "astrology"});

@@ -203,7 +203,27 @@ void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effe
                                       .role = people::role_of(*appeal),
                                       .question = appeal->asked.question,
                                       .asked_by = appeal->asked.asked_by,
-                                      .deadline = people::deadline_of(*appeal)});
+                                      .deadline = people::deadline_of(*appeal),
+                                      .news = appeal->news});
+}
+
+/// So many are told at once when a hub starts; of the others the reminder tells.
+constexpr std::size_t kUntoldMax = 10'000;
+
+/// What people were not told before the process ended, they are told by the next: first of what is
+/// due first.
+void notify_untold(const State& state, Effects& effects) {
+    using Occasion = NotifyPeople::Occasion;
+    std::size_t count = 0;
+    for (const auto& [time, id] : state.people.due) {
+        const auto& appeal = *people::find_appeal(state.people, id);
+        if (appeal.news == Sequence{}) continue;
+        if (++count > kUntoldMax) return;
+        const auto occasion = appeal.is_reminded    ? Occasion::Reminded
+                              : appeal.is_escalated ? Occasion::Escalated
+                                                    : Occasion::Asked;
+        notify(state, id, occasion, effects);
+    }
 }
 
 void react_asked(const State& state,
@@ -227,6 +247,7 @@ void react_started(const State& state, Effects& effects) {
         effects.emplace_back(OpenEndpoint{
             agent.id, agent.profile.endpoint, std::max(agent.profile.instance_count_max, 1U)});
     }
+    notify_untold(state, effects);
 }
 
 /// Whose refusal is about an agent: what it goes by is then no message's id.
@@ -367,6 +388,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const HumanAnswered&) { done(); },
         [&](const HumanLapsed&) {},
         [&](const HumanWithdrawn&) { tell_cancelled_once(cause, effects); },
+        [&](const HumanNotified&) {},
         [&](const ContextWritten&) { done(); },
         [&](const ContextLocked&) {},
         [&](const HandoffEnded&) {},

@@ -326,5 +326,61 @@ TEST(Registry, OnlyTheFirstStartFoundsTheHub) {
     EXPECT_EQ(story.state().key, (HashKey{1, 2}));
 }
 
+/// An agent that an operator has registered with these tools, and what it may use.
+class Tools : public ::testing::Test {
+  protected:
+    void as_operator(std::vector<std::string> tools, bool says_tools = true) {
+        story.as_operator().ask(RegisterAgent{{"a"}, with(std::move(tools)), says_tools});
+    }
+    Refusal as_itself(std::vector<std::string> tools) {
+        story.as("a").ask(RegisterAgent{{"a"}, with(std::move(tools)), true});
+        return story.refusal();
+    }
+    static Profile with(std::vector<std::string> tools) {
+        return {.tools_allowed = std::move(tools)};
+    }
+    std::vector<std::string> allowed() {
+        const auto& registry = story.state().registry;
+        return registry.agents[registry::find_agent(registry, "a")].profile.tools_allowed;
+    }
+    Story story;
+};
+
+TEST_F(Tools, X14_I4_WhatAnOperatorAllowedAnAgentKeepsOrNarrows) {
+    as_operator({"read", "write"});
+    EXPECT_EQ(as_itself({"read", "write"}), Refusal::None);
+    EXPECT_EQ(as_itself({"read", "pay"}), Refusal::ToolNotAllowed);
+    EXPECT_EQ(allowed(), (std::vector<std::string>{"read", "write"})) << "and nothing is changed";
+    EXPECT_EQ(as_itself({"Read"}), Refusal::ToolNotAllowed) << "by its exact name";
+    EXPECT_EQ(as_itself({"read"}), Refusal::None);
+    EXPECT_EQ(as_itself({"read", "write"}), Refusal::None) << "within what the operator allowed";
+    EXPECT_EQ(as_itself({}), Refusal::None);
+}
+
+TEST_F(Tools, X14_I4_NoneIsAlsoSomethingThatAnOperatorSays) {
+    as_operator({});
+    EXPECT_EQ(as_itself({"read"}), Refusal::ToolNotAllowed);
+    as_operator({"read"});
+    EXPECT_EQ(as_itself({"read"}), Refusal::None);
+}
+
+TEST_F(Tools, X14_AnOperatorThatSaysNothingOfToolsLeavesThemToTheAgent) {
+    as_operator({}, false);
+    EXPECT_EQ(as_itself({"read"}), Refusal::None);
+    as_operator({"read"});
+    as_operator({}, false);
+    EXPECT_EQ(as_itself({"write"}), Refusal::ToolNotAllowed) << "what was said holds";
+}
+
+TEST_F(Tools, X14_I4_NeitherARemovalNorARestartWidensThem) {
+    as_operator({"read"});
+    story.as("a").ask(RemoveAgent{{"a"}});
+    ASSERT_EQ(story.happened<AgentRemoved>().size(), 1U);
+    EXPECT_EQ(as_itself({"pay"}), Refusal::ToolNotAllowed);
+    story.as_the_hub().restart();
+    EXPECT_EQ(as_itself({"pay"}), Refusal::ToolNotAllowed);
+    EXPECT_EQ(as_itself({"read"}), Refusal::None);
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -16,7 +16,7 @@ namespace {
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up.
-constexpr std::uint64_t kForm = 6;
+constexpr std::uint64_t kForm = 7;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -82,6 +82,33 @@ void take_agents(ByteReader& in, registry::Registry& registry) {
         for (std::uint64_t k = 0; k < topics; ++k) {
             registry::apply(registry, Subscribed{id, TopicName{take_text(in)}});
         }
+    }
+}
+
+/// What operators allowed, of those agents of whom they said it.
+void put_bounds(std::string& out, const registry::Registry& registry) {
+    const auto is_bound = [](const registry::Agent& agent) { return agent.tools_most.has_value(); };
+    put(out, static_cast<std::uint64_t>(std::ranges::count_if(registry.agents, is_bound)));
+    for (AgentHandle handle = 0; handle < registry.agents.size(); ++handle) {
+        const auto& most = registry.agents[handle].tools_most;
+        if (!most) continue;
+        put(out, handle);
+        put(out, most->size());
+        for (const auto& tool : *most) put(out, tool);
+    }
+}
+
+void take_bounds(ByteReader& in, registry::Registry& registry) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const auto handle = in.varint();
+        expect(in, handle < registry.agents.size());
+        if (!in.ok()) return;
+        auto& most = registry.agents[handle].tools_most;
+        expect(in, !most);  // Each once.
+        most.emplace();
+        const auto tools = take_count(in);
+        for (std::uint64_t k = 0; k < tools; ++k) most->push_back(take_text(in));
     }
 }
 
@@ -551,6 +578,7 @@ std::string encode_state(const State& state, Order order) {
     put_handing(out, state);
     put_streams(out, state.streams);
     put_held(out, state.governor);
+    put_bounds(out, state.registry);
     return out;
 }
 
@@ -579,12 +607,13 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     if (form >= 2) take_governor(in, state);
-    if (form >= 3) take_workflows(in, state);
-    if (form >= 4) take_people(in, state);
+    if (form >= 3) take_workflows(in, state, form);
+    if (form >= 4) take_people(in, state, form);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);
     if (form >= 6) take_held(in, state);
+    if (form >= 7) take_bounds(in, state.registry);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

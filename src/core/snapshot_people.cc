@@ -64,15 +64,17 @@ void put_answer(std::string& out, const HumanAnswered& answer) {
     put(out, answer.content);
     put(out, answer.state_version);
     put(out, std::uint64_t{answer.awaits_another});
+    put(out, answer.tokens);
 }
 
-HumanAnswered take_answer(ByteReader& in, Ticket id) {
+HumanAnswered take_answer(ByteReader& in, Ticket id, std::uint64_t form) {
     HumanAnswered answer{.id = id, .by = take_text(in)};
     answer.decision = take_enum(in, HumanDecision::Approve, HumanDecision::Answer);
     answer.reason = take_text(in);
     answer.content = take_text(in);
     answer.state_version = in.varint();
     answer.awaits_another = take_number(in, 1) != 0;
+    if (form >= 7) answer.tokens = in.varint();
     return answer;
 }
 
@@ -88,9 +90,10 @@ void put_appeal(std::string& out, const Appeal& appeal) {
     put(out, appeal.answers.size());
     for (const auto& answer : appeal.answers) put_answer(out, answer);
     put(out, appeal.end_reason);
+    put(out, appeal.news.value);
 }
 
-Appeal take_appeal(ByteReader& in, TicketOrder& tickets) {
+Appeal take_appeal(ByteReader& in, TicketOrder& tickets, std::uint64_t form) {
     Appeal appeal{.asked = take_asked(in, tickets)};
     appeal.asked_at = take_time(in);
     appeal.term_began = take_time(in);
@@ -101,9 +104,10 @@ Appeal take_appeal(ByteReader& in, TicketOrder& tickets) {
     appeal.ended_at = take_time(in);
     const auto answers = take_count(in);
     for (std::uint64_t i = 0; i < answers; ++i) {
-        appeal.answers.push_back(take_answer(in, appeal.asked.id));
+        appeal.answers.push_back(take_answer(in, appeal.asked.id, form));
     }
     appeal.end_reason = take_text(in);
+    if (form >= 7) appeal.news.value = in.varint();
     return appeal;
 }
 
@@ -131,11 +135,11 @@ void put_people(std::string& out, const people::People& people) {
     for (const auto& [id, appeal] : people.appeals) put_appeal(out, appeal);
 }
 
-void take_people(ByteReader& in, State& state) {
+void take_people(ByteReader& in, State& state, std::uint64_t form) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
-        auto appeal = take_appeal(in, tickets);
+        auto appeal = take_appeal(in, tickets, form);
         if (!in.ok()) return;
         people::index(state.people, appeal);
         state.people.appeals.emplace(appeal.asked.id, std::move(appeal));

@@ -82,10 +82,10 @@ void take_shared(ByteReader& in, State& state);
 
 /// And of the workflows that run: snapshot_workflow.cc.
 void put_workflows(std::string& out, const workflow::Workflows& workflows);
-void take_workflows(ByteReader& in, State& state);
+void take_workflows(ByteReader& in, State& state, std::uint64_t form);
 /// And of what waits for people: snapshot_people.cc.
 void put_people(std::string& out, const people::People& people);
-void take_people(ByteReader& in, State& state);
+void take_people(ByteReader& in, State& state, std::uint64_t form);
 /// And of what is being handed over: snapshot_handing.cc.
 void put_handing(std::string& out, const State& state);
 void take_handing(ByteReader& in, State& state);

@@ -83,6 +83,7 @@ void put_run(std::string& out, const Run& run) {
         put(out, static_cast<std::uint64_t>(step.stage));
         put(out, step.items.size());
         for (const auto& item : step.items) put_item(out, item);
+        put(out, step.tokens_used);
     }
 }
 
@@ -93,7 +94,7 @@ std::string take_json(ByteReader& in) {
     return text;
 }
 
-Run take_run(ByteReader& in, State& state) {
+Run take_run(ByteReader& in, State& state, std::uint64_t form) {
     Run run;
     run.number.value = in.varint();
     run.id = take_text(in);
@@ -124,6 +125,7 @@ Run take_run(ByteReader& in, State& state) {
         for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
             step.items.push_back(take_item(in, state));
         }
+        if (form >= 7) step.tokens_used = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     }
     return run;
 }
@@ -141,7 +143,7 @@ void put_workflows(std::string& out, const workflow::Workflows& workflows) {
     for (const auto& [number, run] : workflows.runs) put_run(out, run);
 }
 
-void take_workflows(ByteReader& in, State& state) {
+void take_workflows(ByteReader& in, State& state, std::uint64_t form) {
     auto& workflows = state.workflows;
     const auto plans = take_count(in);
     for (std::uint64_t i = 0; i < plans && in.ok(); ++i) {
@@ -154,7 +156,7 @@ void take_workflows(ByteReader& in, State& state) {
     }
     const auto runs = take_count(in);
     for (std::uint64_t i = 0; i < runs && in.ok(); ++i) {
-        auto run = take_run(in, state);
+        auto run = take_run(in, state, form);
         if (!in.ok()) return;
         workflow::index(workflows, run);
         workflows.runs.emplace(run.number, std::move(run));

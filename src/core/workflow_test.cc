@@ -41,7 +41,7 @@ struct Office {
         }
         return *this;
     }
-    Office& answer(const std::string& agent, const std::string& body) {
+    Office& answer(const std::string& agent, const std::string& body, std::uint64_t tokens = 0) {
         const auto token = held.at(agent);
         held.erase(agent);
         const Letter letter{.id = "r" + std::to_string(++answers),
@@ -50,7 +50,8 @@ struct Office {
                             .correlation = "w",
                             .intent = Intent::Reply,
                             .body = body};
-        story.as(agent).ask(ReplyToDelivery{.delivery = token, .envelope = envelope(letter)});
+        story.as(agent).ask(ReplyToDelivery{
+            .delivery = token, .envelope = envelope(letter), .tokens_used = tokens});
         return look();
     }
     Office& later(Duration by) {
@@ -104,6 +105,25 @@ TEST(Workflow, K15_IndependentStepsRunAtTheSameTimeAndAreJoined) {
     EXPECT_EQ(office.order.size(), 2U) << "the join waits for both";
     office.answer("a", R"({"output":1})");
     EXPECT_EQ(office.inputs("c"), R"({"x":1,"y":2})");
+}
+
+TEST(Workflow, X2_K16_TokensAreSummedOverAListsElements) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[
+        {"id":"x","agent":"a","for_each":{"$from":"/input","at_most":3}},
+        {"id":"y","agent":"b","after":["x"]}]})",
+                 "[1,2,3]");
+    std::uint64_t tokens = 100;
+    for (std::size_t i = 0; i < 3; ++i) {
+        office.held["a"] = office.handed[i];
+        office.answer("a", R"({"output":1})", tokens);
+        tokens *= 10;
+    }
+    office.answer("b", R"({"output":1})", 7);
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.report_at("/steps/0/tokens_used"), "11100");
+    EXPECT_EQ(office.report_at("/steps/1/tokens_used"), "7");
+    EXPECT_EQ(office.report_at("/tokens_used"), "11107");
 }
 
 TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {

@@ -1,6 +1,8 @@
 #include "dialects/passing.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include "base/json_write.h"
 #include "dialects/dialect_row.h"
 #include "dialects/extension.h"
+#include "dialects/written.h"
 
 namespace parlance::dialects {
 
@@ -28,39 +31,42 @@ void add_texts(json::Value object, std::string_view key, std::vector<std::string
     }
 }
 
-/// A value that stands in the message, and what it means.
-struct Written {
-    std::string_view raw;
+/// What is said anew, as JSON, wherever a message says what the slot means.
+struct Rewording {
     Slot slot;
+    std::string json{};
 };
 
-/// Every place at which the message says one of the two, in their order.
-void find_written(const Shape& shape,
-                  const Form& form,
-                  json::Value object,
-                  std::vector<Written>& places) {
-    for (json::Members members{object}; members.next();) {
-        const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
-        if (rule == shape.fields.end()) continue;
-        const bool is_meant = rule->slot == Slot::To || rule->slot == Slot::Id;
-        if (is_meant && members.value.is_string()) {
-            places.push_back({members.value.raw, rule->slot});
-            continue;
-        }
-        const Shape* const inner = rule->kind == Kind::Body ? form.body : rule->shape;
-        if (inner == nullptr || !members.value.is_object()) continue;
-        find_written(*inner, form, members.value, places);
-    }
-}
-
-std::vector<Written> written_in(const Envelope& message) {
+std::vector<Written> written_in(const Envelope& message, std::span<const Slot> slots) {
     const DialectRow* const row = row_of(message.dialect());
     const json::Value text = json::root(message.body());
     const Form* const form =
         row != nullptr && text.is_object() ? form_of(*row->forms, text) : nullptr;
-    std::vector<Written> places;
-    if (form != nullptr) find_written(*form->shape, *form, text, places);
-    return places;
+    return form != nullptr ? written_in(*form, text, slots) : std::vector<Written>{};
+}
+
+/// The message's text with the rewordings; every other byte is as it came.
+std::string changed(const Envelope& message, std::span<const Rewording> rewordings) {
+    std::vector<Slot> slots;
+    for (const auto& rewording : rewordings) slots.push_back(rewording.slot);
+    const std::string_view text = message.body();
+    std::string body;
+    std::size_t copied = 0;
+    for (const auto& [rule, value] : written_in(message, slots)) {
+        const auto rewording = std::ranges::find(rewordings, rule->slot, &Rewording::slot);
+        const bool is_plain = value.is_string() || value.integer();
+        if (rewording == rewordings.end() || !is_plain) continue;
+        const auto at = static_cast<std::size_t>(value.raw.data() - text.data());
+        body.append(text.substr(copied, at - copied)).append(rewording->json);
+        copied = at + value.raw.size();
+    }
+    return body.append(text.substr(copied));
+}
+
+/// The same message, with another number in the fields of a slot.
+EnvelopePtr with_number(const Envelope& message, Slot slot, std::uint64_t number) {
+    const std::array rewordings{Rewording{slot, std::to_string(number)}};
+    return Envelope::make(message.header(), changed(message, rewordings));
 }
 
 }  // namespace
@@ -90,27 +96,27 @@ PassingPtr passing_of(const Envelope& request) {
 }
 
 EnvelopePtr readdressed(const Envelope& message, std::string_view to, std::string_view id) {
-    const std::string_view text = message.body();
-    std::string body;
-    std::size_t copied = 0;
-    for (const auto& [raw, slot] : written_in(message)) {
-        if (slot == Slot::Id && id.empty()) continue;
-        const auto at = static_cast<std::size_t>(raw.data() - text.data());
-        body.append(text.substr(copied, at - copied));
-        json::append_quoted(body, slot == Slot::To ? to : id);
-        copied = at + raw.size();
-    }
-    body.append(text.substr(copied));
+    std::vector<Rewording> rewordings{{Slot::To}};
+    json::append_quoted(rewordings.back().json, to);
+    if (!id.empty()) json::append_quoted(rewordings.emplace_back(Rewording{Slot::Id}).json, id);
     auto header = message.header();
     header.to = to;
     if (!id.empty()) header.id = id;
-    return Envelope::make(header, body);
+    return Envelope::make(header, changed(message, rewordings));
+}
+
+EnvelopePtr allotted(const Envelope& request, std::uint64_t tokens) {
+    return with_number(request, Slot::TokensMax, tokens);
+}
+
+EnvelopePtr charged(const Envelope& answer, std::uint64_t tokens) {
+    return with_number(answer, Slot::TokensUsed, tokens);
 }
 
 std::string recipient_in(const Envelope& message) {
-    for (const auto& [raw, slot] : written_in(message)) {
-        std::string spare;
-        if (slot == Slot::To) return std::string{json::Value{raw}.text(spare)};
+    std::string spare;
+    for (const auto& [rule, value] : written_in(message, std::array{Slot::To})) {
+        if (value.is_string()) return std::string{value.text(spare)};
     }
     return std::string{message.to()};
 }

@@ -2,6 +2,7 @@
 // for somebody else, and what its sender lays down until the answer comes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,13 @@ PassingPtr passing_of(const Envelope& request);
 /// The message with another recipient wherever it names it, and with another id if one is given.
 /// Every other byte is as it came.
 EnvelopePtr readdressed(const Envelope& message, std::string_view to, std::string_view id);
+
+/// The request with so many tokens to spend, wherever it says how many. Every other byte is as it
+/// came.
+EnvelopePtr allotted(const Envelope& request, std::uint64_t tokens);
+
+/// The answer with so many tokens as what it cost, where its dialect says so (X2).
+EnvelopePtr charged(const Envelope& answer, std::uint64_t tokens);
 
 /// Whom the message itself names as its recipient.
 std::string recipient_in(const Envelope& message);

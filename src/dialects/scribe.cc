@@ -8,6 +8,7 @@
 #include "dialects/dialect_row.h"
 #include "dialects/id_forms.h"
 #include "dialects/tables.h"
+#include "dialects/written.h"
 
 namespace parlance::dialects {
 
@@ -80,15 +81,20 @@ constexpr std::array<std::string_view, 38> kDeclining{"INPUT",          "INPUTS"
                                                       "NO_DATA",        "NOT_REGISTERED",
                                                       "AMBIGUOUS",      "ISOLATION"};
 
+/// Whether the field says how it failed, and not only whether.
+bool says_how(const FieldRule& rule) {
+    if (rule.slot != Slot::Status) return true;
+    return !rule.means.empty() &&
+           std::ranges::all_of(rule.means, [](std::int8_t meant) { return meant >= kFailed; });
+}
+
 /// By which word a failure says what it is: its code, its type, else its text.
-std::string words_of(json::Value message, const Meaning& meaning) {
-    std::string words = text_in(meaning, Slot::ErrorCode);
-    if (const auto payload = json::find(message, "payload"); payload && payload->is_object()) {
-        for (const auto* const key : {"error_type", "error"}) {
-            std::string spare;
-            const auto said = json::find(*payload, key);
-            if (said && said->is_string()) words += ' ' + std::string{said->text(spare)};
-        }
+std::string words_of(const Form& form, json::Value message, const Meaning& meaning) {
+    std::string words;
+    constexpr std::array kTelling{Slot::ErrorCode, Slot::Status};
+    for (const auto& [rule, value] : written_in(form, message, kTelling)) {
+        std::string spare;
+        if (says_how(*rule) && value.is_string()) words += ' ' + std::string{value.text(spare)};
     }
     return words.empty() ? text_in(meaning, Slot::ErrorText) : words;
 }
@@ -114,7 +120,8 @@ AnswerKind kind_of(const Envelope& answer) {
     if (status == kPartial) return AnswerKind::Done;
     if (status == kTimedOut) return AnswerKind::Failed;
     if (act_of(*form, meaning) != Act::Failure) return AnswerKind::Declined;
-    return is_declining(words_of(message, meaning)) ? AnswerKind::Declined : AnswerKind::Failed;
+    return is_declining(words_of(*form, message, meaning)) ? AnswerKind::Declined
+                                                           : AnswerKind::Failed;
 }
 
 EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {

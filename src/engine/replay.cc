@@ -152,7 +152,8 @@ class Player {
                                         .decision = said.decision,
                                         .reason = said.reason,
                                         .content = said.content,
-                                        .expected_version = said.state_version},
+                                        .expected_version = said.state_version,
+                                        .tokens = said.tokens},
                 .caller = std::make_shared<Caller>(
                     Caller{.agent = {said.by}, .is_operator = true, .role = OperatorRole::Admin}),
                 .now = now};

@@ -239,8 +239,10 @@ void put_agent(Desk& desk, Call& call) {
     if (!profile)
         return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
     auto caller = call.caller;
+    const bool says_tools =
+        json::find(json::root(call.request().body), "tools_allowed").has_value();
     bring(desk,
-          RegisterAgent{agent, std::move(*profile)},
+          RegisterAgent{agent, std::move(*profile), says_tools},
           {.exchange = std::move(call.exchange), .agent = agent},
           std::move(caller));
 }

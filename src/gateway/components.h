@@ -86,12 +86,13 @@ inline constexpr std::array kComponents{
 "user_id":{"type":"string"},"session_id":{"type":"string"},
 "status":{"enum":["RUNNING","WAITING_FOR_HUMAN","COMPENSATING","COMPLETED","PARTIAL","FAILED","CANCELLED","TIMED_OUT"]},
 "started_at":{"type":"string","format":"date-time"},"ended_at":{"type":"string","format":"date-time"},
-"reason":{"type":"string"},
+"reason":{"type":"string"},"tokens_used":{"type":"integer","description":"By all steps."},
 "steps":{"type":"array","items":{"type":"object","required":["id","label","status","attempts"],"properties":{
 "id":{"type":"string"},"label":{"type":"string"},
 "status":{"enum":["PENDING","RUNNING","RETRYING","WAITING_FOR_HUMAN","COMPLETED","FAILED","SKIPPED","BLOCKED","CANCELLED","COMPENSATED","COMPENSATION_FAILED"]},
 "agent":{"type":"string"},"capability":{"type":"string"},"attempts":{"type":"integer"},"by":{"type":"string"},
 "partial":{"type":"boolean"},"confidence":{"type":"number","minimum":0,"maximum":1},"output":true,
+"tokens_used":{"type":"integer","description":"By all elements of its list and all their tries."},
 "error":{"type":"object","required":["code","message"]}}}},
 "output":{"type":"object","description":"What each step brought, by its id."},
 "missing":{"type":"array","items":{"type":"object","required":["step","label","reason"]}},
@@ -250,6 +251,7 @@ inline constexpr std::array kComponents{
 "user_id":{"type":"string"},"workflow_id":{"type":"string"},"step":{"type":"string"},
 "asked_at":{"type":"string","format":"date-time"},"deadline":{"type":"string","format":"date-time"},
 "if_nobody":{"type":"string"},"escalate_to":{"type":"string"},"approvals_needed":{"type":"integer"},"state_version":{"type":"integer"},
+"notified":{"type":"boolean","description":"Whether its people were told, by mail or in Slack."},
 "answers":{"type":"array","items":{"type":"object","required":["by","decision","reason"],"properties":{
 "by":{"type":"string"},"decision":{"type":"string"},"reason":{"type":"string"},"content":{}}}},
 "ended_at":{"type":"string","format":"date-time"},"reason":{"type":"string"},

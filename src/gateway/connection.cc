@@ -202,8 +202,8 @@ void Connection::hear_hello(json::Value value) {
             reject(std::move(profile).error());
             return turn_away(why);
         }
-        // Its outcome shows in the join that follows; a success is nothing to talk about.
-        submit(desk_, RegisterAgent{caller_->agent, std::move(*profile)}, caller_, {});
+        // A success is nothing to talk about: the join that follows is.
+        bring(RegisterAgent{caller_->agent, std::move(*profile)});
     }
     auto name = text_of(value, "instance");
     if (name.size() > kIdBytesMax) return break_off("an instance name has at most 128 bytes");

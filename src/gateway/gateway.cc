@@ -84,6 +84,11 @@ void answer_joined(Desk& desk, const TellJoined& joined) {
         desk.endpoint_by_ask.erase(endpoint);
         return;
     }
+    if (joined.ask.value >= kConnectionAsks) {
+        // The connection ended, or was turned away, while it joined.
+        submit(desk, LeaveInstance{joined.instance, "the connection ended"}, nullptr, {});
+        return;
+    }
     const auto found = desk.pending.find(joined.ask.value);
     if (found == desk.pending.end()) return;
     if (found->second.kind != Pending::Kind::Take) return answer_done(desk, {joined.ask});

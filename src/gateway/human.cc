@@ -160,6 +160,7 @@ json::ObjectWriter summary_of(const Appeal& appeal) {
         .text("escalate_to", asked.escalation)
         .integer("approvals_needed", asked.approvals_needed)
         .integer("state_version", static_cast<std::int64_t>(asked.state_version))
+        .boolean("notified", appeal.news == Sequence{})
         .raw("answers", answers_json(appeal));
     if (appeal.stage != core::people::Stage::Waiting) {
         out.text("ended_at", print_iso_time(appeal.ended_at)).text("reason", appeal.end_reason);

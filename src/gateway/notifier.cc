@@ -170,10 +170,20 @@ void Notifier::post(NotifyPeople notice) {
     if (found == options_.roles.end()) return;
     const auto& contact = found->second;
     const bool mails = !contact.email.empty() && !options_.mail.server.empty();
-    if (mails) put({.notice = notice, .way = Way::Mail}, Clock::now());
-    if (!contact.slack_webhook.empty()) {
-        put({.notice = std::move(notice), .way = Way::Slack}, Clock::now());
+    const bool slacks = !contact.slack_webhook.empty();
+    const auto telling = std::make_shared<Telling>(Telling{.ways_left = mails && slacks ? 2U : 1U});
+    if (mails) put({.notice = notice, .way = Way::Mail, .telling = telling}, Clock::now());
+    if (slacks) {
+        put({.notice = std::move(notice), .way = Way::Slack, .telling = telling}, Clock::now());
     }
+}
+
+/// One of its ways is at its end. If nobody was reached in any, the next process tries again.
+void Notifier::conclude(const Errand& errand, bool has_reached) {
+    auto& telling = *errand.telling;
+    telling.has_reached = telling.has_reached || has_reached;
+    if (--telling.ways_left > 0 || !telling.has_reached || !options_.told) return;
+    options_.told(errand.notice.id, errand.notice.news);
 }
 
 void Notifier::put(Errand errand, Clock::time_point at) {
@@ -212,6 +222,7 @@ void Notifier::take(Errand errand, std::unique_lock<std::mutex>& lock) {
     const auto problem = attempt(errand);
     if (problem.empty()) {
         ++sent_;
+        conclude(errand, true);
     } else if (!stops_) {
         const bool is_last = errand.tries >= options_.pauses.size();
         options_.log(fmt::format("{} to {} about {}: {}{}",
@@ -222,6 +233,7 @@ void Notifier::take(Errand errand, std::unique_lock<std::mutex>& lock) {
                                  is_last ? "; given up" : ""));
         if (is_last) {
             ++failed_;
+            conclude(errand, false);
         } else {
             const auto pause = options_.pauses[errand.tries++];
             put(std::move(errand), Clock::now() + pause);

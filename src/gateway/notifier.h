@@ -2,8 +2,9 @@
 // when it fails.
 //
 // Off the loop's thread, and never waited for: what cannot be told is in the log and in the
-// figures, and the question waits all the same. A process that ends forgets what it had yet to
-// tell; the reminder tells it again. No address, password or text of a question is in the log.
+// figures, and the question waits all the same. What was told is said to whoever made it, so that
+// what was not is told by the next process. No address, password or text of a question is in the
+// log.
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -46,6 +48,8 @@ struct NotifierOptions {
                                  std::chrono::seconds{30},
                                  std::chrono::minutes{5}};  ///< Before each further try.
     std::function<void(const std::string&)> log{};
+    /// People were told of this, in every way that could be. On a thread of the notifier's own.
+    std::function<void(Ticket id, Sequence news)> told{};
 };
 
 struct NotifierCounts {
@@ -75,9 +79,16 @@ class Notifier {
   private:
     using Clock = std::chrono::steady_clock;
     enum class Way : std::uint8_t { Mail, Slack };
+    /// What is common to the ways in which one notice goes. Written by the thread alone once they
+    /// are on their way.
+    struct Telling {
+        std::uint32_t ways_left = 0;
+        bool has_reached = false;  ///< Somebody, in one way at least.
+    };
     struct Errand {
         NotifyPeople notice;
         Way way = Way::Mail;
+        std::shared_ptr<Telling> telling{};
         std::size_t tries = 0;
     };
 
@@ -87,6 +98,7 @@ class Notifier {
     std::string mail(const Errand& errand, const Contact& contact);
     std::string slack(const Errand& errand, const Contact& contact);
     void put(Errand errand, Clock::time_point at);
+    void conclude(const Errand& errand, bool has_reached);
 
     NotifierOptions options_;
     std::atomic<std::uint64_t> sent_{0};

@@ -98,6 +98,10 @@ EnvelopePtr DialectScribe::readdress(const Envelope& message,
     return dialects::readdressed(message, to, id);
 }
 
+EnvelopePtr DialectScribe::allot(const Envelope& request, std::uint64_t tokens) const {
+    return dialects::allotted(request, tokens);
+}
+
 Proposal DialectScribe::propose(const Envelope& answer) const {
     const auto said = dialects::read_said(answer);
     Proposal proposal{.is_made = said.is_done};
@@ -126,25 +130,6 @@ Proposal DialectScribe::propose(const Envelope& answer) const {
     return proposal;
 }
 
-namespace {
-
-/// The answer with what all of it cost, where its dialect says so (X2). Who spent it for what is
-/// not known of the whole: it stands as what was completed.
-EnvelopePtr with_usage(const Envelope& answer, std::uint64_t tokens_used) {
-    const auto body = json::root(answer.body());
-    const auto usage = json::find(body, "token_usage");
-    const bool has_usage = answer.dialect() == Dialect::Delegation && usage && usage->is_object();
-    if (!has_usage) return Envelope::make(answer.header(), answer.body());
-    const auto at = static_cast<std::size_t>(usage->raw.data() - answer.body().data());
-    std::string text{answer.body()};
-    text.replace(at,
-                 usage->raw.size(),
-                 fmt::format(R"({{"prompt":0,"completion":{0},"total":{0}}})", tokens_used));
-    return Envelope::make(answer.header(), text);
-}
-
-}  // namespace
-
 EnvelopePtr DialectScribe::join(const Joint& joint) const {
     auto header = joint.asked.header();
     const auto to = dialects::recipient_in(joint.asked);
@@ -157,7 +142,7 @@ EnvelopePtr DialectScribe::join(const Joint& joint) const {
                                              .fresh_id = joint.id,
                                              .now = joint.now});
     if (!reply) return nullptr;
-    return joint.tokens_used > 0 ? with_usage(*reply->envelope, joint.tokens_used)
+    return joint.tokens_used > 0 ? dialects::charged(*reply->envelope, joint.tokens_used)
                                  : reply->envelope;
 }
 

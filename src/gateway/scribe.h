@@ -16,6 +16,7 @@ class DialectScribe : public Scribe {
     EnvelopePtr readdress(const Envelope& message,
                           std::string_view to,
                           std::string_view id) const override;
+    EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override;
     Proposal propose(const Envelope& answer) const override;
     EnvelopePtr join(const Joint& joint) const override;
     ClaimPtr claim(const Envelope& request) const override;

@@ -53,10 +53,7 @@ std::vector<PlanFault> doubts_about_agents(const core::State& state, const Plan&
             if (duty->agent.empty() || duty->capability.empty()) continue;
             const auto agent = core::registry::find_agent(state.registry, duty->agent);
             if (agent == core::kNoAgent || !state.registry.agents[agent].is_registered) continue;
-            const auto found = state.registry.by_capability.find(duty->capability);
-            const bool has_it =
-                found != state.registry.by_capability.end() && found->second.contains(agent);
-            if (has_it) continue;
+            if (core::registry::has_capability(state.registry, agent, duty->capability)) continue;
             faults.push_back({.pointer = fmt::format("/steps/{}{}/capability", i, place),
                               .value = fmt::format("\"{}\"", duty->capability),
                               .rule = fmt::format("must be what agent '{}' has registered: {}",

@@ -69,6 +69,7 @@ template <> inline constexpr std::tuple kFields<HubStarted>{
 template <> inline constexpr std::tuple kFields<AgentRegistered>{
     Field{1, "agent", &AgentRegistered::agent},
     Field{2, "profile", &AgentRegistered::profile},
+    Field{3, "binds_tools", &AgentRegistered::binds_tools},
 };
 template <> inline constexpr std::tuple kFields<AgentRemoved>{
     Field{1, "agent", &AgentRemoved::agent},
@@ -387,6 +388,9 @@ template <> inline constexpr std::tuple kFields<HumanEscalated>{
     Field{1, "id", &HumanEscalated::id},
     Field{2, "role", &HumanEscalated::role},
 };
+template <> inline constexpr std::tuple kFields<HumanNotified>{
+    Field{1, "id", &HumanNotified::id},
+};
 template <> inline constexpr std::tuple kFields<HumanAnswered>{
     Field{1, "id", &HumanAnswered::id},
     Field{2, "by", &HumanAnswered::by, As::Name},
@@ -395,6 +399,7 @@ template <> inline constexpr std::tuple kFields<HumanAnswered>{
     Field{5, "content", &HumanAnswered::content, As::Document},
     Field{6, "state_version", &HumanAnswered::state_version},
     Field{7, "awaits_another", &HumanAnswered::awaits_another},
+    Field{8, "tokens", &HumanAnswered::tokens},
 };
 template <> inline constexpr std::tuple kFields<HumanLapsed>{
     Field{1, "id", &HumanLapsed::id},
@@ -505,6 +510,7 @@ template <> inline constexpr std::tuple kFields<PassingRefused>{
     Field{2, "by", &PassingRefused::by, As::Name},
     Field{3, "reply", &PassingRefused::reply},
     Field{4, "detail", &PassingRefused::detail},
+    Field{5, "kind", &PassingRefused::kind},
 };
 template <> inline constexpr std::tuple kFields<CallOpened>{
     Field{1, "request", &CallOpened::request},
@@ -556,6 +562,7 @@ template <> inline constexpr std::tuple kFields<RequestReleased>{
     Field{3, "deadline", &RequestReleased::deadline},
     Field{4, "expires_at", &RequestReleased::expires_at},
     Field{5, "tokens", &RequestReleased::tokens},
+    Field{6, "envelope", &RequestReleased::envelope},
 };
 // clang-format on
 
@@ -640,6 +647,7 @@ inline constexpr std::tuple kKinds{
     Kind<StatePushed>{86, "StatePushed"},
     Kind<RequestHeld>{88, "RequestHeld"},
     Kind<RequestReleased>{89, "RequestReleased"},
+    Kind<HumanNotified>{90, "HumanNotified"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

@@ -33,6 +33,7 @@ struct StartHub {
 struct RegisterAgent {
     AgentId agent;
     Profile profile;
+    bool says_tools = false;  ///< Which tools it may use was said, be it none.
 };
 
 struct RemoveAgent {
@@ -88,6 +89,7 @@ struct SendMessage {
     std::vector<std::string> facts{};    ///< Reply only: what was learnt about the user.
     PassingPtr passing{};                ///< Request only: where it goes if it is refused.
     std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
+    std::string by{};     ///< Of the hub's own: whose doing it is, so that they do not approve it.
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.
@@ -226,6 +228,12 @@ struct AnswerPerson {
     std::uint64_t tokens = 0;  ///< Of what a purse had too little for: what it may spend instead.
 };
 
+/// People have been told of what waits for them.
+struct NotePeopleTold {
+    Ticket id;
+    Sequence news;  ///< Of what, as NotifyPeople has it.
+};
+
 /// Time passes. The engine gives it until nothing follows any more.
 struct Tick {};
 
@@ -344,6 +352,7 @@ using Command = std::variant<StartHub,
                              StartWorkflow,
                              AskPerson,
                              AnswerPerson,
+                             NotePeopleTold,
                              WriteContext,
                              HandOffContext,
                              WriteTask,

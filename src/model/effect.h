@@ -133,6 +133,7 @@ struct NotifyPeople {
     std::string question;
     std::string asked_by;
     Time deadline{};
+    Sequence news{};  ///< Where what they are to hear is on record.
 };
 
 using Effect = std::variant<TellAccepted,

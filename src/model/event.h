@@ -38,6 +38,7 @@ struct HubStarted {
 struct AgentRegistered {
     AgentId agent;
     Profile profile;
+    bool binds_tools = false;  ///< An operator said which tools: the agent itself adds none.
 };
 
 struct AgentRemoved {
@@ -440,6 +441,11 @@ struct HumanEscalated {
     std::string role;
 };
 
+/// Whoever is asked has been told of it, by mail or in Slack.
+struct HumanNotified {
+    Ticket id;
+};
+
 struct HumanAnswered {
     Ticket id;
     std::string by;
@@ -448,6 +454,7 @@ struct HumanAnswered {
     std::string content{};            ///< JSON.
     std::uint64_t state_version = 0;  ///< Of what it was given for.
     bool awaits_another = false;      ///< A second person has to approve as well.
+    std::uint64_t tokens = 0;         ///< What it may spend, of what a purse had too little for.
 };
 
 /// Nobody answered in time; this is what follows.
@@ -572,6 +579,7 @@ struct PassingRefused {
     std::string by;
     EnvelopePtr reply;  ///< None: it gave none.
     std::string detail;
+    AnswerKind kind = AnswerKind::Declined;  ///< What it tells of who had it.
 };
 
 /// Several are asked for the request that was accepted just before.
@@ -635,6 +643,7 @@ struct RequestReleased {
     Time deadline{};
     Time expires_at{};
     std::uint64_t tokens = 0;  ///< What the person gave it to spend; 0: what the purses have.
+    EnvelopePtr envelope{};    ///< It, if that is not what it asked for: as its recipient gets it.
 };
 
 using Event = std::variant<HubFounded,
@@ -710,7 +719,8 @@ using Event = std::variant<HubFounded,
                            CallEnded,
                            StatePushed,
                            RequestHeld,
-                           RequestReleased>;
+                           RequestReleased,
+                           HumanNotified>;
 using Events = std::vector<Event>;
 /// One that is passed around: copying an event is a lot of code wherever it is done.
 using EventPtr = std::shared_ptr<const Event>;

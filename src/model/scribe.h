@@ -97,6 +97,8 @@ class Scribe {
     virtual EnvelopePtr readdress(const Envelope& message,
                                   std::string_view to,
                                   std::string_view id) const = 0;
+    /// The same request with so many tokens to spend, wherever it says how many.
+    virtual EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const = 0;
     virtual Proposal propose(const Envelope& answer) const = 0;
     /// Null as above.
     virtual EnvelopePtr join(const Joint& joint) const = 0;

@@ -2,6 +2,8 @@
 
 Proves X4, X5, X8, X13, X14, X21, I2, I3: each lie is refused with its own code, on record under the true name
 Proves X22: the document's checklist, tried by `parlance doctor` against the running hub
+Proves X14, I4: an agent adds no tool to those that an operator allowed it
+Proves X8, W9: what people approve of a budget is what is delivered, and two approve the same
 Proves T14: a policy file is checked, applied and explained; a bad one changes nothing
 """
 import json
@@ -70,6 +72,77 @@ def a_liar_gets_nowhere(scratch):
         hub.stop()
 
 
+def an_agent_gives_itself_no_tool(scratch):
+    hub = SecureHub(scratch + "/tools").start()
+    try:
+        _, byte = hub.token("--agent", "byte")
+        _, olga = hub.token("--operator", "olga", "--role", "admin")
+
+        def register(proof, tools):
+            return hub.ask("PUT", "/v1/agents/byte", {"dialect": "delegation", "tools_allowed": tools}, proof=proof)
+
+        def may_use(tool):
+            return hub.ask("POST", "/v1/tools/authorize", {"tool": tool}, proof=byte)
+
+        expect(register(olga, ["ocr"]), 200)
+        for tools in (["ocr", "pay"], ["OCR"], ["ocr\u200b"]):
+            expect(register(byte, tools), 403, "TOOL_NOT_ALLOWED")
+        expect(may_use("pay"), 403, "TOOL_NOT_ALLOWED")
+        expect(may_use("ocr"), 200)
+        # Neither on its connection, which is told so, nor after it has removed itself, nor over a kill.
+        widened = {"dialect": "delegation", "tools_allowed": ["ocr", "pay"]}
+        try:
+            hub.socket(byte, agent="byte", register=widened)
+            check(False, "it was welcome with tools of its own")
+        except OSError as error:
+            check("TOOL_NOT_ALLOWED" in str(error), f"it is not told why: {error}")
+        expect(hub.ask("DELETE", "/v1/agents/byte", proof=byte), 204)
+        expect(register(byte, ["pay"]), 403, "TOOL_NOT_ALLOWED")
+        hub.kill()
+        hub.start()
+        expect(register(byte, ["pay"]), 403, "TOOL_NOT_ALLOWED")
+        expect(register(byte, ["ocr"]), 200)
+        _, now = hub.ask("GET", "/v1/agents/byte", proof=olga)
+        check(now["tools_allowed"] == ["ocr"] and now["instances"] == [], str(now))
+        expect(register(olga, ["ocr", "pay"]), 200)
+        expect(may_use("pay"), 200)
+    finally:
+        hub.stop()
+
+
+def what_is_approved_is_what_is_delivered(scratch):
+    hub = Hub(scratch + "/approved").start()
+    try:
+        for name in ("prime", "byte"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation"})
+        hub.ask("PUT", "/v1/policy", {"hub": {"risk_low": 100, "risk_high": 1000}})
+
+        def answer(who, **words):
+            task = hub.ask("GET", "/v1/human")[1]["human_tasks"][0]
+            return hub.ask("POST", f"/v1/human/{task['id']}/answer", {"decision": "approve", **words},
+                           {"Parlance-Operator": who})
+
+        def given():
+            _, taken = hub.ask("GET", "/v1/agents/byte/inbox", headers={"Parlance-Agent": "byte"})
+            return [each["message"]["constraints"]["max_tokens"] for each in taken["messages"]]
+
+        def send(tokens):
+            sent = delegation("prime", "byte", "s-1", f"Read {tokens}", constraints={"max_tokens": tokens, "max_depth": 3})
+            expect(hub.ask("POST", "/v1/messages", sent), 202)
+
+        send(500)
+        expect(answer("olga", tokens=5000), 403, "HUMAN_ANSWER_FORBIDDEN")
+        expect(answer("olga", tokens=300), 204)
+        check(given() == [300], "the recipient reads another budget than was approved")
+        send(2000)
+        expect(answer("olga", tokens=3000), 204)
+        expect(answer("otto", tokens=9000), 409, "STATE_VERSION_STALE")
+        expect(answer("otto", tokens=3000), 204)
+        check(given() == [3000], "the recipient reads another budget than both approved")
+    finally:
+        hub.stop()
+
+
 def parlance(hub, *words, expected=0):
     done = subprocess.run([BINARY, "--hub", f"127.0.0.1:{hub.port}", *words], capture_output=True, text=True,
                           timeout=60, check=False)
@@ -128,7 +201,8 @@ def a_policy_is_a_file(scratch):
 
 def main():
     with Scratch() as scratch:
-        for story in (a_liar_gets_nowhere, the_doctor_finds_the_hub_well, a_policy_is_a_file):
+        for story in (a_liar_gets_nowhere, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
+                      the_doctor_finds_the_hub_well, a_policy_is_a_file):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 

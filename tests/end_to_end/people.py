@@ -131,6 +131,30 @@ def people_are_told_and_decide(scratch):
     check(not hub.verify(), hub.verify())
 
 
+def what_was_not_told_before_a_kill_is_told_after_it(scratch):
+    mailbox, slack = Mailbox(), Slack()
+    mailbox.rejects = 1000
+    hub = Hub(scratch + "/untold", settings(mailbox, slack, ["127.0.0.1"])).start()
+    hub.ask("PUT", "/v1/agents/buyer", {"dialect": "sam"})
+    hub.ask("POST", "/v1/messages", request(1))
+    until(lambda: slack.words and "a mail to legal" in hub.last_words(), "it was not tried")
+    check(not mailbox.mails, "the mail was turned away")
+    hub.kill()
+    mailbox.rejects = 0
+    hub.start()
+    until(lambda: mailbox.mails, f"nobody was told after the kill: {hub.last_words()}")
+    tasks = lambda: hub.ask("GET", "/v1/human")[1]["human_tasks"]
+    until(lambda: all(task["notified"] for task in tasks()), f"it is not on record: {tasks()}")
+    hub.kill()
+    hub.start()
+    hub.ask("POST", "/v1/messages", request(2))
+    until(lambda: len(mailbox.mails) > 1, "the next is told as well")
+    numbers = [mail["text"].split("Subject: Parlance: ")[1].split()[0] for mail in mailbox.mails]
+    check(len(set(numbers)) == len(numbers), f"what was told is told again: {numbers}")
+    hub.stop()
+    check(not hub.verify(), hub.verify())
+
+
 def a_private_webhook_is_not_called(scratch):
     mailbox, slack = Mailbox(), Slack()
     hub = Hub(scratch + "/private", settings(mailbox, slack, [])).start()
@@ -171,8 +195,8 @@ def only_who_has_the_role_and_did_not_ask(scratch):
 
 def main():
     with Scratch() as scratch:
-        for story in (people_are_told_and_decide, a_private_webhook_is_not_called,
-                      only_who_has_the_role_and_did_not_ask):
+        for story in (people_are_told_and_decide, what_was_not_told_before_a_kill_is_told_after_it,
+                      a_private_webhook_is_not_called, only_who_has_the_role_and_did_not_ask):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 

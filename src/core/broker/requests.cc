@@ -1,6 +1,7 @@
 #include "core/broker/requests.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -90,7 +91,29 @@ void drop_names(
     }
 }
 
+/// Where a request is found by its task, if that is not just its workflow.
+std::optional<std::pair<std::uint64_t, Ticket>> place_by_task(const HashKey& key,
+                                                              const Envelope& asked,
+                                                              Ticket ticket) {
+    if (asked.task().empty() || asked.task() == asked.correlation()) return std::nullopt;
+    return std::pair{request_key(key, {.by = NamedBy::Task, .name = asked.task()}), ticket};
+}
+
 }  // namespace
+
+std::vector<const OpenRequest*> find_of_task(const Requests& requests,
+                                             const HashKey& key,
+                                             std::string_view task) {
+    std::vector<const OpenRequest*> found;
+    const auto hash = request_key(key, {.by = NamedBy::Task, .name = task});
+    for (auto at = requests.tasks.lower_bound({hash, Ticket{}});
+         at != requests.tasks.end() && at->first == hash;
+         ++at) {
+        const auto* request = find_request(requests, at->second);
+        if (request->asked->task() == task) found.push_back(request);
+    }
+    return found;
+}
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
     const auto found = requests.slots.find(ticket.value);
@@ -134,6 +157,9 @@ void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto deadline = request.deadline;
     const auto names = names_of_request(*request.asked);
     add_names(requests, key, names.all, ticket);
+    if (const auto place = place_by_task(key, *request.asked, ticket)) {
+        requests.tasks.insert(*place);
+    }
     const Slot slot = requests.open.add(std::move(request));
     requests.slots.emplace(ticket.value, slot);
     requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = slot},
@@ -146,6 +172,9 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     const Slot slot = found->second;
     const auto names = names_of_request(*requests.open[slot].asked);
     drop_names(requests, memory, key, names.all, ticket);
+    if (const auto place = place_by_task(key, *requests.open[slot].asked, ticket)) {
+        requests.tasks.erase(*place);
+    }
     requests.deadlines.remove(slot, place_of(requests));
     requests.slots.erase(found);
     requests.open.remove(slot);
@@ -165,6 +194,12 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
     requests.open[found->second].deadline = deadline;
     requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = found->second},
                            place_of(requests));
+}
+
+void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
+    const auto found = requests.slots.find(ticket.value);
+    CHECK(found != requests.slots.end());
+    requests.open[found->second].asked = asked;
 }
 
 void end_wait(Requests& requests, Ticket ticket) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -32,10 +34,16 @@ struct Requests {
     Slab<OpenRequest> open;
     boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
     std::set<std::pair<std::uint64_t, Ticket>> names;      ///< By request_key, the oldest first.
+    std::set<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
     Agenda deadlines;
 };
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket);
+
+/// The open requests of a task that is not just their workflow, the oldest first.
+std::vector<const OpenRequest*> find_of_task(const Requests& requests,
+                                             const HashKey& key,
+                                             std::string_view task);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
 /// Of several in one task or workflow it is the oldest whose question was handed over.
@@ -55,6 +63,8 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
 void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event);
 /// Moves the time by which its answer is due.
 void set_deadline(Requests& requests, Ticket ticket, Time deadline);
+/// It says something else than it did, to and from the same under the same id.
+void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
 void end_wait(Requests& requests, Ticket ticket);
 
 }  // namespace parlance::core::broker

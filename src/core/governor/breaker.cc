@@ -18,6 +18,9 @@ Ticket failed_by(const Event& event) {
     if (const auto* failed = std::get_if<RequestFailed>(&event)) {
         return is_failure(failed->refusal) ? failed->request : Ticket{};
     }
+    if (const auto* passed = std::get_if<PassingRefused>(&event)) {
+        return passed->kind == AnswerKind::Failed ? passed->request : Ticket{};
+    }
     const auto* answered = std::get_if<RequestAnswered>(&event);
     const bool has_failed = answered != nullptr && answered->kind == AnswerKind::Failed;
     return has_failed ? answered->request : Ticket{};

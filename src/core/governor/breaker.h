@@ -37,7 +37,8 @@ using Breakers = std::map<AgentHandle, Breaker>;
 BreakerStage stage_of(const Breakers& breakers, AgentHandle agent);
 /// Whether a request that ends so is its agent's failure, as far as the hub can see.
 bool is_failure(Refusal refusal);
-/// The request that ended by its agent's failure with this event; none for any other.
+/// The request that its agent failed with this event, so that it ended or went on to another; none
+/// for any other event.
 Ticket failed_by(const Event& event);
 /// How many failures count at this time.
 std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window);

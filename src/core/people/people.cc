@@ -74,13 +74,15 @@ bool has_approved(const Appeal& appeal, std::string_view person) {
 }
 
 void apply(People& people, const HumanAsked& event, const Record& record) {
-    Appeal appeal{.asked = event, .asked_at = record.at, .term_began = record.at};
+    Appeal appeal{
+        .asked = event, .asked_at = record.at, .term_began = record.at, .news = record.sequence};
     index(people, appeal);
     people.appeals.emplace(event.id, std::move(appeal));
 }
 
 void apply(People& people, const HumanReminded& event, const Record& record) {
     auto& appeal = appeal_at(people, event.id);
+    appeal.news = record.sequence;
     if (event.is_overdue) return begin_term(people, appeal, record.at);
     people.due.erase({due_of(appeal), event.id});
     appeal.is_reminded = true;
@@ -90,7 +92,12 @@ void apply(People& people, const HumanReminded& event, const Record& record) {
 void apply(People& people, const HumanEscalated& event, const Record& record) {
     auto& appeal = appeal_at(people, event.id);
     appeal.is_escalated = true;
+    appeal.news = record.sequence;
     begin_term(people, appeal, record.at);
+}
+
+void apply(People& people, const HumanNotified& event, const Record& /*record*/) {
+    appeal_at(people, event.id).news = {};
 }
 
 void apply(People& people, const HumanAnswered& event, const Record& record) {

@@ -49,6 +49,7 @@ struct Appeal {
     bool is_reminded = false;
     bool is_escalated = false;
     Stage stage = Stage::Waiting;
+    Sequence news{};   ///< Where what they were not told yet is on record; none: they were.
     Sequence ended{};  ///< Where that is on record.
     Time ended_at{};
     std::vector<HumanAnswered> answers{};  ///< The last one decided, if it is answered.
@@ -89,6 +90,7 @@ struct Record {
 void apply(People& people, const HumanAsked& event, const Record& record);
 void apply(People& people, const HumanReminded& event, const Record& record);
 void apply(People& people, const HumanEscalated& event, const Record& record);
+void apply(People& people, const HumanNotified& event, const Record& record);
 void apply(People& people, const HumanAnswered& event, const Record& record);
 void apply(People& people, const HumanLapsed& event, const Record& record);
 void apply(People& people, const HumanWithdrawn& event, const Record& record);

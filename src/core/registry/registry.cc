@@ -64,6 +64,11 @@ const Instance* find_named(const Registry& registry, AgentHandle agent, std::str
     return nullptr;
 }
 
+bool has_capability(const Registry& registry, AgentHandle agent, std::string_view code) {
+    const auto found = registry.by_capability.find(code);
+    return found != registry.by_capability.end() && found->second.contains(agent);
+}
+
 bool has_room_for(const Registry& registry, std::string_view name, std::uint64_t agents_max) {
     return registry.agents.size() < 2 * agents_max || find_agent(registry, name) != kNoAgent;
 }
@@ -84,6 +89,7 @@ void apply(Registry& registry, const AgentRegistered& event) {
     if (agent.is_registered) forget_capabilities(registry, handle);
     agent.is_registered = true;
     agent.profile = event.profile;
+    if (event.binds_tools) agent.tools_most = event.profile.tools_allowed;
     for (auto& code : capabilities_of(agent.profile)) {
         registry.by_capability[std::move(code)].insert(handle);
     }

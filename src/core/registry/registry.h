@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ struct Instance {
 struct Agent {
     AgentId id;
     Profile profile;
-    bool is_registered = false;     ///< Else it is only known as a sender.
+    bool is_registered = false;  ///< Else it is only known as a sender.
+    /// What an operator allowed it, be it registered or not: it can have these and no others.
+    std::optional<std::vector<std::string>> tools_most{};
     std::vector<Slot> instances;    ///< In the order of joining.
     std::vector<TopicName> topics;  ///< Sorted.
 };
@@ -62,6 +65,9 @@ AgentHandle find_agent(const Registry& registry, std::string_view name);
 const Instance* find_instance(const Registry& registry, InstanceNumber number);
 /// The instance of an agent that goes by this name, or null.
 const Instance* find_named(const Registry& registry, AgentHandle agent, std::string_view name);
+
+/// Whether the agent has registered the capability of this code.
+bool has_capability(const Registry& registry, AgentHandle agent, std::string_view code);
 
 /// Whether one more name can be known. Names stay after their agent was removed, so there is room
 /// for as many of those as for agents.

@@ -88,6 +88,12 @@ class PlainScribe : public Scribe {
         return Envelope::make(header, message.body());
     }
 
+    EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override {
+        return Envelope::make(
+            request.header(),
+            json::ObjectWriter{}.integer("tokens_max", static_cast<std::int64_t>(tokens)).done());
+    }
+
     Proposal propose(const Envelope& answer) const override {
         const auto body = json::root(answer.body());
         const auto number = [&](std::string_view key) -> std::optional<std::int64_t> {

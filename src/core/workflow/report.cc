@@ -144,6 +144,7 @@ std::string step_report(const Step& step,
     if (const auto least = confidence_of(step); least != kNoConfidence) {
         out.raw("confidence", confidence_text(least));
     }
+    if (step.tokens_used > 0) out.integer("tokens_used", step.tokens_used);
     if (const auto output = output_of(step, plan); !output.empty()) out.raw("output", output);
     if (const auto* item = failed_item(step)) out.raw("error", error_of(*item));
     return out.done();
@@ -177,12 +178,15 @@ void write_report(json::ObjectWriter& out,
                   const View& view) {
     std::string steps = "[";
     std::string output = "{";
+    std::int64_t tokens_used = 0;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& plan = run.plan->steps[i];
+        tokens_used += run.steps[i].tokens_used;
         next(steps) += step_report(run.steps[i], plan, name_of, view);
         const auto brought = output_of(run.steps[i], plan);
         if (!brought.empty()) next(output) += quoted(plan.id) + ":" + brought;
     }
+    if (tokens_used > 0) out.integer("tokens_used", tokens_used);
     out.raw("steps", steps + "]").raw("output", output + "}");
 }
 

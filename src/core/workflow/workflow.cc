@@ -345,11 +345,18 @@ void apply(Workflows& workflows, const WorkflowEnded& event) {
     forget_plans(workflows);
 }
 
-void take_answer(Workflows& workflows, Ticket request, const EnvelopePtr& reply) {
+void take_answer(Workflows& workflows,
+                 Ticket request,
+                 const EnvelopePtr& reply,
+                 std::uint64_t tokens_used) {
     const auto* found = find_place(workflows, request);
     if (found == nullptr) return;
     const auto place = *found;
-    auto& item = item_of(run_of(workflows, place.run), place.step, place.item);
+    auto& run = run_of(workflows, place.run);
+    auto& spent = run.steps[place.step].tokens_used;
+    // What nobody could have spent is as much as can be said.
+    spent += static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens_used, UINT32_MAX - spent));
+    auto& item = item_of(run, place.step, place.item);
     item.stage = Stage::Answered;
     item.reply = reply;
     item.output_size = 0;

@@ -70,8 +70,9 @@ inline std::string_view output_of(const Item& item) {
 }
 
 struct Step {
-    std::vector<Item> items{};     ///< None until it is opened.
-    Stage stage = Stage::Waiting;  ///< Waiting, Running, or how it ended.
+    std::vector<Item> items{};      ///< None until it is opened.
+    Stage stage = Stage::Waiting;   ///< Waiting, Running, or how it ended.
+    std::uint32_t tokens_used = 0;  ///< By all of them and all their tries, as agents report it.
 };
 
 struct Run {
@@ -149,7 +150,10 @@ void apply(Workflows& workflows, const StepAsked& event);
 void apply(Workflows& workflows, const WorkflowUndone& event);
 void apply(Workflows& workflows, const WorkflowEnded& event);
 /// The one answer to a request of a run.
-void take_answer(Workflows& workflows, Ticket request, const EnvelopePtr& reply);
+void take_answer(Workflows& workflows,
+                 Ticket request,
+                 const EnvelopePtr& reply,
+                 std::uint64_t tokens_used);
 void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail);
 
 /// Looks whether there is something to be decided. After every change of a run.

@@ -184,7 +184,13 @@ void check_token_usage(json::Value usage, std::string_view pointer, Problems& pr
 
 inline constexpr std::array kTokenFields{
     FieldRule{.name = "prompt", .need = Need::Required, .kind = Kind::Integer, .fill = "0"},
-    FieldRule{.name = "completion", .need = Need::Required, .kind = Kind::Integer, .fill = "0"},
+    // Who only knows the sum says that all of it was for what was completed.
+    FieldRule{.name = "completion",
+              .need = Need::Required,
+              .kind = Kind::Integer,
+              .slot = Slot::TokensUsed,
+              .is_echo = true,
+              .fill = "0"},
     FieldRule{.name = "total",
               .need = Need::Required,
               .kind = Kind::Integer,

@@ -1,0 +1,58 @@
+// What the hub says anew in a message that it passes on, by the tables.
+#include "dialects/passing.h"
+
+#include <gtest/gtest.h>
+
+#include "dialects/claim.h"
+#include "dialects/testing/reading.h"
+
+namespace parlance::dialects {
+namespace {
+
+using testing::at;
+using testing::read;
+
+constexpr std::string_view kDelegated =
+    R"({"request_id":"33333333-3333-4333-8333-333333333333","origin_employee":"prime",)"
+    R"("target_employee":"byte","objective":"parse","input":"x","user_id":"u","parent_session_id":"s",)"
+    R"("timestamp":"2025-11-23T10:00:00Z","constraints":{"max_tokens":200,"max_depth":2}})";
+constexpr std::string_view kSam =
+    R"({"message_id":"m","correlation_id":"c","timestamp":"2025-11-23T10:00:00Z",)"
+    R"("sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"message_type":"REQUEST",)"
+    R"("payload":{"action":"x","data":{"max_tokens":200},"context":{}},)"
+    R"("metadata":{"max_tokens":200}})";
+constexpr std::string_view kTaskwire =
+    R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
+    R"("payload":{"task_id":"t","input":{"max_tokens":200},"max_tokens":200}})";
+
+TEST(Passing, X8_ARequestSaysWhatItWasGivenWhereverItSaysWhatItMaySpend) {
+    for (const auto text : {kDelegated, kSam, kTaskwire}) {
+        const auto request = read(text).envelope;
+        const auto allotted = dialects::allotted(*request, 4'500);
+        EXPECT_EQ(claim_of(*allotted)->tokens_max, 4'500U) << allotted->body();
+        EXPECT_EQ(allotted->header().id, request->header().id);
+        // Whoever gives it back what it asked for has the same bytes.
+        EXPECT_EQ(dialects::allotted(*allotted, 200)->body(), request->body());
+    }
+}
+
+TEST(Passing, X8_OnlyWhatMeansABudgetIsChanged) {
+    const auto allotted = dialects::allotted(*read(kSam).envelope, 100);
+    EXPECT_EQ(at(allotted->body(), {"payload", "data", "max_tokens"}), "200");
+    EXPECT_EQ(at(allotted->body(), {"metadata", "max_tokens"}), "100");
+    const auto task = dialects::allotted(*read(kTaskwire).envelope, 100);
+    EXPECT_EQ(at(task->body(), {"payload", "max_tokens"}), "100");
+    EXPECT_EQ(at(task->body(), {"payload", "input", "max_tokens"}), "200");
+}
+
+TEST(Passing, X2_AnAnswerSaysWhatAllOfItCost) {
+    const auto answer =
+        read(R"({"request_id":"33333333-3333-4333-8333-333333333333","target_employee":"byte",)"
+             R"("summary":"s","result":"r","status":"success",)"
+             R"("token_usage":{"prompt":0,"completion":0,"total":0}})");
+    EXPECT_EQ(at(charged(*answer.envelope, 70)->body(), {"token_usage"}),
+              R"({"prompt":0,"completion":70,"total":70})");
+}
+
+}  // namespace
+}  // namespace parlance::dialects
