@@ -127,7 +127,7 @@ def what_is_approved_is_what_is_delivered(scratch):
             return [each["message"]["constraints"]["max_tokens"] for each in taken["messages"]]
 
         def send(tokens):
-            sent = delegation("prime", "byte", "s-1", f"Read {tokens}", constraints={"max_tokens": tokens, "max_depth": 3})
+            sent = delegation("prime", "byte", f"s-{tokens}", f"Read {tokens}", constraints={"max_tokens": tokens, "max_depth": 3})
             expect(hub.ask("POST", "/v1/messages", sent), 202)
 
         send(500)
