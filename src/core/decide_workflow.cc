@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
+#include "core/inspect.h"
 #include "core/replay.h"
 #include "core/whence.h"
 #include "core/workflow/report.h"
@@ -608,10 +609,6 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         return refuse(Refusal::MessageIdConflict,
                       fmt::format("workflow '{}' was started with other content", start.id));
     }
-    if (workflow::find_run(state.workflows, start.id) != nullptr) {
-        return refuse(Refusal::MessageIdConflict,
-                      fmt::format("workflow '{}' runs already", start.id));
-    }
     if (state.governor.is_stopped) return refuse(Refusal::FleetStopped, "the fleet is stopped");
     if (state.workflows.runs.size() >= state.limits.workflows_max) {
         return refuse(Refusal::HubOverloaded,
@@ -652,7 +649,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
 void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
     const auto* place = workflow::find_place(draft.state.workflows, appeal.asked.id);
     if (place == nullptr || outcome.stage == people::Stage::Withdrawn) return;
-    const Spot spot{draft.state.workflows.runs.at(place->run), place->step, place->item};
+    const auto run = workflow::find_run(draft.state.workflows, place->run);
+    const Spot spot{*run, place->step, place->item};
     const bool is_lapsed = outcome.stage == people::Stage::Lapsed;
     if (outcome.decision == HumanDecision::Reject) {
         const bool is_failed = is_lapsed && appeal.asked.if_nobody == IfNobody::Fail;
@@ -684,7 +682,7 @@ void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& 
 }
 
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason) {
-    const auto* run = workflow::find_run(draft.state.workflows, id);
+    const auto run = find_run(draft.state, id);
     if (run == nullptr) return false;
     const auto& caller = draft.cause.caller;
     if (caller && !caller->is_operator && !caller->agent.value.empty() &&
@@ -706,12 +704,12 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
 
 void decide_run(const State& state, Ticket run, Time now, Events& events) {
     events.clear();
-    const auto found = state.workflows.runs.find(run);
-    if (found == state.workflows.runs.end() || state.governor.is_stopped) return;
+    const auto found = workflow::find_run(state.workflows, run);
+    if (found == nullptr || state.governor.is_stopped) return;
     const Stamped tick{.command = Tick{}, .now = now};
     Draft draft{.state = state, .cause = tick, .events = events};
     const auto open_max = governor::open_max(state.governor.policy);
-    make(draft, found->second, workflow::next_move(found->second, now, open_max));
+    make(draft, *found, workflow::next_move(*found, now, open_max));
 }
 
 bool advance_workflows(Draft& draft) {
@@ -720,10 +718,10 @@ bool advance_workflows(Draft& draft) {
     const bool is_due = !workflows.due.empty() && workflows.due.begin()->first <= draft.now();
     if (!is_due && workflows.restless.empty()) return false;
     const auto number = is_due ? workflows.due.begin()->second : *workflows.restless.begin();
-    const auto& run = workflows.runs.at(number);
+    const auto run = workflow::find_run(workflows, number);
     make(draft,
-         run,
-         workflow::next_move(run, draft.now(), governor::open_max(draft.state.governor.policy)));
+         *run,
+         workflow::next_move(*run, draft.now(), governor::open_max(draft.state.governor.policy)));
     return !draft.events.empty();
 }
 

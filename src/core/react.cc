@@ -196,7 +196,7 @@ void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effect
 }
 
 void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effects& effects) {
-    const auto* appeal = people::find_appeal(state.people, id);
+    const auto appeal = people::find_appeal(state.people, id);
     if (appeal == nullptr) return;
     effects.emplace_back(NotifyPeople{.id = id,
                                       .occasion = occasion,

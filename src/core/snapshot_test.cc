@@ -69,7 +69,7 @@ void live(Story& story) {
                                        .approvals_needed = 2}});
     story.as_operator().ask(AskPerson{{.text = "May I?"}});
     story.as_caller({.agent = {"ann"}, .is_operator = true});
-    story.ask(AnswerPerson{story.state().people.appeals.rbegin()->first}).as_the_hub();
+    story.ask(AnswerPerson{story.state().people.appeals.tickets().back()}).as_the_hub();
     share(story);
 }
 
