@@ -11,7 +11,8 @@ int main(int count, char** arguments) {
         arguments,
         {.inputs = {identity::sign_token(claims, std::string(32, 'k')),
                     "{" + identity::write_claims(claims) + "}",
-                    identity::write_book({{.claims = claims, .hash = std::string(64, '0'), .revoked = Time{}}}),
+                    identity::write_book(
+                        {{.claims = claims, .hash = std::string(64, '0'), .revoked = Time{}}}),
                     identity::write_certificates({{.serial = "ab1", .agent = "planner"}}),
                     "URI:parlance://agent/planner"},
          .words = {"plt1.",

@@ -99,6 +99,7 @@ void tidy(State& state) {
     const auto awake_max = state.limits.awake_max;
     workflow::tidy(state.workflows, awake_max);
     state.people.appeals.tidy(awake_max);
+    governor::tidy(state.governor.lineage, awake_max);
 }
 
 void attend_all(State& state) {

@@ -147,7 +147,7 @@ Duration time_for(const Draft& draft, const Spot& spot) {
 std::uint64_t tokens_for(const State& state, const Spot& spot) {
     if (spot.plan().tokens_max > 0) return spot.plan().tokens_max;
     const auto& lineage = state.governor.lineage;
-    const auto* above =
+    const auto above =
         governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
     if (above == nullptr) return kStepTokens;
     return std::clamp<std::uint64_t>(
@@ -550,7 +550,7 @@ void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& r
     // A root that came in through the hub ends with its answer.
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
-    const auto* root = governor::find_root(lineage, run.id, origin);
+    const auto root = governor::find_root(lineage, run.id, origin);
     if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
 }
 
@@ -638,8 +638,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                                 .session = started.session,
                                 .correlation = started.correlation,
                                 .user = started.user});
-    if (const auto* above = governor::find_delegation(state.governor.lineage, started.parent)) {
-        if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root).user;
+    if (const auto above = governor::find_delegation(state.governor.lineage, started.parent)) {
+        if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root)->user;
     }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;

@@ -76,11 +76,12 @@ class Held : public ::testing::Test {
         EXPECT_EQ(began.size(), 1U);
         return began.empty() ? Ticket{} : began.front().request;
     }
-    const governor::Delegation* on_record(Ticket ticket) {
+    Reading<governor::Delegation> on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
     }
-    const governor::Purse& purse_of_tree() {
-        return story.state().governor.lineage.roots.begin()->second.purse;
+    governor::Purse purse_of_tree() {
+        const auto& roots = story.state().governor.lineage.roots;
+        return roots.at(roots.tickets().front())->purse;
     }
 
     Story story;

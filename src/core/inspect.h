@@ -33,7 +33,8 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
-/// The run of this id, or null. A start is remembered for as long as it runs, so it is found by that.
+/// The run of this id, or null. A start is remembered for as long as it runs, so it is found by
+/// that.
 Reading<workflow::Run> find_run(const State& state, std::string_view id);
 
 /// A workflow: how far it is, or where its end is on record.

@@ -578,8 +578,8 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
-    if (form >= 2) take_governor(in, state);
     const auto texts = form >= 7 ? Texts::Short : Texts::Plain;
+    if (form >= 2) take_governor(in, state, texts);
     if (form >= 3) take_workflows(in, state, texts);
     if (form >= 4) take_people(in, state, texts);
     if (form >= 5) take_shared(in, state);

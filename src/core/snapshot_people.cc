@@ -7,6 +7,16 @@ namespace parlance::core {
 
 namespace {
 
+/// Times that can be added to one another, and some time to answer: without any, what waits would
+/// be due for ever.
+bool is_sound(const people::Appeal& appeal) {
+    const auto& asked = appeal.asked;
+    constexpr auto kMsMax = static_cast<std::uint64_t>(kLastTime);
+    return is_near(appeal.asked_at) && is_near(appeal.term_began) && is_near(appeal.ended_at) &&
+           asked.deadline_ms > 0 && asked.deadline_ms <= kMsMax && asked.reminder_ms <= kMsMax &&
+           asked.approvals_needed <= kApprovalsMax;
+}
+
 /// One that waits for a message waits for one that is open; and no two have one end or one message.
 bool is_sound(const State& state) {
     const auto& people = state.people;
@@ -39,6 +49,7 @@ void take_people(ByteReader& in, State& state, Texts texts) {
         auto appeal = people::AppealCodec{}.unpack(in, texts);
         const auto id = appeal.asked.id;
         tickets.check(in, id);
+        expect(in, is_sound(appeal));
         if (!in.ok()) return;
         people::index(state.people, appeal);
         state.people.appeals.emplace(id, std::move(appeal));

@@ -22,7 +22,8 @@ bool is_sound(const Item& item, const State& state) {
     const bool has_agent = item.agent == kNoAgent || item.agent < state.registry.agents.size();
     const bool has_request = item.stage != Stage::Running ||
                              broker::find_request(state.requests, item.request) != nullptr;
-    return has_agent && has_request && (item.stage != Stage::Answered || item.reply != nullptr) &&
+    return has_agent && has_request && is_near(item.due) &&
+           (item.stage != Stage::Answered || item.reply != nullptr) &&
            (item.stage != Stage::Done || is_json(workflow::output_of(item)));
 }
 
@@ -31,7 +32,9 @@ bool is_sound(const Run& run, const State& state) {
         return std::ranges::all_of(step.items,
                                    [&](const Item& item) { return is_sound(item, state); });
     };
-    return is_json(run.input) && is_json(run.constraints) && !state.workflows.runs.contains(run.number) &&
+    return is_json(run.input) && is_json(run.constraints) && is_near(run.started_at) &&
+           is_near(run.deadline) && is_near(run.due) &&
+           !state.workflows.runs.contains(run.number) &&
            std::ranges::all_of(run.steps, is_step_sound);
 }
 
@@ -71,10 +74,8 @@ void take_workflows(ByteReader& in, State& state, Texts texts) {
         workflows.runs.emplace(number, std::move(run));
         workflow::tidy(workflows, state.limits.awake_max);
     }
-    workflow::attend_all(workflows,
-                         state.now,
-                         governor::open_max(state.governor.policy),
-                         state.limits.awake_max);
+    workflow::attend_all(
+        workflows, state.now, governor::open_max(state.governor.policy), state.limits.awake_max);
 }
 
 }  // namespace parlance::core

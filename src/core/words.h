@@ -35,7 +35,6 @@ inline std::string take_text(ByteReader& in, Texts texts) {
     return texts == Texts::Short ? take_short(in) : take_text(in);
 }
 
-
 /// A number of at most `last`.
 inline std::uint64_t take_number(ByteReader& in, std::uint64_t last) {
     const auto number = in.varint();
@@ -43,13 +42,19 @@ inline std::uint64_t take_number(ByteReader& in, std::uint64_t last) {
     return number <= last ? number : 0;
 }
 
+/// What is packed is read as it was, whatever it is; a snapshot checks it.
+inline Time take_any_time(ByteReader& in) { return Time{Duration{from_zigzag(in.varint())}}; }
+
 /// A time that can be added to without coming to the end of time.
+inline constexpr std::int64_t kLastTime = std::int64_t{1} << 50U;
+constexpr bool is_near(Time time) {
+    const auto count = time.time_since_epoch().count();
+    return count >= -kLastTime && count <= kLastTime;
+}
 inline Time take_time(ByteReader& in) {
-    constexpr std::int64_t kLast = std::int64_t{1} << 50U;
-    const auto count = from_zigzag(in.varint());
-    const bool is_sound = count >= -kLast && count <= kLast;
-    expect(in, is_sound);
-    return Time{Duration{is_sound ? count : 0}};
+    const auto time = take_any_time(in);
+    expect(in, is_near(time));
+    return is_near(time) ? time : Time{};
 }
 
 /// A count that cannot be larger than what is left, so that garbage cannot ask for the moon.

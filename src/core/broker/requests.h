@@ -30,8 +30,9 @@ struct OpenRequest {
 
 struct Requests {
     Slab<OpenRequest> open;
-    boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
-    std::set<std::pair<std::uint64_t, Ticket>> names;      ///< By request_key, the oldest first.
+    boost::unordered_flat_map<std::uint64_t, Slot> slots;    ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Ticket> names;  ///< By request_key: the oldest.
+    std::set<std::pair<std::uint64_t, Ticket>> namesakes;    ///< Younger ones of the same name.
     Agenda deadlines;
 };
 

@@ -30,9 +30,6 @@ void put_asked(std::string& out, const HumanAsked& asked) {
     put(out, asked.state_version);
 }
 
-/// So many milliseconds that they can be added to any time.
-std::uint64_t take_ms(ByteReader& in) { return take_number(in, std::uint64_t{1} << 50U); }
-
 HumanAsked take_asked(ByteReader& in, Texts texts) {
     HumanAsked asked;
     asked.id.value = in.varint();
@@ -47,12 +44,11 @@ HumanAsked take_asked(ByteReader& in, Texts texts) {
     for (std::uint64_t i = 0; i < options; ++i) asked.options.push_back(take_text(in, texts));
     asked.asked_by = take_text(in, texts);
     asked.user = take_text(in, texts);
-    asked.deadline_ms = take_ms(in);
-    expect(in, asked.deadline_ms > 0);  // Without any time, what waits would be due for ever.
-    asked.reminder_ms = take_ms(in);
+    asked.deadline_ms = in.varint();
+    asked.reminder_ms = in.varint();
     asked.escalation = take_text(in, texts);
     asked.if_nobody = take_enum(in, IfNobody::Fail, IfNobody::Wait);
-    asked.approvals_needed = static_cast<std::uint32_t>(take_number(in, kApprovalsMax));
+    asked.approvals_needed = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     asked.state_version = in.varint();
     return asked;
 }
@@ -94,13 +90,13 @@ void AppealCodec::pack(std::string& out, const Appeal& appeal) const {
 
 Appeal AppealCodec::unpack(ByteReader& in, Texts texts) const {
     Appeal appeal{.asked = take_asked(in, texts)};
-    appeal.asked_at = take_time(in);
-    appeal.term_began = take_time(in);
+    appeal.asked_at = take_any_time(in);
+    appeal.term_began = take_any_time(in);
     appeal.is_reminded = take_number(in, 1) != 0;
     appeal.is_escalated = take_number(in, 1) != 0;
     appeal.stage = take_enum(in, Stage::Waiting, Stage::Withdrawn);
     appeal.ended.value = in.varint();
-    appeal.ended_at = take_time(in);
+    appeal.ended_at = take_any_time(in);
     const auto answers = take_count(in);
     for (std::uint64_t i = 0; i < answers; ++i) {
         appeal.answers.push_back(take_answer(in, appeal.asked.id, texts));

@@ -41,7 +41,7 @@ Item take_item(ByteReader& in, Texts texts) {
     item.output = take_text(in, texts);
     item.code = take_text(in, texts);
     item.detail = take_text(in, texts);
-    item.due = take_time(in);
+    item.due = take_any_time(in);
     if (in.varint() != 0) item.reply = Envelope::unpack(in);
     // What it brought stands in its answer.
     const std::size_t size = item.reply ? item.reply->body().size() : 0;
@@ -97,9 +97,9 @@ Run RunCodec::unpack(ByteReader& in, Texts texts) const {
     run.user = take_text(in, texts);
     run.session = take_text(in, texts);
     run.by = take_text(in, texts);
-    run.started_at = take_time(in);
-    run.deadline = take_time(in);
-    run.due = take_time(in);
+    run.started_at = take_any_time(in);
+    run.deadline = take_any_time(in);
+    run.due = take_any_time(in);
     const auto standing = in.varint();
     run.is_undoing = (standing & 1U) != 0;
     run.parent.value = standing >> 1U;
@@ -112,7 +112,6 @@ Run RunCodec::unpack(ByteReader& in, Texts texts) const {
     for (auto& step : run.steps) {
         step.stage = take_enum(in, Stage::Waiting, Stage::Undone);
         const auto count = take_count(in);
-        step.items.reserve(count);
         for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
             step.items.push_back(take_item(in, texts));
         }
