@@ -51,13 +51,13 @@ void People::ask() {
     door_.bring_as_person(kPeople[chance_.below(kPeople.size())], AskPerson{question()});
 }
 
-const core::people::Appeal* People::some_appeal() {
-    if (!hub_.is_up()) return nullptr;
+core::Reading<core::people::Appeal> People::some_appeal() {
+    if (!hub_.is_up()) return {};
     const auto& appeals = hub_.engine().state().people.appeals;
-    if (appeals.empty()) return nullptr;
+    if (appeals.empty()) return {};
     // The latest are those that still matter.
     const auto back = chance_.below(std::min<std::uint64_t>(appeals.size(), 12)) + 1;
-    return &std::prev(appeals.end(), static_cast<std::ptrdiff_t>(back))->second;
+    return appeals.at(appeals.tickets()[appeals.size() - back]);
 }
 
 AnswerPerson People::opinion(const core::people::Appeal& appeal) {
@@ -85,7 +85,7 @@ AnswerPerson People::opinion(const core::people::Appeal& appeal) {
 }
 
 void People::answer() {
-    const auto* appeal = some_appeal();
+    const auto appeal = some_appeal();
     if (appeal == nullptr) return;
     const auto answer = opinion(*appeal);
     const std::string who = kPeople[chance_.below(kPeople.size())];
@@ -95,7 +95,7 @@ void People::answer() {
 }
 
 void People::withdraw() {
-    const auto* appeal = some_appeal();
+    const auto appeal = some_appeal();
     if (appeal == nullptr) return;
     door_.bring_as_person(kPeople[chance_.below(kPeople.size())],
                           CancelRequest{appeal->asked.workflow, "no longer needed"});

@@ -26,7 +26,7 @@ class People {
     HumanQuestion question();
     AnswerPerson opinion(const core::people::Appeal& appeal);
     /// One of all there are, whatever became of it; null if there are none.
-    const core::people::Appeal* some_appeal();
+    core::Reading<core::people::Appeal> some_appeal();
 
     const Plan& plan_;
     Chance& chance_;

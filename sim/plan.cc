@@ -11,6 +11,7 @@ const core::PlainScribe kScribe;
 void draw_limits(Chance& chance, Limits& limits) {
     limits.lease = chance.ms(100, 2'000);
     limits.lease_max = limits.lease * 2;
+    limits.awake_max = 2;  // So that most of what waits rests.
     limits.backoff_base = chance.ms(10, 200);
     limits.backoff_max = chance.ms(200, 1'500);
     limits.backoff_multiplier = static_cast<std::uint32_t>(chance.between(1, 3));

@@ -104,10 +104,12 @@ void measure_rate(House& house, std::uint64_t count, std::uint64_t outstanding) 
 /// What was said, and is kept because it may be said again: not what the workflow costs.
 std::uint64_t body_bytes(const core::State& state) {
     std::uint64_t bytes = 0;
-    for (const auto& [number, run] : state.workflows.runs) {
-        bytes += run.input.size();
-        for (const auto& step : run.steps) {
+    for (const auto number : state.workflows.runs.tickets()) {
+        const auto run = core::workflow::find_run(state.workflows, number);
+        bytes += run->input.size();
+        for (const auto& step : run->steps) {
             for (const auto& item : step.items) {
+                bytes += item.output.size();
                 if (item.reply) bytes += item.reply->body().size();
             }
         }

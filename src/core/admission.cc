@@ -29,9 +29,9 @@ struct Case {
     AgentHandle target;
     Subject subject;  ///< Whom a limit on asking is about.
 
-    const Delegation* parent = nullptr;
+    Reading<Delegation> parent{};
     const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
-    const Root* root = nullptr;  ///< The tree that it belongs to, if there is one.
+    Reading<Root> root{};  ///< The tree that it belongs to, if there is one.
     std::string user{};
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
@@ -54,7 +54,7 @@ void take_parent(Case& the, Ticket parent) {
     const auto& lineage = the.state.governor.lineage;
     the.parent = governor::find_delegation(lineage, parent);
     if (the.parent != nullptr) {
-        the.root = &lineage.roots.at(the.parent->root);
+        the.root = lineage.roots.at(the.parent->root);
     } else {
         the.unfounded = broker::find_request(the.state.requests, parent);
     }
@@ -68,10 +68,10 @@ void find_parent(Case& the) {
         the.root = governor::find_root(lineage, the.claim.session, the.origin);
         return;
     }
-    const Root* own = nullptr;
+    Reading<Root> own;
     if (the.claim.has_session) {
         own = governor::find_root(lineage, the.claim.session, the.origin);
-        const auto* at = governor::find_session(lineage, the.claim.session);
+        const auto at = governor::find_session(lineage, the.claim.session);
         if (at != nullptr && at->target == the.origin) the.parent = at;
         if (the.parent == nullptr) {
             const auto roots = governor::roots_named(lineage, the.claim.session);
@@ -91,11 +91,11 @@ void find_parent(Case& the) {
     const auto& user = the.claim.user.empty() && own != nullptr ? own->user : the.claim.user;
     if (the.parent == nullptr && the.unfounded == nullptr && !user.empty()) {
         the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
-            return lineage.roots.at(each.root).user == user && is_in_hand(the.state, each.request);
+            return lineage.roots.at(each.root)->user == user && is_in_hand(the.state, each.request);
         });
     }
     if (the.parent != nullptr) {
-        the.root = &lineage.roots.at(the.parent->root);
+        the.root = lineage.roots.at(the.parent->root);
     } else if (the.unfounded == nullptr) {
         the.root = own;
     }
@@ -218,7 +218,7 @@ Word check_rate(const Case& the) {
 
 Word check_session(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
-    const auto* asked_in = governor::find_session(lineage, the.claim.session);
+    const auto asked_in = governor::find_session(lineage, the.claim.session);
     // One that it has begun itself stays its own, whatever others call theirs.
     const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
                              the.parent == nullptr && the.root == nullptr && the.claim.has_session;
@@ -255,7 +255,7 @@ Word check_user(const Case& the) {
         return violated(the.parent != nullptr ? "the request that you work on"
                                               : "session '" + the.claim.session + "'");
     }
-    const auto* child = governor::find_session(the.state.governor.lineage, the.claim.child_session);
+    const auto child = governor::find_session(the.state.governor.lineage, the.claim.child_session);
     if (child != nullptr && (child->user != the.user || child->target != the.target)) {
         return violated("session '" + the.claim.child_session + "'");
     }
@@ -372,7 +372,7 @@ Word check_tokens(const Case& the) {
     const auto& policy = the.state.governor.policy;
     const auto window = governor::window_of(policy);
     const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
-    const auto* above = governor::purse_holder(lineage, the.parent);
+    const auto above = governor::purse_holder(lineage, the.parent);
     const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
         return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
                                  static_cast<std::uint64_t>(limit_of(policy, rule, subject)));

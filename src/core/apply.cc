@@ -94,6 +94,21 @@ broker::Arrival answer_to(const State& state, const broker::OpenRequest& request
             .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})};
 }
 
+/// Lets what waits and was not touched for a while rest.
+void tidy(State& state) {
+    const auto awake_max = state.limits.awake_max;
+    workflow::tidy(state.workflows, awake_max);
+    state.people.appeals.tidy(awake_max);
+    governor::tidy(state.governor.lineage, awake_max);
+}
+
+void attend_all(State& state) {
+    workflow::attend_all(state.workflows,
+                         state.now,
+                         governor::open_max(state.governor.policy),
+                         state.limits.awake_max);
+}
+
 /// Looks whether there is something to be decided in a workflow.
 void attend(State& state, Ticket run) {
     workflow::attend(state.workflows, run, state.now, governor::open_max(state.governor.policy));
@@ -309,7 +324,7 @@ void apply_policy(State& state, const PolicyChanged& event) {
     // A rule that this program no longer knows is not in force; decide() lets only known ones in.
     if (!settings) return;
     state.governor.policy = {.version = event.version, .settings = *std::move(settings)};
-    workflow::attend_all(state.workflows, state.now, governor::open_max(state.governor.policy));
+    attend_all(state);
 }
 
 void apply_returned(State& state, const DeliveryReturned& event) {
@@ -357,7 +372,7 @@ void apply(State& state, Time at, const Event& event) {
                 request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr ||
                                 state.handing.asked.contains(request.ticket);
             }
-            workflow::attend_all(state.workflows, at, governor::open_max(state.governor.policy));
+            attend_all(state);
             // And what that broke off is counted against nobody.
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
@@ -484,6 +499,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const StatePushed& pushed) { handing::apply(state.handing, pushed); },
         [&](const RequestHeld& held) { state.governor.held.emplace(held.request, held); },
         [&](const RequestReleased& released) { apply_released(state, released); });
+    tidy(state);
 
     if (is_planted(Mutant::ApplyDependsOnHistory)) {
         static std::uint64_t applied = 0;

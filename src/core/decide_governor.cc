@@ -24,7 +24,7 @@ std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
         const auto& request = state.requests.open[slot];
         const auto& asked = *request.asked;
         if (!draft.may_act_for(asked.from())) continue;
-        const auto* delegation = governor::find_delegation(state.governor.lineage, request.ticket);
+        const auto delegation = governor::find_delegation(state.governor.lineage, request.ticket);
         const bool is_session = delegation != nullptr && delegation->session == id;
         if (asked.id() == id || asked.correlation() == id || is_session) {
             meant.insert(request.ticket);
@@ -38,8 +38,9 @@ void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
     for (const auto& [request, asked_for] : draft.state.handing.asked) {
         if (requests.contains(asked_for.first)) requests.insert(request);
     }
-    for (const auto& [request, delegation] : draft.state.governor.lineage.delegations) {
-        if (requests.contains(delegation.parent)) requests.insert(request);
+    const auto& delegations = draft.state.governor.lineage.delegations;
+    for (const auto request : delegations.tickets()) {
+        if (requests.contains(delegations.at(request)->parent)) requests.insert(request);
     }
 }
 
@@ -211,9 +212,10 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
     if (work != lineage.at_work.end() && !is_planted(Mutant::GrantAnyTool)) {
         // The strictest of what it works on, unless it says for which of them it asks.
         const bool names_one = std::ranges::any_of(
-            work->second, [&](Ticket ticket) { return is_named(lineage.delegations.at(ticket)); });
+            work->second, [&](Ticket ticket) { return is_named(*lineage.delegations.at(ticket)); });
         for (const auto ticket : work->second) {
-            const auto& each = lineage.delegations.at(ticket);
+            const auto found = lineage.delegations.at(ticket);
+            const auto& each = *found;
             if (!each.limits_tools || (names_one && !is_named(each)) ||
                 std::ranges::find(each.tools, ask.tool) != each.tools.end()) {
                 continue;

@@ -301,7 +301,7 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
 
 void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
     const auto name = std::to_string(answer.id.value);
-    const auto* appeal = people::find_appeal(draft.state.people, answer.id);
+    const auto appeal = people::find_appeal(draft.state.people, answer.id);
     if (appeal == nullptr) {
         return draft.refuse(
             name, Refusal::HumanTaskNotFound, fmt::format("nothing that was asked is '{}'", name));
@@ -336,7 +336,7 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
 }
 
 void decide_told(Draft& draft, const NotePeopleTold& told) {
-    const auto* appeal = people::find_appeal(draft.state.people, told.id);
+    const auto appeal = people::find_appeal(draft.state.people, told.id);
     // There may be other news by now, of which they were not told.
     const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
                           appeal->news == told.news && told.news != Sequence{};
@@ -344,7 +344,7 @@ void decide_told(Draft& draft, const NotePeopleTold& told) {
 }
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
-    const auto* appeal = people::find_by_request(draft.state.people, request);
+    const auto appeal = people::find_by_request(draft.state.people, request);
     if (appeal == nullptr || has_lapsed(draft, appeal->asked.id)) return;
     withdraw(draft, *appeal, reason);
 }
@@ -352,13 +352,13 @@ void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
     bool any = false;
     for (const auto& [time, ticket] : draft.state.people.due) {
-        const auto& appeal = *people::find_appeal(draft.state.people, ticket);
+        const auto appeal = people::find_appeal(draft.state.people, ticket);
         // With a message, it ends when that does.
-        const bool is_meant = appeal.asked.request == Ticket{} &&
-                              appeal.asked.workflow == workflow &&
-                              draft.may_act_for(appeal.asked.asked_by);
+        const bool is_meant = appeal->asked.request == Ticket{} &&
+                              appeal->asked.workflow == workflow &&
+                              draft.may_act_for(appeal->asked.asked_by);
         if (!is_meant) continue;
-        withdraw(draft, appeal, reason);
+        withdraw(draft, *appeal, reason);
         any = true;
     }
     return any;
@@ -367,7 +367,8 @@ bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& 
 bool tend_people(Draft& draft) {
     const auto& people = draft.state.people;
     if (people.due.empty() || people.due.begin()->first > draft.now()) return false;
-    const auto& appeal = *people::find_appeal(people, people.due.begin()->second);
+    const auto found = people::find_appeal(people, people.due.begin()->second);
+    const auto& appeal = *found;
     const auto id = appeal.asked.id;
     if (people::deadline_of(appeal) > draft.now()) {
         draft.add(HumanReminded{.id = id});

@@ -95,7 +95,7 @@ void decide_analysis(Draft& draft, const KeepAnalysis& keep) {
 }
 
 void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts) {
-    const auto* delegation = governor::find_delegation(draft.state.governor.lineage, request);
+    const auto delegation = governor::find_delegation(draft.state.governor.lineage, request);
     const auto* open = broker::find_request(draft.state.requests, request);
     if (delegation == nullptr || open == nullptr || delegation->user.empty()) return;
     const auto& shared = draft.state.shared;

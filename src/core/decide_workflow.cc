@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/uuid.h"
 #include "core/draft.h"
+#include "core/inspect.h"
 #include "core/replay.h"
 #include "core/whence.h"
 #include "core/workflow/report.h"
@@ -146,7 +147,7 @@ Duration time_for(const Draft& draft, const Spot& spot) {
 std::uint64_t tokens_for(const State& state, const Spot& spot) {
     if (spot.plan().tokens_max > 0) return spot.plan().tokens_max;
     const auto& lineage = state.governor.lineage;
-    const auto* above =
+    const auto above =
         governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
     if (above == nullptr) return kStepTokens;
     return std::clamp<std::uint64_t>(
@@ -550,7 +551,7 @@ void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& r
     // A root that came in through the hub ends with its answer.
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
-    const auto* root = governor::find_root(lineage, run.id, origin);
+    const auto root = governor::find_root(lineage, run.id, origin);
     if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
 }
 
@@ -609,10 +610,6 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         return refuse(Refusal::MessageIdConflict,
                       fmt::format("workflow '{}' was started with other content", start.id));
     }
-    if (workflow::find_run(state.workflows, start.id) != nullptr) {
-        return refuse(Refusal::MessageIdConflict,
-                      fmt::format("workflow '{}' runs already", start.id));
-    }
     if (state.governor.is_stopped) return refuse(Refusal::FleetStopped, "the fleet is stopped");
     if (state.workflows.runs.size() >= state.limits.workflows_max) {
         return refuse(Refusal::HubOverloaded,
@@ -642,8 +639,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                                 .session = started.session,
                                 .correlation = started.correlation,
                                 .user = started.user});
-    if (const auto* above = governor::find_delegation(state.governor.lineage, started.parent)) {
-        if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root).user;
+    if (const auto above = governor::find_delegation(state.governor.lineage, started.parent)) {
+        if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root)->user;
     }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
@@ -653,7 +650,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
 void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
     const auto* place = workflow::find_place(draft.state.workflows, appeal.asked.id);
     if (place == nullptr || outcome.stage == people::Stage::Withdrawn) return;
-    const Spot spot{draft.state.workflows.runs.at(place->run), place->step, place->item};
+    const auto run = workflow::find_run(draft.state.workflows, place->run);
+    const Spot spot{*run, place->step, place->item};
     const bool is_lapsed = outcome.stage == people::Stage::Lapsed;
     if (outcome.decision == HumanDecision::Reject) {
         const bool is_failed = is_lapsed && appeal.asked.if_nobody == IfNobody::Fail;
@@ -685,7 +683,7 @@ void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& 
 }
 
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason) {
-    const auto* run = workflow::find_run(draft.state.workflows, id);
+    const auto run = find_run(draft.state, id);
     if (run == nullptr) return false;
     const auto& caller = draft.cause.caller;
     if (caller && !caller->is_operator && !caller->agent.value.empty() &&
@@ -707,12 +705,12 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
 
 void decide_run(const State& state, Ticket run, Time now, Events& events) {
     events.clear();
-    const auto found = state.workflows.runs.find(run);
-    if (found == state.workflows.runs.end() || state.governor.is_stopped) return;
+    const auto found = workflow::find_run(state.workflows, run);
+    if (found == nullptr || state.governor.is_stopped) return;
     const Stamped tick{.command = Tick{}, .now = now};
     Draft draft{.state = state, .cause = tick, .events = events};
     const auto open_max = governor::open_max(state.governor.policy);
-    make(draft, found->second, workflow::next_move(found->second, now, open_max));
+    make(draft, *found, workflow::next_move(*found, now, open_max));
 }
 
 bool advance_workflows(Draft& draft) {
@@ -721,10 +719,10 @@ bool advance_workflows(Draft& draft) {
     const bool is_due = !workflows.due.empty() && workflows.due.begin()->first <= draft.now();
     if (!is_due && workflows.restless.empty()) return false;
     const auto number = is_due ? workflows.due.begin()->second : *workflows.restless.begin();
-    const auto& run = workflows.runs.at(number);
+    const auto run = workflow::find_run(workflows, number);
     make(draft,
-         run,
-         workflow::next_move(run, draft.now(), governor::open_max(draft.state.governor.policy)));
+         *run,
+         workflow::next_move(*run, draft.now(), governor::open_max(draft.state.governor.policy)));
     return !draft.events.empty();
 }
 

@@ -63,11 +63,11 @@ class Tree : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    const governor::Delegation* on_record(Ticket ticket) {
+    Reading<governor::Delegation> on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
     }
-    const governor::Root& root_of(Ticket ticket) {
-        return story.state().governor.lineage.roots.at(on_record(ticket)->root);
+    governor::Root root_of(Ticket ticket) {
+        return *story.state().governor.lineage.roots.at(on_record(ticket)->root);
     }
     std::string why() {
         const auto refused = story.asked_for<TellRefused>();
@@ -210,7 +210,8 @@ TEST_F(Tree, X5_EachParentHasItsOwnThree) {
                             .depth_max = 9}),
                   Ticket{});
     }
-    EXPECT_EQ(root_of(story.state().governor.lineage.delegations.begin()->first).open_children, 1U);
+    EXPECT_EQ(root_of(story.state().governor.lineage.delegations.tickets().front()).open_children,
+              1U);
     delegate({.id = "d",
               .from = "byte",
               .to = "tag",

@@ -282,7 +282,7 @@ class Walk {
     }
     bool is_declared_deeper(Ticket parent) {
         if (parent == Ticket{}) return false;
-        const auto* on_record = governor::find_delegation(story_.state().governor.lineage, parent);
+        const auto on_record = governor::find_delegation(story_.state().governor.lineage, parent);
         return on_record->depth != model_.known.at(parent).depth;
     }
     /// How many are worked on in this session. Of more than one its name does not say which.

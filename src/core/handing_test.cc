@@ -345,7 +345,8 @@ TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
     floor.answer("b");
     const auto& lineage = floor.story.state().governor.lineage;
     ASSERT_EQ(lineage.delegations.size(), 1U);
-    const auto& delegation = lineage.delegations.begin()->second;
+    const auto found = lineage.delegations.at(lineage.delegations.tickets().front());
+    const auto& delegation = *found;
     EXPECT_EQ(floor.story.state().registry.agents[delegation.target].id.value, "b");
     const auto reserved = [&](std::string_view agent) {
         const auto name = governor::agent_account(agent);

@@ -58,7 +58,7 @@ class Held : public ::testing::Test {
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
     Ticket asked_for(Ticket request) {
-        const auto* appeal = people::find_by_request(story.state().people, request);
+        const auto appeal = people::find_by_request(story.state().people, request);
         return appeal == nullptr ? Ticket{} : appeal->asked.id;
     }
     void decide(Ticket request, AnswerPerson answer, const std::string& who = "olga") {
@@ -81,11 +81,12 @@ class Held : public ::testing::Test {
         EXPECT_EQ(began.size(), 1U);
         return began.empty() ? Ticket{} : began.front().request;
     }
-    const governor::Delegation* on_record(Ticket ticket) {
+    Reading<governor::Delegation> on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
     }
-    const governor::Purse& purse_of_tree() {
-        return story.state().governor.lineage.roots.begin()->second.purse;
+    governor::Purse purse_of_tree() {
+        const auto& roots = story.state().governor.lineage.roots;
+        return roots.at(roots.tickets().front())->purse;
     }
 
     Story story;
@@ -240,7 +241,8 @@ TEST_F(Held, S13_NobodyInTimeMeansNo) {
     allow(kSmallPurse);
     story.limits().people["budget"] = {.deadline = 2h};
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
-    EXPECT_EQ(story.state().people.appeals.begin()->second.asked.role, "budget");
+    const auto& appeals = story.state().people.appeals;
+    EXPECT_EQ(appeals.at(appeals.tickets().front())->asked.role, "budget");
     story.later(2h - 1ms).tick();
     EXPECT_TRUE(story.happened<RequestFailed>().empty());
     story.later(1ms).tick();

@@ -108,8 +108,15 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
                                       message->attempt == delivery.attempt};
 }
 
+Reading<workflow::Run> find_run(const State& state, std::string_view id) {
+    const auto* known = broker::find_id(state.memory, message_key(state.key, kOrchestrator, id));
+    if (known == nullptr) return {};
+    auto run = workflow::find_run(state.workflows, known->ticket);
+    return run != nullptr && run->id == id ? run : nullptr;
+}
+
 std::optional<WorkflowStanding> find_workflow(const State& state, std::string_view id) {
-    if (const auto* run = workflow::find_run(state.workflows, id)) {
+    if (const auto run = find_run(state, id)) {
         const auto is_held = [&](Ticket request) { return state.governor.held.contains(request); };
         return WorkflowStanding{.report = workflow::report(*run, names_of(state), is_held),
                                 .by = run->by,
@@ -123,7 +130,7 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
 }
 
 WorkflowPart part_in(const State& state, std::string_view workflow, std::string_view agent) {
-    const auto* run = workflow::find_run(state.workflows, workflow);
+    const auto run = find_run(state, workflow);
     if (run == nullptr) return {};
     WorkflowPart part{.is_known = true, .is_in_it = run->by == agent, .user = run->user};
     const auto handle = registry::find_agent(state.registry, agent);

@@ -33,6 +33,10 @@ struct HeldDelivery {
 };
 std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToken& delivery);
 
+/// The run of this id, or null. A start is remembered for as long as it runs, so it is found by
+/// that.
+Reading<workflow::Run> find_run(const State& state, std::string_view id);
+
 /// A workflow: how far it is, or where its end is on record.
 struct WorkflowStanding {
     std::string report{};
@@ -46,7 +50,7 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
 struct WorkflowPart {
     bool is_known = false;  ///< There is such a workflow.
     bool is_in_it = false;  ///< The agent started it, or was asked for a step.
-    std::string_view user{};
+    std::string user{};
 };
 WorkflowPart part_in(const State& state, std::string_view workflow, std::string_view agent);
 

@@ -196,7 +196,7 @@ void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effect
 }
 
 void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effects& effects) {
-    const auto* appeal = people::find_appeal(state.people, id);
+    const auto appeal = people::find_appeal(state.people, id);
     if (appeal == nullptr) return;
     effects.emplace_back(NotifyPeople{.id = id,
                                       .occasion = occasion,
@@ -216,11 +216,11 @@ void notify_untold(const State& state, Effects& effects) {
     using Occasion = NotifyPeople::Occasion;
     std::size_t count = 0;
     for (const auto& [time, id] : state.people.due) {
-        const auto& appeal = *people::find_appeal(state.people, id);
-        if (appeal.news == Sequence{}) continue;
+        const auto appeal = people::find_appeal(state.people, id);
+        if (appeal->news == Sequence{}) continue;
         if (++count > kUntoldMax) return;
-        const auto occasion = appeal.is_reminded    ? Occasion::Reminded
-                              : appeal.is_escalated ? Occasion::Escalated
+        const auto occasion = appeal->is_reminded    ? Occasion::Reminded
+                              : appeal->is_escalated ? Occasion::Escalated
                                                     : Occasion::Asked;
         notify(state, id, occasion, effects);
     }

@@ -62,7 +62,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
 }
 
 std::string timeout_of(const State& state, Ticket request) {
-    const auto* delegation = governor::find_delegation(state.governor.lineage, request);
+    const auto delegation = governor::find_delegation(state.governor.lineage, request);
     if (delegation == nullptr) return "no answer before the deadline";
     const auto waited = delegation->deadline - delegation->admitted_at;
     return "Delegation timeout after " + std::to_string(waited.count()) + " ms";

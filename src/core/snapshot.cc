@@ -15,7 +15,8 @@ namespace {
 
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared. 6: with what is handed
-/// over, answers that come in parts, and what people hold up.
+/// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
+/// what steps have used, what people were told, and what operators allow.
 constexpr std::uint64_t kForm = 7;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
@@ -606,9 +607,10 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
-    if (form >= 2) take_governor(in, state);
-    if (form >= 3) take_workflows(in, state, form);
-    if (form >= 4) take_people(in, state, form);
+    const auto texts = form >= 7 ? Texts::Short : Texts::Plain;
+    if (form >= 2) take_governor(in, state, texts);
+    if (form >= 3) take_workflows(in, state, texts);
+    if (form >= 4) take_people(in, state, texts);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);

@@ -8,9 +8,7 @@ namespace parlance::core {
 
 namespace {
 
-using governor::Delegation;
 using governor::Purse;
-using governor::Root;
 
 void put_purse(std::string& out, const Purse& purse) {
     put(out, purse.reserved);
@@ -22,99 +20,11 @@ Purse take_purse(ByteReader& in) {
     return {.reserved = reserved, .spent = in.varint()};
 }
 
-template <class Texts>
-void put_texts(std::string& out, const Texts& texts) {
-    put(out, texts.size());
-    for (const auto& text : texts) put(out, text);
-}
-
 AgentHandle take_agent(ByteReader& in, const State& state) {
     const auto agent = in.varint();
     const bool is_known = agent < state.registry.agents.size();
     expect(in, is_known);
     return is_known ? static_cast<AgentHandle>(agent) : 0;
-}
-
-void put_delegation(std::string& out, const Delegation& each) {
-    put(out, each.request.value);
-    put(out, each.parent.value);
-    put(out, each.root.value);
-    put(out, each.origin);
-    put(out, each.target);
-    put(out, each.depth);
-    put(out, each.depth_max);
-    put(out, each.admitted_at);
-    put(out, each.deadline);
-    put(out, each.user);
-    put(out, each.session);
-    put(out, each.objective_hash);
-    put_texts(out, each.tools);
-    put(out, std::uint64_t{each.limits_tools});
-    put(out, std::uint64_t{each.is_open});
-    put(out, each.open_children);
-    put(out, each.tokens);
-    put(out, each.cost);
-    put_purse(out, each.below);
-}
-
-Delegation take_delegation(ByteReader& in, const State& state) {
-    Delegation each;
-    each.request.value = in.varint();
-    each.parent.value = in.varint();
-    each.root.value = in.varint();
-    each.origin = take_agent(in, state);
-    each.target = take_agent(in, state);
-    each.depth = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    each.depth_max = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    each.admitted_at = take_time(in);
-    each.deadline = take_time(in);
-    each.user = take_text(in);
-    each.session = take_text(in);
-    each.objective_hash = take_text(in);
-    const auto tools = take_count(in);
-    for (std::uint64_t i = 0; i < tools; ++i) each.tools.push_back(take_text(in));
-    each.limits_tools = in.varint() != 0;
-    each.is_open = in.varint() != 0;
-    each.open_children = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    each.tokens = in.varint();
-    each.cost = in.varint();
-    each.below = take_purse(in);
-    return each;
-}
-
-void put_root(std::string& out, const Root& root) {
-    put(out, root.number.value);
-    put(out, root.session);
-    put(out, root.origin);
-    put(out, root.user);
-    put(out, std::uint64_t{root.is_by_session});
-    put(out, root.count);
-    put(out, root.open_children);
-    put(out, root.ends_at);
-    put(out, root.tokens);
-    put(out, root.cost);
-    put_purse(out, root.purse);
-    put_purse(out, root.cost_purse);
-    put_texts(out, root.errands);
-}
-
-Root take_root(ByteReader& in, const State& state) {
-    Root root;
-    root.number.value = in.varint();
-    root.session = take_text(in);
-    root.origin = take_agent(in, state);
-    root.user = take_text(in);
-    root.is_by_session = in.varint() != 0;
-    root.count = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    root.open_children = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    root.ends_at = take_time(in);
-    root.tokens = in.varint();
-    root.cost = in.varint();
-    root.purse = take_purse(in);
-    root.cost_purse = take_purse(in);
-    const auto errands = take_count(in);
-    for (std::uint64_t i = 0; i < errands; ++i) root.errands.insert(take_text(in));
-    return root;
 }
 
 void take_breakers(ByteReader& in, State& state) {
@@ -142,13 +52,42 @@ void take_rates(ByteReader& in, governor::Rates& rates) {
 
 /// Whoever is named is there.
 bool is_sound(const governor::Lineage& lineage) {
-    return std::ranges::all_of(lineage.delegations, [&](const auto& entry) {
-        const auto& [request, each] = entry;
+    return std::ranges::all_of(lineage.delegations.tickets(), [&](Ticket request) {
+        const auto each = lineage.delegations.at(request);
         const bool has_parent =
-            each.parent == Ticket{} || lineage.delegations.contains(each.parent);
+            each->parent == Ticket{} || lineage.delegations.contains(each->parent);
         // A parent is older than its child, so that there is no ring among them.
-        return has_parent && each.parent < request && lineage.roots.contains(each.root);
+        return has_parent && each->parent < request && lineage.roots.contains(each->root);
     });
+}
+
+void take_lineage(ByteReader& in, State& state, Texts texts) {
+    auto& lineage = state.governor.lineage;
+    const auto is_agent = [&](AgentHandle agent) { return agent < state.registry.agents.size(); };
+    const auto roots = take_count(in);
+    for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
+        auto root = governor::RootCodec{}.unpack(in, texts);
+        const auto number = root.number;
+        expect(in,
+               is_agent(root.origin) && is_near(root.ends_at) && !lineage.roots.contains(number));
+        if (!in.ok()) return;
+        governor::index(lineage, root);
+        lineage.roots.emplace(number, std::move(root));
+        governor::tidy(lineage, state.limits.awake_max);
+    }
+    const auto delegations = take_count(in);
+    for (std::uint64_t i = 0; i < delegations && in.ok(); ++i) {
+        auto each = governor::DelegationCodec{}.unpack(in, texts);
+        const auto request = each.request;
+        expect(in,
+               is_agent(each.origin) && is_agent(each.target) && is_near(each.admitted_at) &&
+                   is_near(each.deadline) && !lineage.delegations.contains(request));
+        if (!in.ok()) return;
+        each.children = 0;  // They are counted as they come.
+        governor::index(lineage, each);
+        lineage.delegations.emplace(request, std::move(each));
+        governor::tidy(lineage, state.limits.awake_max);
+    }
 }
 
 }  // namespace
@@ -158,9 +97,11 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     put(out, print_policy(governor.policy.settings));
     const auto& lineage = governor.lineage;
     put(out, lineage.roots.size());
-    for (const auto& [number, root] : lineage.roots) put_root(out, root);
+    for (const auto number : lineage.roots.tickets()) lineage.roots.append_packed(out, number);
     put(out, lineage.delegations.size());
-    for (const auto& [request, each] : lineage.delegations) put_delegation(out, each);
+    for (const auto request : lineage.delegations.tickets()) {
+        lineage.delegations.append_packed(out, request);
+    }
     put(out, std::uint64_t{governor.is_stopped});
     put(out, governor.breakers.size());
     for (const auto& [agent, breaker] : governor.breakers) {
@@ -184,24 +125,13 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     }
 }
 
-void take_governor(ByteReader& in, State& state) {
+void take_governor(ByteReader& in, State& state, Texts texts) {
     state.governor.policy.version = in.varint();
     auto settings = parse_policy(take_text(in));
     if (!settings) return spoil(in);
     state.governor.policy.settings = *std::move(settings);
     auto& lineage = state.governor.lineage;
-    const auto roots = take_count(in);
-    for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
-        auto root = take_root(in, state);
-        governor::index(lineage, root);
-        lineage.roots.emplace(root.number, std::move(root));
-    }
-    const auto delegations = take_count(in);
-    for (std::uint64_t i = 0; i < delegations && in.ok(); ++i) {
-        auto each = take_delegation(in, state);
-        governor::index(lineage, each);
-        lineage.delegations.emplace(each.request, std::move(each));
-    }
+    take_lineage(in, state, texts);
     state.governor.is_stopped = in.varint() != 0;
     take_breakers(in, state);
     take_rates(in, state.governor.rates);

@@ -62,8 +62,8 @@ RequestHeld take_one(ByteReader& in, TicketOrder& tickets) {
 
 std::vector<Ticket> granted(const governor::Lineage& lineage) {
     std::vector<Ticket> tickets;
-    for (const auto& [request, delegation] : lineage.delegations) {
-        if (delegation.is_granted) tickets.push_back(request);
+    for (const auto request : lineage.delegations.tickets()) {
+        if (lineage.delegations.at(request)->is_granted) tickets.push_back(request);
     }
     return tickets;
 }
@@ -93,10 +93,9 @@ void take_held(ByteReader& in, State& state) {
     }
     const auto grants = take_count(in);
     for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
-        const auto found = governor.lineage.delegations.find(Ticket{in.varint()});
-        const bool is_known = found != governor.lineage.delegations.end();
-        expect(in, is_known);
-        if (is_known) found->second.is_granted = true;
+        auto* found = governor.lineage.delegations.wake(Ticket{in.varint()});
+        expect(in, found != nullptr);
+        if (found != nullptr) found->is_granted = true;
     }
 }
 

@@ -44,14 +44,12 @@ Ticket find_work(const State& state, const Beginning& beginning) {
     const auto agent = registry::find_agent(state.registry, beginning.by);
     if (agent == kNoAgent) return {};
     const auto& lineage = state.governor.lineage;
-    if (const auto* at = governor::find_session(lineage, beginning.session)) {
+    if (const auto at = governor::find_session(lineage, beginning.session)) {
         if (at->target == agent && at->is_open) return at->request;
     }
     if (const auto* held = find_held(state, agent, beginning.correlation)) return held->ticket;
-    const auto user_of = [&](const Delegation& each) -> std::string_view {
-        return lineage.roots.at(each.root).user;
-    };
-    const auto* deepest = governor::find_deepest(lineage, agent, [&](const Delegation& each) {
+    const auto user_of = [&](const Delegation& each) { return lineage.roots.at(each.root)->user; };
+    const auto deepest = governor::find_deepest(lineage, agent, [&](const Delegation& each) {
         const bool is_anothers =
             !beginning.user.empty() && !user_of(each).empty() && user_of(each) != beginning.user;
         return !is_anothers && is_in_hand(state, each.request);

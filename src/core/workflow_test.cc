@@ -296,8 +296,9 @@ TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
 
 /// What a person of the office says to the one question that waits.
 void answer_as(Office& office, const char* who, AnswerPerson answer) {
-    for (const auto& [id, appeal] : office.story.state().people.appeals) {
-        if (appeal.stage == people::Stage::Waiting) answer.id = id;
+    const auto& appeals = office.story.state().people.appeals;
+    for (const auto id : appeals.tickets()) {
+        if (appeals.at(id)->stage == people::Stage::Waiting) answer.id = id;
     }
     office.story.as_caller({.agent = {who}, .is_operator = true, .role = OperatorRole::Operator});
     office.story.ask(std::move(answer));

@@ -85,8 +85,9 @@ struct Office {
     }
     void decide_all() {
         std::vector<Ticket> waiting;
-        for (const auto& [id, appeal] : engine->state().people.appeals) {
-            if (appeal.stage == core::people::Stage::Waiting) waiting.push_back(id);
+        const auto& appeals = engine->state().people.appeals;
+        for (const auto id : appeals.tickets()) {
+            if (appeals.at(id)->stage == core::people::Stage::Waiting) waiting.push_back(id);
         }
         const auto ann = std::make_shared<Caller>(Caller{.agent = {"ann"}, .is_operator = true});
         for (const auto id : waiting) bring(AnswerPerson{.id = id}, ann);

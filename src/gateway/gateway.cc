@@ -134,7 +134,7 @@ void answer_asked(Desk& desk, const TellAsked& asked) {
 /// What leaves the hub by mail has no personal data in it.
 void notify(Desk& desk, NotifyPeople notice) {
     if (!desk.options.notifier) return;
-    const auto* appeal = core::people::find_appeal(desk.engine->state().people, notice.id);
+    const auto appeal = core::people::find_appeal(desk.engine->state().people, notice.id);
     const auto workflow =
         appeal != nullptr ? workflow_of(desk, *appeal) : std::to_string(notice.id.value);
     notice.question = redacted_words(desk.options, notice.question, workflow);

@@ -186,9 +186,10 @@ std::optional<Ticket> id_of(const Call& call) {
     return Ticket{*number};
 }
 
-const Appeal* find(const Desk& desk, Call& call) {
+core::Reading<Appeal> find(const Desk& desk, Call& call) {
     const auto id = id_of(call);
-    const auto* appeal = id ? core::people::find_appeal(desk.engine->state().people, *id) : nullptr;
+    core::Reading<Appeal> appeal;
+    if (id) appeal = core::people::find_appeal(desk.engine->state().people, *id);
     if (appeal == nullptr) {
         call.exchange->respond(
             problem(Refusal::HumanTaskNotFound,
@@ -279,8 +280,10 @@ void get_humans(Desk& desk, Call& call) {
     const auto& appeals = desk.engine->state().people.appeals;
     std::string out;
     std::uint64_t count = 0;
-    for (auto at = appeals.upper_bound(after); at != appeals.end() && count < count_max; ++at) {
-        const auto& appeal = at->second;
+    for (const auto id : appeals.tickets_after(after)) {
+        if (count == count_max) break;
+        const auto found = appeals.at(id);
+        const auto& appeal = *found;
         if (!role.empty() && core::people::role_of(appeal) != role) continue;
         const auto wanted = state.empty() ? "waiting" : state;
         if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
@@ -292,7 +295,7 @@ void get_humans(Desk& desk, Call& call) {
 }
 
 void get_human(Desk& desk, Call& call) {
-    const auto* appeal = find(desk, call);
+    const auto appeal = find(desk, call);
     if (appeal == nullptr) return;
     auto out = summary_of(*appeal);
     const auto& asked = appeal->asked;
@@ -307,7 +310,7 @@ void get_human(Desk& desk, Call& call) {
 }
 
 void post_human_answer(Desk& desk, Call& call) {
-    const auto* appeal = find(desk, call);
+    const auto appeal = find(desk, call);
     if (appeal == nullptr) return;
     auto answer = read_person(call, appeal->asked.id);
     if (!answer) return;

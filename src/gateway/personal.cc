@@ -196,7 +196,7 @@ std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal) {
     const auto& asked = appeal.asked;
     const auto* request = core::broker::find_request(state.requests, asked.request);
     if (request != nullptr) return std::string{scope_of(*request->asked)};
-    const auto* run = core::workflow::find_run(state.workflows, asked.workflow);
+    const auto run = core::find_run(state, asked.workflow);
     if (run != nullptr) return run->correlation;
     return asked.workflow.empty() ? std::to_string(asked.id.value) : asked.workflow;
 }

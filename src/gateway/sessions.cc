@@ -49,14 +49,14 @@ struct Descent {
 };
 std::optional<Descent> descent_of(const Desk& desk, std::string_view id) {
     const auto& lineage = desk.engine->state().governor.lineage;
-    if (const auto* delegation = core::governor::find_session(lineage, id)) {
-        const auto* parent = core::governor::find_delegation(lineage, delegation->parent);
-        const auto& root = lineage.roots.at(delegation->root);
-        return Descent{delegation->user, parent != nullptr ? parent->session : root.session};
+    if (const auto delegation = core::governor::find_session(lineage, id)) {
+        const auto parent = core::governor::find_delegation(lineage, delegation->parent);
+        const auto root = lineage.roots.at(delegation->root);
+        return Descent{delegation->user, parent != nullptr ? parent->session : root->session};
     }
     const auto roots = core::governor::roots_named(lineage, id);
     if (roots.empty()) return std::nullopt;
-    return Descent{lineage.roots.at(roots.front()).user, {}};
+    return Descent{lineage.roots.at(roots.front())->user, {}};
 }
 
 std::string session_json(const Desk& desk, const std::string& id, const Session& session) {

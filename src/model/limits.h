@@ -39,6 +39,7 @@ struct Limits {
     std::uint64_t hub_bytes_max = std::uint64_t{8} << 30;
     std::uint64_t open_requests_max = 1'000'000;
     std::uint64_t workflows_max = 1'000'000;
+    std::uint64_t awake_max = 2'048;               ///< Of each kind of what waits; more lie packed.
     std::uint64_t remembered_ids_max = 1'000'000;  ///< How far back a duplicate is recognised.
 
     // Streams: what of an answer comes ahead of the whole.

@@ -1,5 +1,6 @@
 #include "core/broker/requests.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -62,22 +63,51 @@ const OpenRequest* find_named(const Requests& requests,
                               const Broker& broker,
                               std::uint64_t name,
                               std::string_view requester) {
+    const auto first = requests.names.find(name);
+    if (first == requests.names.end()) return nullptr;
     const OpenRequest* oldest = nullptr;
-    auto at = requests.names.lower_bound({name, Ticket{}});
-    for (int i = 0; i < kNamesakesMax; ++i, ++at) {
-        if (at == requests.names.end() || at->first != name) break;
-        const auto* request = find_request(requests, at->second);
-        if (!requester.empty() && request->asked->from() != requester) continue;
-        const auto* question = find_message(broker, at->second);
-        if (question == nullptr || question->attempt > 0) return request;
-        if (oldest == nullptr) oldest = request;
+    auto ticket = first->second;
+    auto at = requests.namesakes.lower_bound({name, Ticket{}});
+    for (int i = 0; i < kNamesakesMax; ++i) {
+        const auto* request = find_request(requests, ticket);
+        if (requester.empty() || request->asked->from() == requester) {
+            const auto* question = find_message(broker, ticket);
+            if (question == nullptr || question->attempt > 0) return request;
+            if (oldest == nullptr) oldest = request;
+        }
+        if (at == requests.namesakes.end() || at->first != name) break;
+        ticket = at++->second;
     }
     return oldest;
 }
 
+/// The oldest of a name stands in the table; most names have no other.
+void add_name(Requests& requests, std::uint64_t name, Ticket ticket) {
+    auto& oldest = requests.names.emplace(name, ticket).first->second;
+    if (oldest == ticket) return;
+    requests.namesakes.emplace(name, std::max(oldest, ticket));
+    oldest = std::min(oldest, ticket);
+}
+
+void drop_name(Requests& requests, std::uint64_t name, Ticket ticket) {
+    const auto first = requests.names.find(name);
+    if (first == requests.names.end()) return;
+    if (first->second != ticket) {
+        requests.namesakes.erase({name, ticket});
+        return;
+    }
+    const auto next = requests.namesakes.lower_bound({name, Ticket{}});
+    if (next == requests.namesakes.end() || next->first != name) {
+        requests.names.erase(first);
+        return;
+    }
+    first->second = next->second;
+    requests.namesakes.erase(next);
+}
+
 void add_names(Requests& requests, const HashKey& key, const Names& names, Ticket ticket) {
     for (const auto& name : names) {
-        if (!name.name.empty()) requests.names.emplace(request_key(key, name), ticket);
+        if (!name.name.empty()) add_name(requests, request_key(key, name), ticket);
     }
 }
 
@@ -86,7 +116,7 @@ void drop_names(
     for (const auto& name : names) {
         if (name.name.empty()) continue;
         const auto hash = request_key(key, name);
-        requests.names.erase({hash, ticket});
+        drop_name(requests, hash, ticket);
         remember_closed(memory, hash, ticket);
     }
 }

@@ -32,9 +32,10 @@ struct OpenRequest {
 
 struct Requests {
     Slab<OpenRequest> open;
-    boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
-    std::set<std::pair<std::uint64_t, Ticket>> names;      ///< By request_key, the oldest first.
-    std::set<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
+    boost::unordered_flat_map<std::uint64_t, Slot> slots;    ///< By ticket.
+    boost::unordered_flat_map<std::uint64_t, Ticket> names;  ///< By request_key: the oldest.
+    std::set<std::pair<std::uint64_t, Ticket>> namesakes;    ///< Younger ones of the same name.
+    std::set<std::pair<std::uint64_t, Ticket>> tasks;        ///< Those with a task of their own.
     Agenda deadlines;
 };
 

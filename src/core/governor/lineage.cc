@@ -3,27 +3,40 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace parlance::core::governor {
 
 namespace {
 
-std::string key_of(const Errand& errand) {
-    return std::to_string(errand.origin) + ' ' + std::to_string(errand.target) + ' ' +
-           std::string{errand.objective_hash};
+GivenErrand given(const Errand& errand) {
+    return {errand.origin, errand.target, std::string{errand.objective_hash}};
 }
 
-Root& root_of(Lineage& lineage, Ticket number) { return lineage.roots.at(number); }
+/// decide() speaks only of what is on record.
+Root& root_of(Lineage& lineage, Ticket number) {
+    auto* root = lineage.roots.wake(number);
+    CHECK(root != nullptr);
+    return *root;
+}
+Delegation& delegation_of(Lineage& lineage, Ticket request) {
+    auto* delegation = lineage.delegations.wake(request);
+    CHECK(delegation != nullptr);
+    return *delegation;
+}
+
+/// Nothing is decided by it: it only leads to roots, of which the right one is taken.
+std::uint64_t hash_of(std::string_view session) { return siphash(process_key(), session); }
 
 /// The delegation that holds what is set aside for this one; null: the root does.
 Delegation* holder(Lineage& lineage, const Delegation& delegation) {
-    const auto* above = purse_holder(lineage, find_delegation(lineage, delegation.parent));
-    return above == nullptr ? nullptr : &lineage.delegations.at(above->request);
+    const auto above = purse_holder(lineage, find_delegation(lineage, delegation.parent));
+    return above == nullptr ? nullptr : &delegation_of(lineage, above->request);
 }
 
 std::uint32_t& open_children_of_parent(Lineage& lineage, const Delegation& delegation) {
     return delegation.parent == Ticket{} ? root_of(lineage, delegation.root).open_children
-                                         : lineage.delegations.at(delegation.parent).open_children;
+                                         : delegation_of(lineage, delegation.parent).open_children;
 }
 
 void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstances& at) {
@@ -67,25 +80,25 @@ void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending
 }
 
 void erase_root(Lineage& lineage, Ticket number) {
-    const auto found = lineage.roots.find(number);
-    const auto& root = found->second;
-    if (root.is_by_session) lineage.roots_by_session.erase({root.session, root.origin});
-    lineage.idle.erase({root.ends_at, number});
-    lineage.roots.erase(found);
+    const auto root = lineage.roots.at(number);
+    if (root->is_by_session) {
+        lineage.roots_by_session.erase({hash_of(root->session), root->origin, number});
+    }
+    lineage.idle.erase({root->ends_at, number});
+    lineage.roots.erase(number);
 }
 
 /// Takes an ended delegation off the record if nothing is below it, and then those above it that
 /// only waited for that.
 void forget(Lineage& lineage, Ticket request, const Ending& ending) {
     while (request != Ticket{}) {
-        const auto found = lineage.delegations.find(request);
-        const auto& delegation = found->second;
+        const auto& delegation = delegation_of(lineage, request);
         if (delegation.is_open || delegation.children > 0) return;
         const auto parent = delegation.parent;
-        if (parent != Ticket{}) --lineage.delegations.at(parent).children;
+        if (parent != Ticket{}) --delegation_of(lineage, parent).children;
         auto& root = root_of(lineage, delegation.root);
         lineage.sessions.erase({delegation.session, request});
-        lineage.delegations.erase(found);
+        lineage.delegations.erase(request);
         --root.count;
         if (root.count == 0) {
             if (!root.is_by_session) return erase_root(lineage, root.number);
@@ -106,34 +119,39 @@ void join(Lineage& lineage, const Delegation& delegation) {
 
 }  // namespace
 
-const Delegation* find_delegation(const Lineage& lineage, Ticket request) {
-    const auto found = lineage.delegations.find(request);
-    return found == lineage.delegations.end() ? nullptr : &found->second;
+Reading<Delegation> find_delegation(const Lineage& lineage, Ticket request) {
+    return lineage.delegations.find(request);
 }
 
-const Root* find_root(const Lineage& lineage, std::string_view session, AgentHandle origin) {
-    const auto found = lineage.roots_by_session.find({std::string{session}, origin});
-    return found == lineage.roots_by_session.end() ? nullptr : &lineage.roots.at(found->second);
+Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentHandle origin) {
+    const auto hash = hash_of(session);
+    auto at = lineage.roots_by_session.lower_bound({hash, origin, {}});
+    for (; at != lineage.roots_by_session.end(); ++at) {
+        if (at->session_hash != hash || at->origin != origin) break;
+        if (auto root = lineage.roots.at(at->number); root->session == session) return root;
+    }
+    return {};
 }
 
-const Delegation* find_session(const Lineage& lineage, std::string_view session) {
+Reading<Delegation> find_session(const Lineage& lineage, std::string_view session) {
     // The end of time and of tickets: the one before it is the last of the session.
     auto at = lineage.sessions.upper_bound({std::string{session}, Ticket{kNoLimit}});
-    if (session.empty() || at == lineage.sessions.begin()) return nullptr;
+    if (session.empty() || at == lineage.sessions.begin()) return {};
     --at;
-    return at->first == session ? &lineage.delegations.at(at->second) : nullptr;
+    return at->first == session ? lineage.delegations.at(at->second) : nullptr;
 }
 
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session) {
     std::vector<Ticket> roots;
-    auto at = lineage.roots_by_session.lower_bound({std::string{session}, 0});
-    for (; at != lineage.roots_by_session.end() && at->first.first == session; ++at) {
-        roots.push_back(at->second);
+    const auto hash = hash_of(session);
+    auto at = lineage.roots_by_session.lower_bound({hash, 0, {}});
+    for (; at != lineage.roots_by_session.end() && at->session_hash == hash; ++at) {
+        if (lineage.roots.at(at->number)->session == session) roots.push_back(at->number);
     }
     return roots;
 }
 
-const Delegation* purse_holder(const Lineage& lineage, const Delegation* parent) {
+Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent) {
     while (parent != nullptr && parent->tokens == 0) {
         parent = find_delegation(lineage, parent->parent);
     }
@@ -141,15 +159,17 @@ const Delegation* purse_holder(const Lineage& lineage, const Delegation* parent)
 }
 
 bool is_taken(const Root& root, const Errand& errand) {
-    return root.errands.contains(key_of(errand));
+    return root.errands.contains(given(errand));
 }
 
-const Delegation* find_ring(const Lineage& lineage, const Delegation* last, const Errand& errand) {
-    for (const auto* each = last; each != nullptr; each = find_delegation(lineage, each->parent)) {
+Reading<Delegation> find_ring(const Lineage& lineage,
+                              const Reading<Delegation>& last,
+                              const Errand& errand) {
+    for (auto each = last; each != nullptr; each = find_delegation(lineage, each->parent)) {
         const bool is_on_it = each->origin == errand.target || each->target == errand.target;
         if (is_on_it && each->objective_hash == errand.objective_hash) return each;
     }
-    return nullptr;
+    return {};
 }
 
 void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& at) {
@@ -204,7 +224,7 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .cost = event.cost,
                           .is_granted = event.is_granted};
     auto& root = root_of(lineage, event.root);
-    root.errands.insert(key_of({at.origin, at.target, event.objective_hash}));
+    root.errands.insert({at.origin, at.target, event.objective_hash});
     if (root.user.empty()) root.user = event.user;
     join(lineage, delegation);
     ++open_children_of_parent(lineage, delegation);
@@ -214,9 +234,9 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
 }
 
 void end(Lineage& lineage, Ticket request, const Ending& ending) {
-    const auto found = lineage.delegations.find(request);
-    if (found == lineage.delegations.end() || !found->second.is_open) return;
-    auto& delegation = found->second;
+    auto* found = lineage.delegations.wake(request);
+    if (found == nullptr || !found->is_open) return;
+    auto& delegation = *found;
     charge(lineage, delegation, ending);
     delegation.is_open = false;
     const auto work = lineage.at_work.find(delegation.target);
@@ -227,36 +247,42 @@ void end(Lineage& lineage, Ticket request, const Ending& ending) {
 }
 
 void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
-    const auto found = lineage.delegations.find(request);
-    if (found == lineage.delegations.end() || !found->second.is_open) return;
-    auto& delegation = found->second;
+    auto* found = lineage.delegations.wake(request);
+    if (found == nullptr || !found->is_open) return;
+    auto& delegation = *found;
     const auto work = lineage.at_work.find(delegation.target);
     work->second.erase(request);
     if (work->second.empty()) lineage.at_work.erase(work);
     delegation.target = to.target;
     lineage.at_work[to.target].insert(request);
     root_of(lineage, delegation.root)
-        .errands.insert(key_of({delegation.origin, to.target, delegation.objective_hash}));
+        .errands.insert({delegation.origin, to.target, delegation.objective_hash});
     auto& accounts = lineage.accounts;
     settle(accounts, agent_account(to.name_before), delegation.tokens, 0, to.now, to.budget_window);
     reserve(accounts, agent_account(to.name), delegation.tokens, to.now, to.budget_window);
 }
 
 void end_root(Lineage& lineage, Ticket number) {
-    CHECK(lineage.roots.at(number).count == 0);
+    CHECK(lineage.roots.at(number)->count == 0);
     erase_root(lineage, number);
 }
 
+void tidy(Lineage& lineage, std::size_t awake_max) {
+    lineage.delegations.tidy(awake_max);
+    lineage.roots.tidy(awake_max);
+}
+
 void index(Lineage& lineage, const Delegation& delegation) {
-    const auto parent = lineage.delegations.find(delegation.parent);
-    if (parent != lineage.delegations.end()) ++parent->second.children;
+    if (auto* parent = lineage.delegations.wake(delegation.parent)) ++parent->children;
     if (delegation.is_open) lineage.at_work[delegation.target].insert(delegation.request);
     if (!delegation.session.empty())
         lineage.sessions.emplace(delegation.session, delegation.request);
 }
 
 void index(Lineage& lineage, const Root& root) {
-    if (root.is_by_session) lineage.roots_by_session[{root.session, root.origin}] = root.number;
+    if (root.is_by_session) {
+        lineage.roots_by_session.insert({hash_of(root.session), root.origin, root.number});
+    }
     if (root.count == 0 && root.ends_at != Time{}) lineage.idle.emplace(root.ends_at, root.number);
 }
 

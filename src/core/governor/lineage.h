@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/chest.h"
 #include "core/governor/purse.h"
 #include "core/handles.h"
+#include "core/words.h"
 #include "model/event.h"
 
 namespace parlance::core::governor {
@@ -47,6 +49,14 @@ struct Delegation {
     bool is_granted = false;     ///< By a person: nothing of it comes out of another purse.
 };
 
+/// An errand that was given: who asked whom for what.
+struct GivenErrand {
+    AgentHandle origin = kNoAgent;
+    AgentHandle target = kNoAgent;
+    std::string objective_hash{};
+    auto operator<=>(const GivenErrand&) const = default;
+};
+
 struct Root {
     Ticket number;  ///< Of the first delegation in it.
     std::string session{};
@@ -60,40 +70,60 @@ struct Root {
     std::uint64_t cost = 0;
     Purse purse{};
     Purse cost_purse{};
-    std::set<std::string> errands{};  ///< All that was ever asked in it.
+    std::set<GivenErrand> errands{};  ///< All that was ever asked in it.
+};
+
+/// Both as bytes: packing.cc.
+struct DelegationCodec {
+    void pack(std::string& out, const Delegation& delegation) const;
+    Delegation unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    bool is_small(const Delegation& delegation) const;
+};
+struct RootCodec {
+    void pack(std::string& out, const Root& root) const;
+    Root unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    bool is_small(const Root& root) const;
+};
+
+/// A root that is known by its session; which session, its root says.
+struct RootName {
+    std::uint64_t session_hash = 0;
+    AgentHandle origin = kNoAgent;
+    Ticket number{};
+    auto operator<=>(const RootName&) const = default;
 };
 
 struct Lineage {
-    std::map<Ticket, Delegation> delegations;
-    std::map<Ticket, Root> roots;
+    Chest<Delegation, DelegationCodec> delegations;
+    Chest<Root, RootCodec> roots;
     Accounts accounts;
 
     // Found again from the two above.
-    std::map<std::pair<std::string, AgentHandle>, Ticket> roots_by_session;
+    std::set<RootName> roots_by_session;
     std::set<std::pair<std::string, Ticket>> sessions;  ///< Which delegations work in each.
     std::map<AgentHandle, std::set<Ticket>> at_work;    ///< Open delegations by target.
     std::set<std::pair<Time, Ticket>> idle;             ///< Roots of which nothing is on record.
 };
 
-const Delegation* find_delegation(const Lineage& lineage, Ticket request);
-const Root* find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
+Reading<Delegation> find_delegation(const Lineage& lineage, Ticket request);
+Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
 /// The last delegation that works in this session, or null.
-const Delegation* find_session(const Lineage& lineage, std::string_view session);
+Reading<Delegation> find_session(const Lineage& lineage, std::string_view session);
 
 /// The deepest open delegation that `agent` works on and that fits; null if none does.
 template <class Fits>
-const Delegation* find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
+Reading<Delegation> find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
     const auto found = lineage.at_work.find(agent);
-    if (found == lineage.at_work.end()) return nullptr;
-    const Delegation* deepest = nullptr;
+    if (found == lineage.at_work.end()) return {};
+    Reading<Delegation> deepest;
     for (const auto ticket : found->second) {
-        const auto& each = lineage.delegations.at(ticket);
-        if (fits(each) && (deepest == nullptr || each.depth > deepest->depth)) deepest = &each;
+        const auto each = lineage.delegations.at(ticket);
+        if (fits(*each) && (deepest == nullptr || each->depth > deepest->depth)) deepest = each;
     }
     return deepest;
 }
 
-/// An errand: who asks whom for what.
+/// An errand that may be given.
 struct Errand {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
@@ -104,10 +134,12 @@ std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session
 bool is_taken(const Root& root, const Errand& errand);
 /// The delegation, from `last` up to the root, in which the target already has this objective, as
 /// who gave it or who got it; null if there is none.
-const Delegation* find_ring(const Lineage& lineage, const Delegation* last, const Errand& errand);
+Reading<Delegation> find_ring(const Lineage& lineage,
+                              const Reading<Delegation>& last,
+                              const Errand& errand);
 
 /// The delegation whose tokens this one and those below it spend; null: the tree's own.
-const Delegation* purse_holder(const Lineage& lineage, const Delegation* parent);
+Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent);
 
 /// What the record needs and the event leaves to the request.
 struct Circumstances {
@@ -140,6 +172,9 @@ struct Retarget {
 };
 void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);
+
+/// Lets what was not touched for a while rest.
+void tidy(Lineage& lineage, std::size_t awake_max);
 
 /// Puts a delegation or a root, as a snapshot has it, into what is found by.
 void index(Lineage& lineage, const Delegation& delegation);

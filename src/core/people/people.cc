@@ -10,9 +10,9 @@ namespace parlance::core::people {
 namespace {
 
 Appeal& appeal_at(People& people, Ticket id) {
-    const auto found = people.appeals.find(id);
-    CHECK(found != people.appeals.end());  // decide() speaks only of what is there.
-    return found->second;
+    auto* appeal = people.appeals.wake(id);
+    CHECK(appeal != nullptr);  // decide() speaks only of what is there.
+    return *appeal;
 }
 
 /// Whoever is asked has a whole time from now on.
@@ -39,14 +39,12 @@ void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
 
 }  // namespace
 
-const Appeal* find_appeal(const People& people, Ticket id) {
-    const auto found = people.appeals.find(id);
-    return found == people.appeals.end() ? nullptr : &found->second;
-}
+Reading<Appeal> find_appeal(const People& people, Ticket id) { return people.appeals.find(id); }
 
-const Appeal* find_by_request(const People& people, Ticket request) {
+Reading<Appeal> find_by_request(const People& people, Ticket request) {
     const auto found = people.by_request.find(request);
-    return found == people.by_request.end() ? nullptr : find_appeal(people, found->second);
+    if (found == people.by_request.end()) return {};
+    return find_appeal(people, found->second);
 }
 
 std::size_t waiting_count(const People& people) {

@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/chest.h"
+#include "core/words.h"
 #include "model/event.h"
 
 namespace parlance::core::people {
@@ -56,8 +58,15 @@ struct Appeal {
     std::string end_reason{};              ///< Withdrawn: why. Lapsed: what follows.
 };
 
+/// An appeal as bytes: packing.cc.
+struct AppealCodec {
+    void pack(std::string& out, const Appeal& appeal) const;
+    Appeal unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    bool is_small(const Appeal& appeal) const;
+};
+
 struct People {
-    std::map<Ticket, Appeal> appeals;
+    Chest<Appeal, AppealCodec> appeals;
 
     // Found again from it.
     std::set<std::pair<Time, Ticket>> due;  ///< A reminder, or the end of the time.
@@ -65,9 +74,9 @@ struct People {
     std::map<Sequence, Ticket> ended;       ///< The oldest first.
 };
 
-const Appeal* find_appeal(const People& people, Ticket id);
+Reading<Appeal> find_appeal(const People& people, Ticket id);
 /// The waiting appeal that was asked by this message, or null.
-const Appeal* find_by_request(const People& people, Ticket request);
+Reading<Appeal> find_by_request(const People& people, Ticket request);
 std::size_t waiting_count(const People& people);
 
 /// Who is asked now; another one after an escalation.

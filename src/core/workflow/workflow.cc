@@ -10,9 +10,9 @@ namespace parlance::core::workflow {
 namespace {
 
 Run& run_of(Workflows& workflows, Ticket number) {
-    const auto found = workflows.runs.find(number);
-    CHECK(found != workflows.runs.end());  // decide() speaks only of workflows that run.
-    return found->second;
+    auto* run = workflows.runs.wake(number, {&workflows.plans});
+    CHECK(run != nullptr);  // decide() speaks only of workflows that run.
+    return *run;
 }
 
 Item& item_of(Run& run, std::uint32_t step, std::uint32_t item) {
@@ -184,9 +184,8 @@ PlanPtr know_plan(Workflows& workflows, const WorkflowStarted& event, Ticket num
 
 }  // namespace
 
-const Run* find_run(const Workflows& workflows, std::string_view id) {
-    const auto found = workflows.by_id.find(std::string{id});
-    return found == workflows.by_id.end() ? nullptr : &workflows.runs.at(found->second);
+Reading<Run> find_run(const Workflows& workflows, Ticket number) {
+    return workflows.runs.find(number, {&workflows.plans});
 }
 
 const Place* find_place(const Workflows& workflows, Ticket request) {
@@ -244,7 +243,6 @@ void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Ti
             .started_at = now,
             .deadline = event.deadline};
     run.steps.resize(run.plan->steps.size());
-    workflows.by_id.emplace(event.id, number);
     workflows.runs.emplace(number, std::move(run));
     forget_plans(workflows);
 }
@@ -316,6 +314,7 @@ void apply(Workflows& workflows, const StepEnded& event) {
     item.code = event.code;
     item.detail = event.detail;
     if (event.output_size == 0) item.reply = {};
+    keep_output(item);
     conclude(run.steps[event.step]);
 }
 
@@ -327,7 +326,9 @@ void apply(Workflows& workflows, const WorkflowUndone& event) {
         for (auto& item : step.items) {
             if (item.stage == Stage::Asking) forget_request(workflows, item);
             const bool is_waiting = item.stage == Stage::Delayed || item.stage == Stage::Asking;
-            if (is_waiting) item.stage = Stage::Failed;
+            if (!is_waiting) continue;
+            item.stage = Stage::Failed;
+            keep_output(item);
         }
     }
 }
@@ -339,7 +340,6 @@ void apply(Workflows& workflows, const WorkflowEnded& event) {
     }
     if (run.due != Time{}) workflows.due.erase({run.due, run.number});
     workflows.restless.erase(run.number);
-    workflows.by_id.erase(run.id);
     --workflows.plans.find(run.plan_hash)->second.runs;
     workflows.runs.erase(event.run);
     forget_plans(workflows);
@@ -376,9 +376,9 @@ void take_failure(Workflows& workflows, Ticket request, std::string code, std::s
 }
 
 void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max) {
-    const auto found = workflows.runs.find(number);
-    if (found == workflows.runs.end()) return;
-    auto& run = found->second;
+    auto* found = workflows.runs.wake(number, {&workflows.plans});
+    if (found == nullptr) return;
+    auto& run = *found;
     set_due(workflows, run);
     if (next_move(run, now, open_max).kind == Move::Kind::None) {
         workflows.restless.erase(number);
@@ -387,12 +387,18 @@ void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max)
     }
 }
 
-void attend_all(Workflows& workflows, Time now, std::size_t open_max) {
-    for (const auto& [number, run] : workflows.runs) attend(workflows, number, now, open_max);
+void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_t awake_max) {
+    for (const auto number : workflows.runs.tickets()) {
+        attend(workflows, number, now, open_max);
+        tidy(workflows, awake_max);  // All of them at once would be many.
+    }
+}
+
+void tidy(Workflows& workflows, std::size_t awake_max) {
+    workflows.runs.tidy(awake_max, {&workflows.plans});
 }
 
 void index(Workflows& workflows, const Run& run) {
-    workflows.by_id.emplace(run.id, run.number);
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
         const auto& items = run.steps[step].items;
         for (std::uint32_t item = 0; item < items.size(); ++item) {

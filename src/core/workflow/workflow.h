@@ -22,7 +22,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/time.h"
+#include "core/chest.h"
 #include "core/handles.h"
+#include "core/words.h"
 #include "model/event.h"
 #include "model/plan.h"
 
@@ -62,6 +64,15 @@ struct Item {
     std::string detail{};
     Time due{};  ///< Delayed: until then.
 };
+
+/// Of what is over only the output is kept, and not the answer in which it came.
+inline void keep_output(Item& item) {
+    if (!is_final(item.stage) || item.output_size == 0) return;
+    item.output = item.reply->body().substr(item.output_at, item.output_size);
+    item.output_at = 0;
+    item.output_size = 0;
+    item.reply = {};
+}
 
 /// JSON; empty if there is none.
 inline std::string_view output_of(const Item& item) {
@@ -110,19 +121,28 @@ struct KnownPlan {
 };
 /// Plans that nobody runs are kept so far, so that a plan that is run often is on record once.
 inline constexpr std::size_t kIdlePlansMax = 256;
+using Plans = std::map<std::string, KnownPlan, std::less<>>;  ///< By the hash of their text.
+
+/// Run as bytes: packing.cc. A run that is packed has its plan by its hash.
+struct RunCodec {
+    const Plans* plans;
+    void pack(std::string& out, const Run& run) const;
+    Run unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    bool is_small(const Run& run) const;
+};
 
 struct Workflows {
-    std::map<Ticket, Run> runs;
-    std::map<std::string, KnownPlan, std::less<>> plans;  ///< By the hash of their text.
+    Chest<Run, RunCodec> runs;
+    Plans plans;
 
     // Found again from the two above.
-    boost::unordered_flat_map<std::string, Ticket> by_id;
     boost::unordered_flat_map<std::uint64_t, Place> by_request;
     std::set<Ticket> restless;  ///< Those with something to be decided now.
     std::set<std::pair<Time, Ticket>> due;
 };
 
-const Run* find_run(const Workflows& workflows, std::string_view id);
+/// Null if it does not run.
+Reading<Run> find_run(const Workflows& workflows, Ticket number);
 const Place* find_place(const Workflows& workflows, Ticket request);
 
 /// What is to be decided next in a run.
@@ -159,7 +179,10 @@ void take_failure(Workflows& workflows, Ticket request, std::string code, std::s
 /// Looks whether there is something to be decided. After every change of a run.
 void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max);
 /// The same for all, when what may be open has changed, or a process begins.
-void attend_all(Workflows& workflows, Time now, std::size_t open_max);
+void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_t awake_max);
+
+/// Lets what was not touched for a while rest.
+void tidy(Workflows& workflows, std::size_t awake_max);
 
 /// Puts a run, as a snapshot has it, into what is found by.
 void index(Workflows& workflows, const Run& run);

@@ -1,0 +1,206 @@
+// Things by their ticket, of which only those that were lately touched are awake. The others lie
+// packed, each as one block of bytes, because what waits is many and what happens is little.
+//
+// Nothing that is decided depends on which are awake. What is read stays where it is until the
+// next event is applied: waking moves nothing, and only tidy() packs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "model/ids.h"
+
+namespace parlance::core {
+
+/// Something to be read: one that is awake, or a copy of its own. Like a pointer that may be null.
+template <class Thing>
+class Reading {
+  public:
+    Reading() = default;
+    Reading(std::nullptr_t) {}
+    explicit Reading(const Thing* awake) : thing_{awake} {}
+    explicit Reading(Thing unpacked)
+        : own_{std::make_shared<const Thing>(std::move(unpacked))}, thing_{own_.get()} {}
+
+    explicit operator bool() const { return thing_ != nullptr; }
+    bool operator==(std::nullptr_t) const { return thing_ == nullptr; }
+    const Thing* operator->() const { return thing_; }
+    const Thing& operator*() const& { return *thing_; }
+    Thing operator*() const&& { return *thing_; }  ///< A copy: it may be the last to hold it.
+
+  private:
+    std::shared_ptr<const Thing> own_;
+    const Thing* thing_ = nullptr;
+};
+
+/// Bytes that know their length, behind one pointer; or none.
+class Block {
+  public:
+    Block() = default;
+    explicit Block(std::string_view bytes) {
+        const auto head = varint_bytes(bytes.size());
+        bytes_ = std::make_unique_for_overwrite<char[]>(head + bytes.size());
+        std::memcpy(put_varint(bytes_.get(), bytes.size()), bytes.data(), bytes.size());
+    }
+    Block(const Block& other) {
+        if (other) *this = Block{other.bytes()};
+    }
+    Block& operator=(const Block& other) { return *this = Block{other}; }
+    Block(Block&&) = default;
+    Block& operator=(Block&&) = default;
+    ~Block() = default;
+
+    explicit operator bool() const { return bytes_ != nullptr; }
+    std::string_view bytes() const {
+        ByteReader head{{bytes_.get(), kVarintBytesMax}};  // It ends by itself.
+        const auto size = head.varint();
+        return {bytes_.get() + varint_bytes(size), size};
+    }
+
+  private:
+    std::unique_ptr<char[]> bytes_;  // NOLINT(*-avoid-c-arrays): one allocation, no capacity.
+};
+
+/// A Codec packs a Thing into bytes and back, and says which are worth it:
+///   void pack(std::string&, const Thing&) const;  Thing unpack(ByteReader&) const;
+///   bool is_small(const Thing&) const;
+template <class Thing, class Codec>
+class Chest {
+  public:
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    bool contains(Ticket ticket) const {
+        return awake_.contains(ticket) || find_packed(ticket) != nullptr;
+    }
+    /// All that are in it, in their order.
+    std::vector<Ticket> tickets() const { return tickets_after({}); }
+    std::vector<Ticket> tickets_after(Ticket last) const {
+        std::vector<Ticket> tickets;
+        auto at = std::ranges::upper_bound(entries_, last, {}, &Entry::ticket);
+        for (; at != entries_.end(); ++at) {
+            if (is_in(*at)) tickets.push_back(at->ticket);
+        }
+        return tickets;
+    }
+
+    Reading<Thing> find(Ticket ticket, const Codec& codec = {}) const {
+        if (const auto found = awake_.find(ticket); found != awake_.end()) {
+            return Reading<Thing>{&found->second.thing};
+        }
+        const auto* entry = find_packed(ticket);
+        return entry == nullptr ? Reading<Thing>{} : Reading<Thing>{unpacked(*entry, codec)};
+    }
+    Reading<Thing> at(Ticket ticket, const Codec& codec = {}) const {
+        auto found = find(ticket, codec);
+        CHECK(found != nullptr);
+        return found;
+    }
+    /// As it is packed, without waking it.
+    void append_packed(std::string& out, Ticket ticket, const Codec& codec = {}) const {
+        const auto found = awake_.find(ticket);
+        if (found != awake_.end()) return codec.pack(out, found->second.thing);
+        out.append(find_packed(ticket)->block.bytes());
+    }
+
+    /// To be changed; null if there is none.
+    Thing* wake(Ticket ticket, const Codec& codec = {}) {
+        auto found = awake_.find(ticket);
+        if (found == awake_.end()) {
+            auto* entry = const_cast<Entry*>(find_packed(ticket));
+            if (entry == nullptr) return nullptr;
+            found = awake_.emplace(ticket, Awake{unpacked(*entry, codec)}).first;
+            entry->block = {};
+        }
+        found->second.is_touched = true;
+        return &found->second.thing;
+    }
+    Thing& emplace(Ticket ticket, Thing thing) {
+        if (entries_.empty() || entries_.back().ticket < ticket) {
+            entries_.push_back({.ticket = ticket});
+        } else {
+            insert_entry(ticket);
+        }
+        ++size_;
+        return awake_.insert_or_assign(ticket, Awake{std::move(thing)}).first->second.thing;
+    }
+    void erase(Ticket ticket) {
+        const auto at = std::ranges::lower_bound(entries_, ticket, {}, &Entry::ticket);
+        if (at == entries_.end() || at->ticket != ticket || !is_in(*at)) return;
+        awake_.erase(ticket);
+        at->block = {};
+        --size_;
+        drop_gaps();
+    }
+
+    /// After an event: packs what was not touched for a while, if more than so many are awake. A
+    /// few looks at a time, so that no event costs much.
+    void tidy(std::size_t awake_max, const Codec& codec = {}) {
+        constexpr int kLooks = 4;
+        for (int look = 0; look < kLooks && awake_.size() > awake_max; ++look) {
+            auto at = awake_.upper_bound(hand_);
+            if (at == awake_.end()) at = awake_.begin();
+            hand_ = at->first;
+            const bool was_touched = std::exchange(at->second.is_touched, false);
+            if (was_touched || !codec.is_small(at->second.thing)) continue;
+            scratch_.clear();
+            codec.pack(scratch_, at->second.thing);
+            std::ranges::lower_bound(entries_, hand_, {}, &Entry::ticket)->block = Block{scratch_};
+            awake_.erase(at);
+        }
+    }
+
+  private:
+    struct Awake {
+        Thing thing;
+        bool is_touched = true;
+    };
+    /// A ticket is mostly the largest so far, so they stand in their order by themselves.
+    struct Entry {
+        Ticket ticket;
+        Block block{};  ///< None: it is awake, or no longer in it.
+    };
+
+    bool is_in(const Entry& entry) const { return entry.block || awake_.contains(entry.ticket); }
+
+    static Thing unpacked(const Entry& entry, const Codec& codec) {
+        ByteReader in{entry.block.bytes()};
+        auto thing = codec.unpack(in);
+        CHECK(in.ok() && in.at_end());  // We packed it ourselves.
+        return thing;
+    }
+    const Entry* find_packed(Ticket ticket) const {
+        const auto at = std::ranges::lower_bound(entries_, ticket, {}, &Entry::ticket);
+        return at == entries_.end() || at->ticket != ticket || !at->block ? nullptr : &*at;
+    }
+    void insert_entry(Ticket ticket) {
+        const auto at = std::ranges::lower_bound(entries_, ticket, {}, &Entry::ticket);
+        CHECK(at->ticket != ticket || !is_in(*at));
+        if (at->ticket != ticket) entries_.insert(at, Entry{.ticket = ticket});
+    }
+    /// What is gone leaves no gap at either end, and never more gaps than things.
+    void drop_gaps() {
+        while (!entries_.empty() && !is_in(entries_.back())) entries_.pop_back();
+        while (!entries_.empty() && !is_in(entries_.front())) entries_.pop_front();
+        constexpr std::size_t kGapsMin = 64;
+        if (entries_.size() < 2 * size_ + kGapsMin) return;
+        std::erase_if(entries_, [this](const Entry& entry) { return !is_in(entry); });
+    }
+
+    std::map<Ticket, Awake> awake_;
+    std::deque<Entry> entries_;
+    std::size_t size_ = 0;
+    Ticket hand_{};  ///< The last that tidy() looked at.
+    std::string scratch_;
+};
+
+}  // namespace parlance::core

@@ -1,0 +1,127 @@
+#include "core/chest.h"
+
+#include <gtest/gtest.h>
+
+#include "core/words.h"
+
+namespace parlance::core {
+namespace {
+
+struct Toy {
+    std::string name;
+    std::uint64_t size = 0;
+};
+
+struct ToyCodec {
+    void pack(std::string& out, const Toy& toy) const {
+        append_short(out, toy.name);
+        put(out, toy.size);
+    }
+    Toy unpack(ByteReader& in) const {
+        Toy toy{.name = take_short(in)};
+        toy.size = in.varint();
+        return toy;
+    }
+    bool is_small(const Toy& toy) const { return toy.size < 100; }
+};
+using Toys = Chest<Toy, ToyCodec>;
+
+/// Until nothing more is packed.
+void rest(Toys& toys, std::size_t awake_max = 0) {
+    for (int i = 0; i < 100; ++i) toys.tidy(awake_max);
+}
+
+std::vector<Ticket> tickets(std::initializer_list<std::uint64_t> numbers) {
+    std::vector<Ticket> all;
+    for (const auto number : numbers) all.push_back({number});
+    return all;
+}
+
+TEST(Chest, WhatRestsIsReadAndChangedLikeWhatIsAwake) {
+    Toys toys;
+    for (std::uint64_t i = 1; i <= 9; ++i) toys.emplace({i}, {.name = "toy", .size = i});
+    rest(toys);
+    EXPECT_EQ(toys.size(), 9U);
+    EXPECT_EQ(toys.at({7})->size, 7U);
+    EXPECT_TRUE(toys.contains({7}));
+    EXPECT_TRUE(toys.find({10}) == nullptr);
+    toys.wake({7})->size = 70;
+    EXPECT_EQ(toys.at({7})->size, 70U);
+    rest(toys);
+    EXPECT_EQ(toys.at({7})->size, 70U);
+    EXPECT_EQ(toys.wake({10}), nullptr);
+}
+
+TEST(Chest, TheBytesAreTheSameAwakeOrNot) {
+    Toys toys;
+    toys.emplace({1}, {.name = "toy", .size = 3});
+    std::string awake;
+    toys.append_packed(awake, {1});
+    rest(toys);
+    std::string resting;
+    toys.append_packed(resting, {1});
+    EXPECT_EQ(awake, resting);
+}
+
+TEST(Chest, TicketsComeInTheirOrderWhateverCameFirst) {
+    Toys toys;
+    for (const std::uint64_t i : {5U, 9U, 3U, 7U}) toys.emplace({i}, {.size = i});
+    EXPECT_EQ(toys.tickets(), tickets({3, 5, 7, 9}));
+    rest(toys);
+    toys.erase({5});
+    toys.erase({5});
+    toys.erase({9});
+    EXPECT_EQ(toys.tickets(), tickets({3, 7}));
+    EXPECT_EQ(toys.tickets_after({3}), tickets({7}));
+    toys.emplace({5}, {.size = 50});
+    toys.wake({7});
+    EXPECT_EQ(toys.tickets(), tickets({3, 5, 7}));
+    EXPECT_EQ(toys.at({5})->size, 50U);
+    EXPECT_EQ(toys.size(), 3U);
+}
+
+TEST(Chest, GapsOfWhatIsGoneAreClosed) {
+    Toys toys;
+    for (std::uint64_t i = 1; i <= 1'000; ++i) toys.emplace({i}, {.size = 1});
+    rest(toys, 10);
+    for (std::uint64_t i = 2; i < 1'000; ++i) toys.erase({i});
+    EXPECT_EQ(toys.tickets(), tickets({1, 1'000}));
+    EXPECT_EQ(toys.size(), 2U);
+    toys.erase({1});
+    toys.erase({1'000});
+    EXPECT_TRUE(toys.empty());
+}
+
+TEST(Chest, WhatIsTouchedAgainStaysAwakeBeforeWhatIsNot) {
+    Toys toys;
+    const auto* loved = &toys.emplace({1}, {.name = "loved"});
+    for (std::uint64_t i = 2; i <= 20; ++i) toys.emplace({i}, {.name = "forgotten"});
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(toys.wake({1}), loved) << "it is where it was";
+        toys.tidy(8);
+    }
+    EXPECT_EQ(toys.at({2})->name, "forgotten");
+}
+
+TEST(Chest, WhatIsLargeStaysAsItIs) {
+    Toys toys;
+    const auto* large = &toys.emplace({1}, {.size = 100});
+    rest(toys);
+    EXPECT_EQ(toys.at({1}).operator->(), large);
+}
+
+TEST(Chest, ACopyIsOneOfItsOwn) {
+    Toys toys;
+    toys.emplace({1}, {.name = "a", .size = 1});
+    toys.emplace({2}, {.name = "b", .size = 2});
+    rest(toys, 1);
+    auto copy = toys;
+    copy.wake({1})->size = 10;
+    copy.wake({2})->size = 20;
+    EXPECT_EQ(toys.at({1})->size, 1U);
+    EXPECT_EQ(toys.at({2})->size, 2U);
+    EXPECT_EQ(copy.at({1})->size, 10U);
+}
+
+}  // namespace
+}  // namespace parlance::core

@@ -1,0 +1,116 @@
+// An appeal as bytes, and back: as it rests, and as it stands in a snapshot.
+#include "core/people/people.h"
+#include "core/words.h"
+
+namespace parlance::core::people {
+
+namespace {
+
+/// What is longer is not copied each time it is looked at; beside it, the rest is little.
+constexpr std::size_t kSmallBytes = 4096;
+
+void put_asked(std::string& out, const HumanAsked& asked) {
+    put(out, asked.id.value);
+    put(out, asked.request.value);
+    append_short(out, asked.workflow);
+    append_short(out, asked.step);
+    append_short(out, asked.role);
+    put(out, static_cast<std::uint64_t>(asked.kind));
+    append_short(out, asked.question);
+    append_short(out, asked.context);
+    put(out, asked.options.size());
+    for (const auto& option : asked.options) append_short(out, option);
+    append_short(out, asked.asked_by);
+    append_short(out, asked.user);
+    put(out, asked.deadline_ms);
+    put(out, asked.reminder_ms);
+    append_short(out, asked.escalation);
+    put(out, static_cast<std::uint64_t>(asked.if_nobody));
+    put(out, asked.approvals_needed);
+    put(out, asked.state_version);
+}
+
+HumanAsked take_asked(ByteReader& in, Texts texts) {
+    HumanAsked asked;
+    asked.id.value = in.varint();
+    asked.request.value = in.varint();
+    asked.workflow = take_text(in, texts);
+    asked.step = take_text(in, texts);
+    asked.role = take_text(in, texts);
+    asked.kind = take_enum(in, HumanKind::Approve, HumanKind::Choose);
+    asked.question = take_text(in, texts);
+    asked.context = take_text(in, texts);
+    const auto options = take_count(in);
+    for (std::uint64_t i = 0; i < options; ++i) asked.options.push_back(take_text(in, texts));
+    asked.asked_by = take_text(in, texts);
+    asked.user = take_text(in, texts);
+    asked.deadline_ms = in.varint();
+    asked.reminder_ms = in.varint();
+    asked.escalation = take_text(in, texts);
+    asked.if_nobody = take_enum(in, IfNobody::Fail, IfNobody::Wait);
+    asked.approvals_needed = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+    asked.state_version = in.varint();
+    return asked;
+}
+
+void put_answer(std::string& out, const HumanAnswered& answer) {
+    append_short(out, answer.by);
+    put(out, static_cast<std::uint64_t>(answer.decision));
+    append_short(out, answer.reason);
+    append_short(out, answer.content);
+    put(out, answer.state_version);
+    put(out, std::uint64_t{answer.awaits_another});
+    put(out, answer.tokens);
+}
+
+HumanAnswered take_answer(ByteReader& in, Ticket id, Texts texts) {
+    HumanAnswered answer{.id = id, .by = take_text(in, texts)};
+    answer.decision = take_enum(in, HumanDecision::Approve, HumanDecision::Answer);
+    answer.reason = take_text(in, texts);
+    answer.content = take_text(in, texts);
+    answer.state_version = in.varint();
+    answer.awaits_another = take_number(in, 1) != 0;
+    if (texts == Texts::Short) answer.tokens = in.varint();
+    return answer;
+}
+
+}  // namespace
+
+void AppealCodec::pack(std::string& out, const Appeal& appeal) const {
+    put_asked(out, appeal.asked);
+    put(out, appeal.asked_at);
+    put(out, appeal.term_began);
+    put(out, std::uint64_t{appeal.is_reminded});
+    put(out, std::uint64_t{appeal.is_escalated});
+    put(out, static_cast<std::uint64_t>(appeal.stage));
+    put(out, appeal.ended.value);
+    put(out, appeal.ended_at);
+    put(out, appeal.answers.size());
+    for (const auto& answer : appeal.answers) put_answer(out, answer);
+    append_short(out, appeal.end_reason);
+    put(out, appeal.news.value);
+}
+
+Appeal AppealCodec::unpack(ByteReader& in, Texts texts) const {
+    Appeal appeal{.asked = take_asked(in, texts)};
+    appeal.asked_at = take_any_time(in);
+    appeal.term_began = take_any_time(in);
+    appeal.is_reminded = take_number(in, 1) != 0;
+    appeal.is_escalated = take_number(in, 1) != 0;
+    appeal.stage = take_enum(in, Stage::Waiting, Stage::Withdrawn);
+    appeal.ended.value = in.varint();
+    appeal.ended_at = take_any_time(in);
+    const auto answers = take_count(in);
+    for (std::uint64_t i = 0; i < answers; ++i) {
+        appeal.answers.push_back(take_answer(in, appeal.asked.id, texts));
+    }
+    appeal.end_reason = take_text(in, texts);
+    if (texts == Texts::Short) appeal.news.value = in.varint();
+    return appeal;
+}
+
+bool AppealCodec::is_small(const Appeal& appeal) const {
+    return appeal.asked.context.size() + appeal.asked.question.size() <= kSmallBytes;
+}
+
+}  // namespace parlance::core::people
