@@ -7,7 +7,7 @@ namespace parlance::core::governor {
 
 namespace {
 
-/// Of what is more, only the first part would be looked at each time.
+/// What is larger would be read as a whole each time that it is looked at.
 constexpr std::size_t kErrandsSmall = 32;
 constexpr std::size_t kToolsSmall = 32;
 
