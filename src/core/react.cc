@@ -221,7 +221,7 @@ void notify_untold(const State& state, Effects& effects) {
         if (++count > kUntoldMax) return;
         const auto occasion = appeal->is_reminded    ? Occasion::Reminded
                               : appeal->is_escalated ? Occasion::Escalated
-                                                    : Occasion::Asked;
+                                                     : Occasion::Asked;
         notify(state, id, occasion, effects);
     }
 }
