@@ -138,8 +138,10 @@ class World {
     /// Agents and people do what is theirs; false if there is nothing.
     bool serve() {
         for (; !delivered_.empty(); delivered_.pop_front()) answer(delivered_.front());
-        for (const auto& [id, appeal] : engine_->state().people.appeals) {
-            if (appeal.stage != core::people::Stage::Waiting) continue;
+        const auto& appeals = engine_->state().people.appeals;
+        for (const auto id : appeals.tickets()) {
+            const auto appeal = appeals.at(id);
+            if (appeal->stage != core::people::Stage::Waiting) continue;
             bring(AnswerPerson{.id = id}, "ann");
             break;
         }
