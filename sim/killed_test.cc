@@ -140,7 +140,8 @@ class World {
         for (; !delivered_.empty(); delivered_.pop_front()) answer(delivered_.front());
         const auto& appeals = engine_->state().people.appeals;
         for (const auto id : appeals.tickets()) {
-            if (appeals.at(id)->stage != core::people::Stage::Waiting) continue;
+            const auto appeal = appeals.at(id);
+            if (appeal->stage != core::people::Stage::Waiting) continue;
             bring(AnswerPerson{.id = id}, "ann");
             break;
         }
