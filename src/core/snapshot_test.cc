@@ -294,9 +294,17 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
                                  .body = body});
     story.ask(ReplyToDelivery{.delivery = story.last_delivery(), .envelope = reply});
     const auto& state = story.state();
+    // Form 6 did not know what people have yet to be told: they have been.
+    const auto& appeals = state.people.appeals;
+    ASSERT_EQ(appeals.size(), 1U);
+    const auto question = appeals.tickets().front();
+    story.ask(NotePeopleTold{.id = question, .news = appeals.at(question)->news});
+    ASSERT_EQ(appeals.at(question)->news, Sequence{});
     const auto now = encode_state(state);
     auto six = now;
     six[0] = 6;
+    ASSERT_EQ(six.back(), 0) << "of no agent did an operator say which tools it may have";
+    six.pop_back();
     age(six,
         state.workflows.runs,
         workflow::RunCodec{&state.workflows.plans},
