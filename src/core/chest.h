@@ -27,7 +27,7 @@ template <class Thing>
 class Reading {
   public:
     Reading() = default;
-    Reading(std::nullptr_t) {}
+    Reading(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): as a pointer takes it.
     explicit Reading(const Thing* awake) : thing_{awake} {}
     explicit Reading(Thing unpacked)
         : own_{std::make_shared<const Thing>(std::move(unpacked))}, thing_{own_.get()} {}

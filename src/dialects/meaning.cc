@@ -521,11 +521,11 @@ json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Text
     return coerced(rule, value, texts);
 }
 
-std::string express(const Form& form, Meaning&& meaning, Time now) {
+std::string express(const Form& form, Meaning meaning, Time now) {
     return Writing{form, meaning, now, nullptr}.message();
 }
 
-std::string express(const Form& form, Meaning&& meaning, Time now, json::Outline& outline) {
+std::string express(const Form& form, Meaning& meaning, Time now, json::Outline& outline) {
     return Writing{form, meaning, now, &outline}.message();
 }
 

@@ -71,10 +71,11 @@ Priority priority_of(const Form& form, const Meaning& meaning);
 /// Of an answer: whether it says that what was asked is not done, or not wholly.
 bool falls_short(const Form& form, const Meaning& meaning);
 
-/// The meaning in this form: a message that keeps the form's rules. The meaning is used up.
-std::string express(const Form& form, Meaning&& meaning, Time now);
-/// The same, and outlines it. What was said as a whole is closed in the outline.
-std::string express(const Form& form, Meaning&& meaning, Time now, json::Outline& outline);
+/// The meaning in this form: a message that keeps the form's rules.
+std::string express(const Form& form, Meaning meaning, Time now);
+/// The same, and outlines it. What was said as a whole is closed in the outline. The meaning is
+/// used up.
+std::string express(const Form& form, Meaning& meaning, Time now, json::Outline& outline);
 
 /// What would stand in this field for this meaning; empty if there is nothing to say.
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts);

@@ -147,8 +147,7 @@ EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
         meaning[Slot::TokensMax] = numbered(static_cast<std::int64_t>(request.tokens_max), texts);
     }
     meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(Priority::High), texts);
-    const std::string text =
-        express(form_for(*row->forms, Act::Request), std::move(meaning), request.now);
+    const std::string text = express(form_for(*row->forms, Act::Request), meaning, request.now);
     if (text.size() > kMessageBytesMax || !json::check(text)) return nullptr;
     auto message = row->read_message(
         *row,

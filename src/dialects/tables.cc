@@ -167,9 +167,9 @@ std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     for (const FieldRule& rule : form.shape->fields) {
         if (rule.slot == Slot::Id || rule.slot == Slot::Sent) varying[count++] = rule.name;
     }
-    const auto varies = [&](std::string_view name) {
+    const auto varies = [&](std::string_view said) {
         return std::ranges::any_of(std::span{varying}.first(count),
-                                   [&](std::string_view each) { return is_named(name, each); });
+                                   [&](std::string_view each) { return is_named(said, each); });
     };
     std::size_t hashed = 0;
     for (json::Members members{message}; members.next();) {
@@ -422,7 +422,7 @@ Problem not_an_answer(const DialectRow& row, const Form& form) {
 std::string wrapped(const DialectRow& row, std::string_view result, Meaning known, Time now) {
     known[Slot::Content] = json::root(result);
     known[Slot::Status] = {"0"};
-    return express(form_for(*row.forms, Act::Reply), std::move(known), now);
+    return express(form_for(*row.forms, Act::Reply), known, now);
 }
 
 Meaning meaning_of(const HubWord& word, Texts& texts) {

@@ -52,7 +52,7 @@ std::string plainly(const Form& form,
     // The same id that the hub gives to a message which has none.
     if (!meaning.says(Slot::Id))
         meaning[Slot::Id] = quoted(derived_uuid(digest_of(message)), texts);
-    return express(other, std::move(meaning), passage.now, outline);
+    return express(other, meaning, passage.now, outline);
 }
 
 const Shape* shape_in(const Form& form, const FieldRule& rule) {

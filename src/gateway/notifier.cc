@@ -179,7 +179,7 @@ void Notifier::post(NotifyPeople notice) {
 }
 
 /// One of its ways is at its end. If nobody was reached in any, the next process tries again.
-void Notifier::conclude(const Errand& errand, bool has_reached) {
+void Notifier::conclude(const Errand& errand, bool has_reached) const {
     auto& telling = *errand.telling;
     telling.has_reached = telling.has_reached || has_reached;
     if (--telling.ways_left > 0 || !telling.has_reached || !options_.told) return;

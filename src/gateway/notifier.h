@@ -98,7 +98,7 @@ class Notifier {
     std::string mail(const Errand& errand, const Contact& contact);
     std::string slack(const Errand& errand, const Contact& contact);
     void put(Errand errand, Clock::time_point at);
-    void conclude(const Errand& errand, bool has_reached);
+    void conclude(const Errand& errand, bool has_reached) const;
 
     NotifierOptions options_;
     std::atomic<std::uint64_t> sent_{0};

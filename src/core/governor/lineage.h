@@ -75,9 +75,9 @@ struct Root {
 
 /// Both as bytes: packing.cc.
 struct DelegationCodec {
-    void pack(std::string& out, const Delegation& delegation) const;
+    void pack(std::string& out, const Delegation& each) const;
     Delegation unpack(ByteReader& in, Texts texts = Texts::Short) const;
-    bool is_small(const Delegation& delegation) const;
+    bool is_small(const Delegation& each) const;
 };
 struct RootCodec {
     void pack(std::string& out, const Root& root) const;

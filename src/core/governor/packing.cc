@@ -57,6 +57,8 @@ GivenErrand take_errand(ByteReader& in, Texts texts) {
 
 }  // namespace
 
+// A codec is called as one, also where it needs nothing of its own.
+// NOLINTBEGIN(readability-convert-member-functions-to-static)
 void DelegationCodec::pack(std::string& out, const Delegation& each) const {
     put(out, each.request.value);
     put(out, each.parent.value);
@@ -157,5 +159,6 @@ Root RootCodec::unpack(ByteReader& in, Texts texts) const {
 }
 
 bool RootCodec::is_small(const Root& root) const { return root.errands.size() <= kErrandsSmall; }
+// NOLINTEND(readability-convert-member-functions-to-static)
 
 }  // namespace parlance::core::governor

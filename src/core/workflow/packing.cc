@@ -58,6 +58,8 @@ std::size_t bytes_of(const Item& item) {
 
 }  // namespace
 
+// A codec is called as one, also where it needs nothing of its own.
+// NOLINTBEGIN(readability-convert-member-functions-to-static)
 void RunCodec::pack(std::string& out, const Run& run) const {
     put(out, run.number.value);
     append_short(out, run.id);
@@ -129,5 +131,6 @@ bool RunCodec::is_small(const Run& run) const {
     }
     return bytes <= kSmallBytes;
 }
+// NOLINTEND(readability-convert-member-functions-to-static)
 
 }  // namespace parlance::core::workflow
