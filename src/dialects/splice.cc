@@ -47,7 +47,8 @@ std::string Splice::done() {
         out.append(text_.substr(copied, edit.at - copied)).append(edit.inserted);
         copied = edit.at + edit.removed;
     }
-    return out.append(text_.substr(copied));
+    out.append(text_.substr(copied));
+    return out;
 }
 
 void Splice::done(std::string& out, json::Outline& outline) {

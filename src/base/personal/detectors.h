@@ -65,6 +65,9 @@ Found find_ip6(const Sign& colon);
 Found find_mac(const Sign& colon);
 /// The hexadecimal digits and colons around a colon.
 Span colon_word(const Sign& colon);
+/// Whether the colon stands between a word and a number, as in "card:4111…", and not in an address
+/// or a time of day.
+bool is_behind_label(const Sign& colon);
 
 // Guesses.
 Found find_name(const Sign& capital);

@@ -156,6 +156,7 @@ class Walk {
         const bool is_inside = (is_hex(left) || left == ':') && (is_hex(right) || right == ':');
         if (!is_inside || place < floor_) return place + 1;
         if (const auto end = ask(kAtColons, place)) return *end;
+        if (is_behind_label({text_, place, floor_})) return place + 1;
         return std::max(colon_word({text_, place, floor_}).end, place + 1);
     }
 

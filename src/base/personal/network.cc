@@ -72,6 +72,15 @@ Span colon_word(const Sign& colon) {
     return span;
 }
 
+bool is_behind_label(const Sign& colon) {
+    const Span span = colon_word(colon);
+    const auto word = colon.text.substr(span.begin, span.end - span.begin);
+    const Parts parts = parts_of(word);
+    const auto label = word.substr(0, word.find(':'));
+    return parts.count == 2 && parts.gaps == 0 &&
+           (parts.size_max > 4 || std::ranges::none_of(label, is_digit));
+}
+
 Found find_ip6(const Sign& colon) {
     Span span{};
     const std::string_view word = lone_word(colon, span);

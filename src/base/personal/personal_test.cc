@@ -92,6 +92,15 @@ TEST(PersonalData, X15_CardsAreFoundByIssuerLengthAndCheckDigit) {
     }
     EXPECT_EQ(found_in("card 6200000000000000001 or 4111111111111111 123"),
               "card:4111111111111111");
+    // A word before it may end in a letter that is a hexadecimal digit too.
+    for (const char* label : {"card:", "visa:", "cc:", "data:", "abc:", "nr:", "1:", "x=cafe:"}) {
+        EXPECT_EQ(found_in(std::string{label} + "4111111111111111"), "card:4111111111111111")
+            << label;
+    }
+    for (const char* label : {"card:", "visa:", "cc:", "data:"}) {
+        EXPECT_EQ(found_in(std::string{label} + "4111 1111 1111 1111"), "card:4111 1111 1111 1111")
+            << label;
+    }
 }
 
 TEST(PersonalData, OtherLongNumbersAreNot) {

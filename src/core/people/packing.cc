@@ -112,7 +112,10 @@ Appeal AppealCodec::unpack(ByteReader& in, Texts texts) const {
 }
 
 bool AppealCodec::is_small(const Appeal& appeal) const {
-    return appeal.asked.context.size() + appeal.asked.question.size() <= kSmallBytes;
+    auto bytes = appeal.asked.context.size() + appeal.asked.question.size();
+    for (const auto& option : appeal.asked.options) bytes += option.size();
+    for (const auto& answer : appeal.answers) bytes += answer.content.size() + answer.reason.size();
+    return bytes <= kSmallBytes;
 }
 // NOLINTEND(readability-convert-member-functions-to-static)
 
