@@ -7,6 +7,7 @@
 #include "dialects/claim.h"
 #include "gateway/capabilities.h"
 #include "gateway/handlers.h"
+#include "gateway/personal.h"
 #include "gateway/policy.h"
 #include "gateway/problem.h"
 
@@ -149,7 +150,10 @@ void post_cancel(Desk& desk, Call& call) {
     if (!body) return;
     auto reason = text_member(*body, "reason");
     if (reason.empty()) reason = "cancelled";
-    bring_done(desk, call, CancelRequest{std::string{call.captures.at(0)}, std::move(reason)});
+    const std::string id{call.captures.at(0)};
+    // Everyone below is told why, and personal data is nobody's there.
+    reason = redacted_words(desk.options, reason, id);
+    bring_done(desk, call, CancelRequest{id, std::move(reason)});
 }
 
 void post_authorize(Desk& desk, Call& call) {
