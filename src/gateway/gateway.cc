@@ -228,17 +228,32 @@ void Gateway::take(Effects&& effects) {
     carry(effects);
 }
 
+/// Senders hear first that they were heard, and in a write of its own: who waits for that to send
+/// on is at work while the hub still writes out what is delivered.
+void Gateway::confirm(const Effects& effects) {
+    bool has_confirmed = false;
+    for (const auto& effect : effects) {
+        const auto* accepted = std::get_if<TellAccepted>(&effect);
+        if (accepted == nullptr) continue;
+        has_confirmed = true;
+        if (const auto connection = connection_of(desk_, accepted->ask)) {
+            connection->tell(*accepted);
+        } else {
+            answer_accepted(desk_, *accepted);
+        }
+    }
+    if (!has_confirmed) return;
+    flush();
+    desk_.loop.flush();
+}
+
 void Gateway::carry(const Effects& effects) {
+    confirm(effects);
     std::vector<AgentId> stirred;
     for (const auto& effect : effects) {
         match(
             effect,
-            [&](const TellAccepted& accepted) {
-                if (const auto connection = connection_of(desk_, accepted.ask)) {
-                    return connection->tell(accepted);
-                }
-                answer_accepted(desk_, accepted);
-            },
+            [](const TellAccepted&) {},  // Said already.
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
                 if (const auto connection = connection_of(desk_, done.ask)) {

@@ -40,6 +40,7 @@ class Gateway {
 
   private:
     void carry(const Effects& effects);
+    void confirm(const Effects& effects);
     void flush();
 
     Desk desk_;

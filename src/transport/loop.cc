@@ -63,6 +63,8 @@ void Loop::after(Duration delay, std::function<void()> work) {
     });
 }
 
+void Loop::flush() { impl_->flush_dirty(); }
+
 void Loop::on_signal(std::function<void(int)> work) {
     impl_->signal_work = std::move(work);
     if (impl_->signals) return;

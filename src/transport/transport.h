@@ -32,6 +32,8 @@ class Loop {
     void stop();                            ///< From any thread.
     void post(std::function<void()> work);  ///< From any thread.
     void after(Duration delay, std::function<void()> work);
+    /// Sends what is queued now, instead of after the turn. Not from inside a handler of the doors.
+    void flush();
     /// Runs `work` on SIGINT, SIGTERM and SIGHUP instead of the default.
     void on_signal(std::function<void(int)> work);
 

@@ -42,7 +42,14 @@ Result<void> hear_consumer(Delivering& lane, Consumer& consumer, sdk::HubFrame& 
         if (!frame.refused.empty()) return refusal_error(frame.refused.front());
         take(lane, consumer, frame);
     }
-    return consumer.agent.flush();
+    return {};
+}
+
+/// Behind the messages that go out in the same moment: while the hub reads those, these arrive, and
+/// one turn of it takes both.
+Result<void> acknowledge(std::vector<Consumer>& consumers) {
+    for (Consumer& consumer : consumers) TRY(consumer.agent.flush());
+    return {};
 }
 
 }  // namespace
@@ -69,6 +76,7 @@ Result<LaneResult> run_deliver(const LanePlan& plan, Scoreboard& board, Start& s
                                             ? window
                                             : sent - lane.accepted;
         TRY(lane.sender.fill(producer, under_way, window));
+        TRY(acknowledge(consumers));
         if (result.messages >= lane.sender.sent() && lane.sender.is_over()) break;
         if (!await_any(sockets)) {
             return fail(Fault::Unavailable, "the hub delivered nothing for 20 seconds");
