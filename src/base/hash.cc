@@ -52,11 +52,19 @@ inline std::uint64_t load_rest(std::string_view bytes) {
     if (bytes.size() > 8) {
         return load_word(bytes.data() + bytes.size() - 8) >> (8U * (8 - count));
     }
-    std::uint64_t rest = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        rest |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * i);
+    // Pieces that overlap say the same where they do.
+    const char* const begin = bytes.data();
+    if (count >= 4) {
+        std::uint32_t head = 0;
+        std::uint32_t tail = 0;
+        std::memcpy(&head, begin, sizeof head);
+        std::memcpy(&tail, begin + count - 4, sizeof tail);
+        return head | std::uint64_t{tail} << (8U * (count - 4));
     }
-    return rest;
+    const auto byte = [begin](std::size_t i) {
+        return std::uint64_t{static_cast<unsigned char>(begin[i])} << (8U * i);
+    };
+    return byte(0) | byte(count / 2) | byte(count - 1);
 }
 
 template <int kWordRounds, int kFinalRounds>

@@ -24,6 +24,12 @@ TEST(SipHash, GivesTheValueOfThePublishedExample) {
 TEST(SipHash, GivesThePublishedValuesOfTheShortestInputs) {
     EXPECT_EQ(siphash(kPublishedKey, counting_bytes(0)), 0x726fdb47dd0e0e31U);
     EXPECT_EQ(siphash(kPublishedKey, counting_bytes(1)), 0x74f839c593dc67fdU);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(2)), 0x0d6c8009d9a94f5aU);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(3)), 0x85676696d7fb7e2dU);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(4)), 0xcf2794e0277187b7U);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(5)), 0x18765564cd99a68dU);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(6)), 0xcbc9466e58fee3ceU);
+    EXPECT_EQ(siphash(kPublishedKey, counting_bytes(7)), 0xab0200f58b01d137U);
     EXPECT_EQ(siphash(kPublishedKey, counting_bytes(8)), 0x93f5f5799a932462U);
 }
 

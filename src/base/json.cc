@@ -374,7 +374,7 @@ void append_quoted(std::string& out, std::string_view text) {
 
 void append_step(std::string& pointer, std::string_view key) {
     pointer += '/';
-    if (key.find_first_of("~/") == std::string_view::npos) {  // As nearly all.
+    if (std::ranges::none_of(key, [](char c) { return c == '~' || c == '/'; })) {  // As nearly all.
         pointer += key;
         return;
     }

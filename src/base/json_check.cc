@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/json_strict.h"
 
 namespace parlance::json {
 
@@ -29,35 +30,42 @@ class ManyKeys {
     /// False if this object has the key already.
     bool add(std::uint32_t object, std::string_view key) {
         if (slots_.size() * 3 <= used_ * 4) grow();
-        const std::uint64_t hash = siphash({process_key().low ^ object, process_key().high}, key);
-        for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
-            Slot& slot = slots_[at];
-            if (slot.object == 0) {
-                slot = {key, hash, object};
-                ++used_;
-                return true;
-            }
-            if (slot.hash == hash && slot.object == object && slot.key == key) return false;
-        }
+        const auto hash = static_cast<std::uint32_t>(
+            siphash_short({process_key().low ^ object, process_key().high}, key));
+        Slot& slot = slot_for(hash, [&](const Slot& taken) {
+            return taken.hash == hash && taken.object == object && taken.size == key.size() &&
+                   std::memcmp(taken.data, key.data(), key.size()) == 0;
+        });
+        if (slot.object != 0) return false;
+        slot = {key.data(), static_cast<std::uint32_t>(key.size()), hash, object};
+        ++used_;
+        return true;
     }
 
   private:
+    /// Small, for a hundred thousand of them are met in no order.
     struct Slot {
-        std::string_view key{};
-        std::uint64_t hash = 0;
-        std::uint32_t object = 0;  ///< Objects are numbered from 1; 0 is a free slot.
+        const char* data;
+        std::uint32_t size;
+        std::uint32_t hash;
+        std::uint32_t object;  ///< Objects are numbered from 1; 0 is a free slot.
     };
 
-    std::size_t mask() const { return slots_.size() - 1; }
+    /// The slot that is the key's, or the free one that it belongs into.
+    template <class IsIt>
+    Slot& slot_for(std::uint32_t hash, IsIt is_it) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = hash & mask;
+        while (slots_[at].object != 0 && !is_it(slots_[at])) at = (at + 1) & mask;
+        return slots_[at];
+    }
 
     void grow() {
-        std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 2);
+        std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 4);
         old.swap(slots_);
         for (const Slot& slot : old) {
             if (slot.object == 0) continue;
-            std::size_t at = slot.hash & mask();
-            while (slots_[at].object != 0) at = (at + 1) & mask();
-            slots_[at] = slot;
+            slot_for(slot.hash, [](const Slot&) { return false; }) = slot;
         }
     }
 
@@ -441,6 +449,10 @@ void make_room(Outline& outline, std::size_t room) {
 
 Result<void> check(std::string_view text, std::size_t depth_max) {
     return check(text, depth_max, nullptr);
+}
+
+bool is_strict(std::string_view text) {
+    return simdjson::validate_utf8(text) && Checker{text, kDepthMax, nullptr}.whole_text();
 }
 
 Result<void> check(std::string_view text, Outline& outline) {

@@ -10,10 +10,20 @@ namespace parlance::json {
 namespace {
 
 bool is_equal_object(Value left, Value right, Numbers numbers) {
-    const SortedMembers lefts{left};
-    const SortedMembers rights{right};
+    Members lefts{left};
+    Members rights{right};
+    // What was copied has its members in the same order.
+    while (true) {
+        const bool has_left = lefts.next();
+        if (has_left != rights.next()) return false;
+        if (!has_left) return true;
+        if (lefts.key != rights.key) break;
+        if (!is_equal(lefts.value, rights.value, numbers)) return false;
+    }
+    const SortedMembers lefts_left{left, lefts};
+    const SortedMembers rights_left{right, rights};
     return std::ranges::equal(
-        lefts.all(), rights.all(), [numbers](const auto& one, const auto& other) {
+        lefts_left.all(), rights_left.all(), [numbers](const auto& one, const auto& other) {
             return one.key == other.key && is_equal(one.value, other.value, numbers);
         });
 }

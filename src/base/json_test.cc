@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "base/json_sketch.h"
+#include "base/json_strict.h"
 
 namespace parlance::json {
 namespace {
@@ -95,6 +96,13 @@ TEST(JsonCheck, RefusesWhatIsNotJsonAndSaysWhereAndWhy) {
         EXPECT_NE(message.find(reason), std::string::npos) << text << " -> " << message;
         EXPECT_NE(message.find("byte " + std::to_string(byte) + ":"), std::string::npos)
             << text << " -> " << message;
+    }
+}
+
+TEST(JsonCheck, SaysOfATextWithoutReasonsWhatItSaysWithThem) {
+    for (const std::string_view text :
+         {"1", " true ", "tru", "-", "[1,]", "{\"a\":1,\"a\":2}", "", "\xFF"}) {
+        EXPECT_EQ(is_strict(text), check(text).has_value()) << text;
     }
 }
 

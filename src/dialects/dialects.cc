@@ -39,12 +39,6 @@ const DialectRow& spoken(Dialect dialect) {
     return *row;
 }
 
-/// A bit for the length and the first letter of a name.
-constexpr std::uint64_t look_of(std::string_view name) {
-    const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
-    return std::uint64_t{1} << ((std::size_t{first} * 7U + name.size()) % 64U);
-}
-
 /// The looks of all marks: most names that are none are told by one glance.
 std::uint64_t looks_of_marks() {
     std::uint64_t looks = 0;
@@ -68,24 +62,59 @@ const DialectRow* recognised(json::Value message) {
     return nullptr;
 }
 
-/// Whether the message says one of the dialect's own words in the field that such a word is for.
-bool has_word_of(json::Value message, const DialectRow& row) {
+/// Whether one of the dialect's own words in this field tells its messages from others.
+bool is_telling(const FieldRule& rule) {
+    return (rule.slot == Slot::Type || rule.slot == Slot::Status) && rule.kind == Kind::Word;
+}
+
+/// A member of a message in whose place some dialect has words of its own.
+struct Telling {
+    std::string_view name;  ///< As the tables have it.
+    json::Value value{};
+};
+using Tellings = std::vector<Telling>;
+
+Tellings all_tellings() {
+    Tellings all;
+    for (const DialectRow* row : kDialects) {
+        for (const Form& form : row->forms->all) {
+            for (const FieldRule& rule : form.shape->fields) {
+                const bool is_new = std::ranges::find(all, rule.name, &Telling::name) == all.end();
+                if (is_telling(rule) && is_new) all.push_back({rule.name});
+            }
+        }
+    }
+    return all;
+}
+
+/// What the message says in such places. One walk finds them all: it may be a long one.
+Tellings tellings_in(json::Value message) {
+    static const Tellings all = all_tellings();
+    Tellings said = all;
+    for (json::Members members{message}; members.next();) {
+        const auto telling = std::ranges::find(said, members.key, &Telling::name);
+        if (telling != said.end()) telling->value = members.value;
+    }
+    return said;
+}
+
+/// Whether one of the dialect's own words is among what was said.
+bool has_word_of(const Tellings& said, const DialectRow& row) {
     for (const Form& form : row.forms->all) {
         for (const FieldRule& rule : form.shape->fields) {
-            const bool is_telling = rule.slot == Slot::Type || rule.slot == Slot::Status;
-            if (!is_telling || rule.kind != Kind::Word) continue;
-            const auto value = json::find(message, rule.name);
-            if (value && fits(rule, *value)) return true;
+            if (!is_telling(rule)) continue;
+            const json::Value value = std::ranges::find(said, rule.name, &Telling::name)->value;
+            if (!value.raw.empty() && fits(rule, value)) return true;
         }
     }
     return false;
 }
 
 /// The dialect of a message without marks, by its words; null if none or several have them.
-const DialectRow* recognised_by_words(json::Value message) {
+const DialectRow* recognised_by_words(const Tellings& said) {
     const DialectRow* found = nullptr;
     for (const DialectRow* row : kDialects) {
-        if (!has_word_of(message, *row)) continue;
+        if (!has_word_of(said, *row)) continue;
         if (found != nullptr) return nullptr;
         found = row;
     }
@@ -133,10 +162,10 @@ std::ptrdiff_t names_known(const std::vector<std::string>& names, const DialectR
 }
 
 /// The dialect that shares most members with the message; of several, one whose words it says.
-const DialectRow& nearest(json::Value message) {
+const DialectRow& nearest(json::Value message, const Tellings& said) {
     const auto names = names_in(message);
     return **std::ranges::max_element(kDialects, {}, [&](const DialectRow* row) {
-        return std::pair{names_known(names, *row), has_word_of(message, *row)};
+        return std::pair{names_known(names, *row), has_word_of(said, *row)};
     });
 }
 
@@ -144,11 +173,13 @@ const DialectRow& nearest(json::Value message) {
 std::vector<std::string_view> lacking(json::Value message, const DialectRow& row) {
     const Form* form = form_of(*row.forms, message);
     const Shape& shape = *(form == nullptr ? row.forms->all.back() : *form).shape;
+    const Found found = fields_in(message, shape);
     std::vector<std::string_view> names;
-    for (const FieldRule& field : shape.fields) {
+    for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+        const FieldRule& field = shape.fields[i];
         const bool is_needed = field.need == Need::Required || field.need == Need::Routing ||
                                field.need == Need::CallerStandsIn;
-        if (is_needed && !json::find(message, field.name)) names.push_back(field.name);
+        if (is_needed && found[i].raw.empty()) names.push_back(field.name);
     }
     return names;
 }
@@ -171,8 +202,8 @@ std::string way_to(const DialectRow& row, json::Value message) {
         listed(row.marks));
 }
 
-Rejection unknown_dialect(json::Value message) {
-    const DialectRow& row = nearest(message);
+Rejection unknown_dialect(json::Value message, const Tellings& said) {
+    const DialectRow& row = nearest(message, said);
     return rejection(Refusal::MessageDialectUnknown,
                      message.raw,
                      fmt::format("must be a message of a known dialect; the nearest is {}, {}",
@@ -297,9 +328,10 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
         if (reading) return reading;
         return read_again(message, text, *row, std::move(reading), reception);
     }
-    row = recognised_by_words(message);
+    const Tellings said = tellings_in(message);
+    row = recognised_by_words(said);
     if (row == nullptr) row = recognised_by_version(text, message);
-    if (row == nullptr) return tl::unexpected(unknown_dialect(message));
+    if (row == nullptr) return tl::unexpected(unknown_dialect(message, said));
     return read_in(*row, text, reception);
 }
 

@@ -26,7 +26,7 @@ struct Problem {
     std::string section{};  ///< Where the dialect's document says so.
 };
 
-/// Enough to mend a message by; a hostile one could have a problem in every other byte.
+/// Enough to mend a message by. How many more there are is said in one more.
 inline constexpr std::size_t kProblemsMax = 100;
 
 /// A message that cannot be taken: why, and everything that is wrong with it.

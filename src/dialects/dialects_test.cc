@@ -143,6 +143,13 @@ TEST(Dialects, HoldAMessageToItsRulesOnceTheDialectIsNamedOrRecognised) {
     EXPECT_EQ(rejection_of(R"({"to":"bob"})").refusal, Refusal::InputValidationFailed);
 }
 
+TEST(Dialects, KnowAMessageWithoutMarksByItsWordHoweverFarBehindItStands) {
+    std::string text = "{";
+    for (int i = 0; i < 100; ++i) text += "\"n" + std::to_string(i) + "\":0,";
+    const Rejection rejection = rejection_of(text + R"("message_type":"tool_results"})");
+    EXPECT_EQ(rejection.dialect, Dialect::Correlation) << rejection.summary();
+}
+
 TEST(Dialects, RefuseADialectThatIsNotSpoken) {
     EXPECT_EQ(rejection_of(R"({"to":"bob"})", {.dialect = Dialect{77}}).refusal,
               Refusal::MessageDialectUnknown);
@@ -154,14 +161,19 @@ TEST(Dialects, RefuseAMessageThatNoEnvelopeHolds) {
     EXPECT_EQ(rejection_of(text).refusal, Refusal::MessageTooLarge);
 }
 
-TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndNotAMillion) {
+TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndHowManyMoreThereAre) {
     std::string text =
         R"({"correlation_id":"s_a7b2c9d4_1","agent":"a","target_agent":"b","status":"pending",)"
         R"("message_type":"tool_results","payload":1,"next_steps":[)";
     for (int i = 0; i < 100'000; ++i) text += "1,";
     const Rejection rejection = rejection_of(text + "1]}");
-    EXPECT_EQ(rejection.problems.size(), 100U);
-    EXPECT_EQ(rejection.problems.back().pointer, "/next_steps/99");
+    ASSERT_EQ(rejection.problems.size(), 101U);
+    EXPECT_EQ(rejection.problems[99].pointer, "/next_steps/99");
+    // 100,001 steps are wrong.
+    EXPECT_EQ(rejection.problems.back().rule, "has 99901 more problems, not listed here");
+    EXPECT_TRUE(
+        rejection.summary().ends_with("; the message has 99901 more problems, not listed here"))
+        << rejection.summary().substr(rejection.summary().size() - 200);
 }
 
 TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {

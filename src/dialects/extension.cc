@@ -1,8 +1,9 @@
 #include "dialects/extension.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/iso_time.h"
@@ -13,12 +14,6 @@
 namespace parlance::dialects {
 
 namespace {
-
-std::string pointer_to(std::string_view parent, std::string_view key) {
-    std::string pointer{parent};
-    json::append_step(pointer, key);
-    return pointer;
-}
 
 /// One step of a pointer as it is named in an object; nothing if its escapes are not in order.
 std::optional<std::string> unescaped(std::string_view step) {
@@ -41,62 +36,197 @@ std::optional<std::string> unescaped(std::string_view step) {
 /// pointer, and a hostile message has long names with many differences behind them.
 constexpr std::size_t kPointerBytesMax = 512;
 
-void find_differences(json::Value made,
-                      json::Value original,
-                      std::string_view parent,
-                      std::vector<Keep>& keeps) {
-    const json::SortedMembers mades{made};
-    const json::SortedMembers originals{original};
-    auto one = mades.all().begin();
-    auto other = originals.all().begin();
-    while (one != mades.all().end() || other != originals.all().end()) {
-        const bool has_both = one != mades.all().end() && other != originals.all().end();
-        if (has_both && one->key == other->key) {
-            const bool is_near = parent.size() + one->key.size() <= kPointerBytesMax;
-            if (is_near && one->value.is_object() && other->value.is_object()) {
-                if (one->value.raw != other->value.raw) {
-                    find_differences(one->value, other->value, pointer_to(parent, one->key), keeps);
-                }
-            } else if (!is_same(one->value, other->value)) {
-                keeps.push_back({pointer_to(parent, one->key), other->value, one->value});
-            }
-            ++one;
-            ++other;
-        } else if (other == originals.all().end() || (has_both && one->key < other->key)) {
-            keeps.push_back({pointer_to(parent, one->key), {}, one->value});
-            ++one;
-        } else {
-            keeps.push_back({pointer_to(parent, other->key), other->value, {}});
-            ++other;
-        }
-    }
-}
+/// The members of an object with few of them, as they stand there.
+struct FewMembers {
+    static constexpr std::size_t kMax = 24;
+    std::array<json::SortedMembers::Member, kMax> all;
+    std::size_t count = 0;
 
-/// Keeps by the names of their pointers, so that an object is walked once, whatever its names are.
-struct KeepTree {
-    std::map<std::string, KeepTree, std::less<>> inside{};
-    const Keep* keep = nullptr;
+    /// False if it has more, or one whose name would have to be kept somewhere.
+    bool read(json::Value object) {
+        for (json::Members members{object}; members.next();) {
+            if (count == kMax || !json::stands_in(object, members.key)) return false;
+            all[count++] = {members.key, members.value};
+        }
+        return true;
+    }
 };
 
-KeepTree tree_of(const std::vector<Keep>& keeps) {
-    KeepTree tree;
-    for (const Keep& keep : keeps) {
-        KeepTree* place = &tree;
-        std::string_view pointer = keep.at;
-        while (!pointer.empty()) {
-            pointer.remove_prefix(1);
-            const std::string_view step = pointer.substr(0, pointer.find('/'));
-            // Keeps come in order, so most of them are the last of their object.
-            auto& inside = place->inside;
-            place = &inside.try_emplace(inside.end(), unescaped(step).value())->second;
-            pointer.remove_prefix(step.size());
-        }
-        place->keep = &keep;
-    }
-    return tree;
+bool has_few(json::Value object) {
+    std::size_t count = 0;
+    json::Members members{object};
+    while (count <= FewMembers::kMax && members.next()) ++count;
+    return count <= FewMembers::kMax;
 }
 
-void append_restored(std::string& out, json::Value object, KeepTree& tree) {
+/// Holds objects against each other, member by member.
+class Comparison {
+  public:
+    explicit Comparison(Texts& texts) : texts_{texts} {}
+
+    void objects(json::Value made, json::Value original) {
+        FewMembers few;
+        if (has_few(original) && few.read(made)) {
+            each_in(few, original);
+        } else {
+            in_order(made, original);
+        }
+    }
+
+    std::vector<Keep> keeps;
+
+  private:
+    /// Finding each among a few takes less than sorting them all: only what differs is sorted.
+    void each_in(const FewMembers& mades, json::Value original) {
+        static_assert(FewMembers::kMax <= 32);
+        const std::size_t first = keeps.size();
+        Begins begins;
+        std::uint32_t met = 0;
+        std::size_t next = 0;
+        for (json::Members others{original}; others.next();) {
+            begins.add(keeps.size());
+            std::size_t tried = 0;
+            while (tried < mades.count && !is_named(others.key, mades.all[next].key)) {
+                ++tried;
+                next = next + 1 < mades.count ? next + 1 : 0;
+            }
+            if (tried == mades.count) {
+                keep(others.key, others.value, {});
+            } else {
+                values(others.key, mades.all[next].value, others.value);
+                met |= 1U << next;
+            }
+        }
+        for (std::size_t i = 0; i < mades.count; ++i) {
+            begins.add(keeps.size());
+            if ((met >> i & 1U) == 0) keep(mades.all[i].key, {}, mades.all[i].value);
+        }
+        begins.add(keeps.size());
+        sort(first, begins);
+    }
+
+    /// Where the keeps of one member after the other begin, each once.
+    struct Begins {
+        static constexpr std::size_t kMax = 2 * FewMembers::kMax + 1;
+        std::array<std::size_t, kMax> all{};
+        std::size_t count = 0;
+        void add(std::size_t place) {
+            if (count == 0 || all[count - 1] != place) all[count++] = place;
+        }
+    };
+
+    /// Puts the keeps from `first` on, those of one object, in order: a member's stay together.
+    void sort(std::size_t first, const Begins& begins) {
+        const auto is_first = [&](std::size_t one, std::size_t other) {
+            const std::size_t here = pointer_.size();
+            return is_before(keeps[one].at.substr(here), keeps[other].at.substr(here));
+        };
+        const auto groups = std::span{begins.all}.first(begins.count - 1);
+        if (std::ranges::is_sorted(groups, is_first)) return;
+        std::array<std::size_t, Begins::kMax> order{};
+        const auto places = std::span{order}.first(groups.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::ranges::sort(places, [&](std::size_t one, std::size_t other) {
+            return is_first(groups[one], groups[other]);
+        });
+        std::vector<Keep> sorted;
+        sorted.reserve(keeps.size() - first);
+        for (const std::size_t place : places) {
+            const auto at = keeps.begin();
+            sorted.insert(sorted.end(),
+                          at + static_cast<std::ptrdiff_t>(begins.all[place]),
+                          at + static_cast<std::ptrdiff_t>(begins.all[place + 1]));
+        }
+        std::ranges::copy(sorted, keeps.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+
+    void in_order(json::Value made, json::Value original) {
+        const json::SortedMembers mades{made};
+        const json::SortedMembers originals{original};
+        auto one = mades.all().begin();
+        auto other = originals.all().begin();
+        while (one != mades.all().end() && other != originals.all().end()) {
+            const auto order = one->key <=> other->key;
+            if (order == 0) {
+                values(one->key, one->value, other->value);
+            } else if (order < 0) {
+                keep(one->key, {}, one->value);
+            } else {
+                keep(other->key, other->value, {});
+            }
+            if (order <= 0) ++one;
+            if (order >= 0) ++other;
+        }
+        for (; one != mades.all().end(); ++one) keep(one->key, {}, one->value);
+        for (; other != originals.all().end(); ++other) keep(other->key, other->value, {});
+    }
+
+    void values(std::string_view key, json::Value made, json::Value original) {
+        if (made.raw == original.raw) return;
+        const bool is_near = pointer_.size() + key.size() <= kPointerBytesMax;
+        if (is_near && made.is_object() && original.is_object()) {
+            const std::size_t size = pointer_.size();
+            json::append_step(pointer_, key);
+            objects(made, original);
+            pointer_.resize(size);
+        } else if (!is_same(made, original)) {
+            keep(key, original, made);
+        }
+    }
+
+    void keep(std::string_view key, json::Value value, json::Value was) {
+        const std::size_t size = pointer_.size();
+        json::append_step(pointer_, key);
+        keeps.push_back({texts_.keep(pointer_), value, was});
+        pointer_.resize(size);
+    }
+
+    Texts& texts_;
+    std::string pointer_;  ///< Of the objects that are being compared.
+};
+
+/// The keeps of one member of an object: its own, if there is one, comes before those inside.
+struct Group {
+    std::string_view step;  ///< The member's name, as pointers write it.
+    std::span<const Keep> keeps;
+    const Keep* own = nullptr;
+};
+
+/// The keeps of an object by its members. `here` is how much of their pointers leads to it.
+std::vector<Group> groups_of(std::span<const Keep> keeps, std::size_t here) {
+    const auto step_of = [here](const Keep& keep) {
+        const std::string_view rest = keep.at.substr(here + 1);
+        return rest.substr(0, rest.find('/'));
+    };
+    std::vector<Group> groups;
+    for (std::size_t begin = 0; begin < keeps.size();) {
+        const std::string_view step = step_of(keeps[begin]);
+        std::size_t end = begin + 1;
+        while (end < keeps.size() && step_of(keeps[end]) == step) ++end;
+        const bool has_own = keeps[begin].at.size() == here + 1 + step.size();
+        groups.push_back(
+            {step, keeps.subspan(begin, end - begin), has_own ? &keeps[begin] : nullptr});
+        begin = end;
+    }
+    return groups;
+}
+
+Group* group_of(std::vector<Group>& groups, std::string_view key) {
+    std::string step;
+    const bool has_escapes = std::ranges::any_of(key, [](char c) { return c == '~' || c == '/'; });
+    if (has_escapes) {
+        json::append_step(step, key);
+        key = std::string_view{step}.substr(1);
+    }
+    const auto group = std::ranges::lower_bound(groups, key, {}, &Group::step);
+    return group != groups.end() && group->step == key ? &*group : nullptr;
+}
+
+void append_restored(std::string& out,
+                     json::Value object,
+                     std::span<const Keep> keeps,
+                     std::size_t here) {
+    std::vector<Group> groups = groups_of(keeps, here);
     const std::size_t start = out.size();
     out += '{';
     const auto begin = [&](std::string_view key) {
@@ -105,14 +235,11 @@ void append_restored(std::string& out, json::Value object, KeepTree& tree) {
         out += ':';
     };
     for (json::Members members{object}; members.next();) {
-        const auto found = tree.inside.find(members.key);
-        if (found == tree.inside.end()) {
+        Group* const group = group_of(groups, members.key);
+        if (group == nullptr) {
             begin(members.key);
             out += members.value.raw;
-            continue;
-        }
-        KeepTree& place = found->second;
-        if (const Keep* keep = std::exchange(place.keep, nullptr)) {
+        } else if (const Keep* keep = std::exchange(group->own, nullptr)) {
             const bool still_holds = !keep->was.raw.empty() && is_same(members.value, keep->was);
             const std::string_view value = still_holds ? keep->value.raw : members.value.raw;
             if (value.empty()) continue;
@@ -121,18 +248,18 @@ void append_restored(std::string& out, json::Value object, KeepTree& tree) {
         } else {
             begin(members.key);
             if (members.value.is_object()) {
-                append_restored(out, members.value, place);
+                append_restored(out, members.value, group->keeps, here + 1 + group->step.size());
             } else {
                 out += members.value.raw;
             }
         }
     }
-    for (const auto& [name, place] : tree.inside) {
+    for (const Group& group : groups) {
         // What was met above is no longer a keep; what stood there and is gone has been taken away.
-        if (place.keep == nullptr || !place.keep->was.raw.empty()) continue;
-        if (place.keep->value.raw.empty()) continue;
-        begin(name);
-        out += place.keep->value.raw;
+        const bool is_added = group.own != nullptr && group.own->was.raw.empty();
+        if (!is_added || group.own->value.raw.empty()) continue;
+        begin(unescaped(group.step).value());
+        out += group.own->value.raw;
     }
     out += '}';
 }
@@ -140,22 +267,29 @@ void append_restored(std::string& out, json::Value object, KeepTree& tree) {
 /// Whether every step of it can name a member of a message.
 bool is_pointer(std::string_view text) {
     if (!text.starts_with('/')) return false;
-    std::size_t depth = 0;
-    while (!text.empty()) {
-        text.remove_prefix(1);
-        const std::string_view step = text.substr(0, text.find('/'));
-        if (++depth > json::kDepthMax || !unescaped(step)) return false;
-        text.remove_prefix(step.size());
+    if (std::ranges::count(text, '/') > static_cast<std::ptrdiff_t>(json::kDepthMax)) return false;
+    // Each '~' is that of "~0" or "~1".
+    for (auto at = text.find('~'); at != std::string_view::npos; at = text.find('~', at + 1)) {
+        const std::string_view escape = text.substr(at, 2);
+        if (escape != "~0" && escape != "~1") return false;
     }
     return true;
 }
 
-std::optional<Keep> read_keep(json::Value entry) {
+/// The text of a string, in the message or kept.
+std::string_view text_of(json::Value string, Texts& texts) {
+    std::string spare;
+    const std::string_view text = string.text(spare);
+    return text.data() == spare.data() ? texts.keep(text) : text;
+}
+
+std::optional<Keep> read_keep(json::Value entry, Texts& texts) {
     if (!entry.is_object()) return {};
     Keep keep;
-    std::string spare;
     for (json::Members members{entry}; members.next();) {
-        if (members.key == "at" && members.value.is_string()) keep.at = members.value.text(spare);
+        if (members.key == "at" && members.value.is_string()) {
+            keep.at = text_of(members.value, texts);
+        }
         if (members.key == "value") keep.value = members.value;
         if (members.key == "was") keep.was = members.value;
     }
@@ -180,7 +314,16 @@ std::string text_member(json::Value object, std::string_view name) {
 
 }  // namespace
 
-std::optional<Extension> read_extension(json::Value message, const DialectRow& origin) {
+bool is_before(std::string_view pointer, std::string_view other) {
+    const auto [left, right] = std::ranges::mismatch(pointer, other);
+    if (left == pointer.end() || right == other.end()) return right != other.end();
+    if (*left == '/' || *right == '/') return *left == '/';
+    return static_cast<unsigned char>(*left) < static_cast<unsigned char>(*right);
+}
+
+std::optional<Extension> read_extension(json::Value message,
+                                        const DialectRow& origin,
+                                        Texts& texts) {
     const auto member = json::find(message, kExtensionMember);
     if (!member || !member->is_object()) return {};
     if (text_member(*member, "dialect") != origin.name) return {};
@@ -195,13 +338,13 @@ std::optional<Extension> read_extension(json::Value message, const DialectRow& o
     for (json::Elements elements{*keeps}; elements.next();) ++count;
     extension.keeps.reserve(count);
     for (json::Elements elements{*keeps}; elements.next();) {
-        auto keep = read_keep(elements.value);
+        const auto keep = read_keep(elements.value, texts);
         if (!keep) return {};
-        extension.keeps.push_back(*std::move(keep));
+        extension.keeps.push_back(*keep);
     }
     // Mostly they come as they were written, in order.
-    if (!std::ranges::is_sorted(extension.keeps, {}, &Keep::at)) {
-        std::ranges::sort(extension.keeps, {}, &Keep::at);
+    if (!std::ranges::is_sorted(extension.keeps, is_before, &Keep::at)) {
+        std::ranges::sort(extension.keeps, is_before, &Keep::at);
     }
     const auto twice = std::ranges::adjacent_find(extension.keeps, {}, &Keep::at);
     if (twice != extension.keeps.end()) return {};
@@ -227,16 +370,16 @@ void append_extension(std::string& out, const Extension& extension, const Dialec
     out += "]}";
 }
 
-std::vector<Keep> differences(json::Value made, json::Value original) {
-    std::vector<Keep> keeps;
-    if (made.raw != original.raw) find_differences(made, original, "", keeps);
-    return keeps;
+std::vector<Keep> differences(json::Value made, json::Value original, Texts& texts) {
+    Comparison comparison{texts};
+    if (made.raw != original.raw) comparison.objects(made, original);
+    return std::move(comparison.keeps);
 }
 
-std::string with_differences(json::Value made, const std::vector<Keep>& keeps) {
-    KeepTree tree = tree_of(keeps);
+std::string with_differences(json::Value made, std::span<const Keep> keeps) {
     std::string out;
-    append_restored(out, made, tree);
+    out.reserve(2 * made.raw.size());
+    append_restored(out, made, keeps, 0);
     return out;
 }
 

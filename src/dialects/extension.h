@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ namespace parlance::dialects {
 /// One difference. `was` is what the way back makes of it: if it makes something else, an agent
 /// has changed its mind in between, and its word counts.
 struct Keep {
-    std::string at;       ///< JSON pointer into the original.
+    std::string_view at;  ///< JSON pointer into the original.
     json::Value value{};  ///< What stood there; empty if nothing did.
     json::Value was{};    ///< Empty if nothing is made of it.
 };
@@ -32,15 +33,23 @@ struct Extension {
 
 inline constexpr std::string_view kExtensionMember = "parlance";
 
-/// The extension by which this message can become one of `origin` again; else nothing.
-std::optional<Extension> read_extension(json::Value message, const DialectRow& origin);
+/// Whether a JSON pointer comes before another in the order in which keeps are put back: what is
+/// inside of a member follows it at once, so that all of an object stands together.
+bool is_before(std::string_view pointer, std::string_view other);
+
+/// The extension by which this message can become one of `origin` again; else nothing. Its keeps
+/// are in order, and stand in the message or in `texts`.
+std::optional<Extension> read_extension(json::Value message,
+                                        const DialectRow& origin,
+                                        Texts& texts);
 void append_extension(std::string& out, const Extension& extension, const DialectRow& origin);
 
-/// Everything by which `original` differs from `made`; both are objects.
-std::vector<Keep> differences(json::Value made, json::Value original);
+/// Everything by which `original` differs from `made`; both are objects. `texts` keeps the
+/// pointers.
+std::vector<Keep> differences(json::Value made, json::Value original, Texts& texts);
 
-/// `made` with every difference put back that still is one.
-std::string with_differences(json::Value made, const std::vector<Keep>& keeps);
+/// `made` with every difference put back that still is one. The keeps are in order.
+std::string with_differences(json::Value made, std::span<const Keep> keeps);
 
 /// The object without one of its members.
 std::string without_member(json::Value object, std::string_view name);

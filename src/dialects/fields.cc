@@ -166,6 +166,14 @@ class Inspection {
     Inspection(const Checking& checking, Problems& problems)
         : checking_{checking}, problems_{problems} {}
 
+    /// Says how many problems there are that are not listed.
+    void conclude() {
+        if (unlisted_ == 0) return;
+        problems_.push_back(
+            {.rule = fmt::format(
+                 "has {} more problem{}, not listed here", unlisted_, unlisted_ == 1 ? "" : "s")});
+    }
+
     void object(const Shape& shape, json::Value object, const Path& path, bool is_whole) {
         if (shape.is_soft) return;
         fields(shape, object, fields_in(object, shape), path, is_whole);
@@ -179,17 +187,16 @@ class Inspection {
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
             const FieldRule& rule = shape.fields[i];
             const Path inner{.around = &path, .name = rule.name};
-            if (has_seen_enough()) return;
             if (!found[i].raw.empty()) {
                 value(rule, found[i], inner, shape.section, is_whole);
             } else if (is_whole && !may_lack(rule)) {
-                problems_.push_back(problem_at(pointer_of(inner), rule, {}, shape.section));
+                note([&] { return problem_at(pointer_of(inner), rule, {}, shape.section); });
             }
         }
         for (const WhenRule& when : shape.when) {
             condition(shape, when, found, path);
         }
-        if (shape.also != nullptr) shape.also(object, pointer_of(path), problems_);
+        if (shape.also != nullptr) also(shape, object, path);
     }
 
     void value(const FieldRule& rule,
@@ -198,7 +205,7 @@ class Inspection {
                std::string_view section,
                bool is_whole) {
         if (!fits(rule, value)) {
-            problems_.push_back(problem_at(pointer_of(path), rule, value, section));
+            note([&] { return problem_at(pointer_of(path), rule, value, section); });
             return;
         }
         if (rule.kind == Kind::Body) {
@@ -213,7 +220,22 @@ class Inspection {
     }
 
   private:
-    bool has_seen_enough() const { return problems_.size() >= kProblemsMax; }
+    /// Lists a problem. Once there are more than anybody reads, they are only counted: putting one
+    /// into words takes longer than finding it.
+    template <class Word>
+    void note(Word word) {
+        if (problems_.size() < kProblemsMax) {
+            problems_.push_back(word());
+        } else {
+            ++unlisted_;
+        }
+    }
+
+    void also(const Shape& shape, json::Value object, const Path& path) {
+        Problems found;
+        shape.also(object, pointer_of(path), found);
+        for (Problem& problem : found) note([&] { return std::move(problem); });
+    }
 
     void each(const FieldRule& rule,
               json::Value container,
@@ -221,7 +243,7 @@ class Inspection {
               std::string_view section,
               bool is_whole) {
         if (rule.kind == Kind::Map) {
-            for (json::Members members{container}; !has_seen_enough() && members.next();) {
+            for (json::Members members{container}; members.next();) {
                 const Path inner{.around = &path, .name = members.key};
                 value(*rule.element, members.value, inner, section, is_whole);
             }
@@ -229,7 +251,7 @@ class Inspection {
         }
         Path inner{.around = &path, .is_place = true};
         json::Elements elements{container};
-        for (; !has_seen_enough() && elements.next(); ++inner.place) {
+        for (; elements.next(); ++inner.place) {
             value(*rule.element, elements.value, inner, section, is_whole);
         }
     }
@@ -272,18 +294,21 @@ class Inspection {
                                                      !json::Elements{other}.next());
         const bool is_right = when.demand == Demand::Empty ? is_empty : is_said;
         if (is_right) return;
-        problems_.push_back({.pointer = pointer_of({.around = &path, .name = when.other}),
-                             .value = shortened(other.raw),
-                             .rule = fmt::format("{}{} when {} is {}",
-                                                 other.raw.empty() ? "is missing; " : "",
-                                                 when.rule,
-                                                 when.field,
-                                                 word),
-                             .section = std::string{shape.section}});
+        note([&]() -> Problem {
+            return {.pointer = pointer_of({.around = &path, .name = when.other}),
+                    .value = shortened(other.raw),
+                    .rule = fmt::format("{}{} when {} is {}",
+                                        other.raw.empty() ? "is missing; " : "",
+                                        when.rule,
+                                        when.field,
+                                        word),
+                    .section = std::string{shape.section}};
+        });
     }
 
     const Checking& checking_;
     Problems& problems_;
+    std::size_t unlisted_ = 0;
 };
 
 }  // namespace
@@ -312,14 +337,18 @@ std::string expectation(const FieldRule& rule) {
 Found fields_in(json::Value object, const Shape& shape) {
     CHECK(shape.fields.size() <= kFieldsMax);
     Found found{};
-    collect(object, shape.fields, found);
+    collect(object, shape.fields, shape.looks, found);
     return found;
 }
 
-void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found) {
+void collect(json::Value object,
+             std::span<const FieldRule> rules,
+             std::uint64_t looks,
+             std::span<json::Value> found) {
     // Most senders write the fields in the order of the document, so the next rule is tried first.
     std::size_t next = 0;
     for (json::Members members{object}; members.next();) {
+        if ((looks & look_of(members.key)) == 0) continue;
         for (std::size_t tried = 0; tried < rules.size(); ++tried) {
             const std::size_t i =
                 next + tried < rules.size() ? next + tried : next + tried - rules.size();
@@ -354,7 +383,9 @@ void hold_to_shape(const Shape& shape,
                    const Checking& checking,
                    Problems& problems) {
     const Path root{.name = parent};
-    Inspection{checking, problems}.object(shape, object, root, checking.is_whole);
+    Inspection inspection{checking, problems};
+    inspection.object(shape, object, root, checking.is_whole);
+    inspection.conclude();
 }
 
 void hold_to_shape(const Shape& shape,
@@ -364,7 +395,9 @@ void hold_to_shape(const Shape& shape,
                    Problems& problems) {
     if (shape.is_soft) return;
     const Path root{};
-    Inspection{checking, problems}.fields(shape, message, found, root, checking.is_whole);
+    Inspection inspection{checking, problems};
+    inspection.fields(shape, message, found, root, checking.is_whole);
+    inspection.conclude();
 }
 
 bool fits(const FieldRule& rule, json::Value value) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,6 +73,18 @@ struct FieldRule {
     std::string_view fill{};  ///< JSON: what a translation writes that must and has nothing better.
 };
 
+/// A bit for the length and the first letter of a name: most names that are none of a few are told
+/// from them by one glance at the bits of those few.
+constexpr std::uint64_t look_of(std::string_view name) {
+    const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
+    return std::uint64_t{1} << ((std::size_t{first} * 7U + name.size()) % 64U);
+}
+constexpr std::uint64_t looks_of(std::span<const FieldRule> rules) {
+    std::uint64_t looks = 0;
+    for (const FieldRule& rule : rules) looks |= look_of(rule.name);
+    return looks;
+}
+
 /// What the elements of a list may be.
 inline constexpr FieldRule kEachString{.kind = Kind::String};
 inline constexpr FieldRule kEachAgent{.kind = Kind::Agent};
@@ -100,6 +113,7 @@ struct Shape {
     bool is_soft = false;
     /// What no table says; null for nearly all.
     void (*also)(json::Value object, std::string_view pointer, std::vector<Problem>&) = nullptr;
+    std::uint64_t looks = looks_of(fields);
 };
 
 inline constexpr std::size_t kFieldsMax = 24;  ///< No shape has more rows.
@@ -120,8 +134,11 @@ using Found = std::array<json::Value, kFieldsMax>;
 Found fields_in(json::Value object, const Shape& shape);
 
 /// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
-/// A null counts as absent, except where anything may stand.
-void collect(json::Value object, std::span<const FieldRule> rules, std::span<json::Value> found);
+/// A null counts as absent, except where anything may stand. `looks` are the rules'.
+void collect(json::Value object,
+             std::span<const FieldRule> rules,
+             std::uint64_t looks,
+             std::span<json::Value> found);
 
 /// Adds a problem for each value that breaks its rule. `parent` is the object's JSON pointer.
 void hold_to_rules(std::span<const FieldRule> rules,
@@ -162,7 +179,9 @@ using json::shortened;  // As a problem shows a value.
 
 /// Equality that rarely comes as far as calling out: this is asked of every member.
 inline bool is_named(std::string_view key, std::string_view name) {
-    return key.size() == name.size() && (key.empty() || key.front() == name.front()) && key == name;
+    return key.size() == name.size() &&
+           (key.empty() ||
+            (key.front() == name.front() && std::memcmp(key.data(), name.data(), key.size()) == 0));
 }
 
 }  // namespace parlance::dialects

@@ -37,6 +37,7 @@ struct Signs {
 Signs signs_of(const Forms& forms, json::Value message) {
     Signs signs;
     for (json::Members members{message}; members.next();) {
+        if ((forms.looks & look_of(members.key)) == 0) continue;
         if (!forms.type_field.empty() && is_named(members.key, forms.type_field)) {
             signs.type = members.value;
         }

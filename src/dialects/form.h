@@ -46,11 +46,21 @@ struct Form {
     std::span<const std::string_view> keeps{};
 };
 
+constexpr std::uint64_t looks_of(std::string_view type_field, std::span<const Form> forms) {
+    std::uint64_t looks = type_field.empty() ? 0 : look_of(type_field);
+    for (const Form& form : forms) {
+        for (const std::string_view mark : form.marks) looks |= look_of(mark);
+    }
+    return looks;
+}
+
 /// The forms of a dialect. The first that fits a message is its form.
 struct Forms {
     std::string_view type_field{};
     std::span<const Form> all;
     std::array<std::string_view, kActs> by_act{};  ///< By name: what an act is written as.
+    /// Of all members by which a form is known.
+    std::uint64_t looks = looks_of(type_field, all);
 };
 
 /// The form of a message, or null. Looks no further than it must.

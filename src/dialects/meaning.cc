@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -295,6 +296,16 @@ bool says_timeout(const Meaning& meaning) {
            is_timeout_text(meaning[Slot::ErrorText]);
 }
 
+/// Begins a member, in one step: most of what is written is names. None in a table needs escapes.
+void append_name(std::string& out, std::string_view name) {
+    const std::size_t start = out.size();
+    out.resize(start + name.size() + 3);
+    char* const place = out.data() + start;
+    place[0] = '"';
+    std::memcpy(place + 1, name.data(), name.size());
+    std::memcpy(place + 1 + name.size(), "\":", 2);
+}
+
 class Writing {
   public:
     Writing(const Form& form, Meaning& meaning, Time now, json::Outline* outline)
@@ -361,8 +372,7 @@ class Writing {
         // Most fields of most forms: nothing is said in them, and nothing must be.
         if (!is_needed && rule.need != Need::Routing && !may_say(rule)) return false;
         const std::size_t start = out.size();
-        out.push_back('"');  // No name in a table needs escapes.
-        out.append(rule.name).append("\":", 2);
+        append_name(out, rule.name);
         const std::size_t value_start = out.size();
         const std::size_t row = sketch_.begin();
         bool is_said = value(rule, out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/json_equal.h"
 
@@ -14,5 +15,7 @@ inline bool is_same(json::Value left, json::Value right) {
 
 /// The same for whatever is_same(). Not keyed: it recognises, and proves nothing.
 std::uint64_t digest_of(json::Value value);
+/// Of an object without one of its members; all of it if `left_out` is empty.
+std::uint64_t digest_of(json::Value object, std::string_view left_out);
 
 }  // namespace parlance::dialects

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/json_sketch.h"
+#include "dialects/fields.h"
 
 namespace parlance::dialects {
 
@@ -14,15 +15,23 @@ void Splice::set(json::Value object, const std::vector<NewMember>& members) {
     Edit added{.at = offset_of(object.raw) + 1, .row = object.row};
     added.members.reserve(members.size());
     added.inserted.reserve(kUsualBytes);
+    std::uint64_t looks = 0;
+    for (const NewMember& member : members) looks |= look_of(member.key);
+    bool is_bare = true;
+    std::vector<std::string_view> replaced;
+    for (json::Members olds{object}; olds.next(); is_bare = false) {
+        if ((looks & look_of(olds.key)) == 0) continue;
+        const auto member = std::ranges::find(members, olds.key, &NewMember::key);
+        if (member == members.end()) continue;
+        CHECK(olds.value.is_null());  // What somebody wrote is never overwritten.
+        edits_.push_back({.at = offset_of(olds.value.raw),
+                          .removed = olds.value.raw.size(),
+                          .inserted = member->json,
+                          .row = olds.value.row});
+        replaced.push_back(member->key);
+    }
     for (const NewMember& member : members) {
-        if (const auto old = json::find(object, member.key)) {
-            CHECK(old->is_null());  // What somebody wrote is never overwritten.
-            edits_.push_back({.at = offset_of(old->raw),
-                              .removed = old->raw.size(),
-                              .inserted = member.json,
-                              .row = old->row});
-            continue;
-        }
+        if (std::ranges::find(replaced, member.key) != replaced.end()) continue;
         if (!added.inserted.empty()) added.inserted.push_back(',');
         added.members.push_back({.key = added.inserted.size() + 1, .key_size = member.key.size()});
         json::append_quoted(added.inserted, member.key);
@@ -32,7 +41,7 @@ void Splice::set(json::Value object, const std::vector<NewMember>& members) {
         added.members.back().value_end = added.inserted.size();
     }
     if (added.inserted.empty()) return;
-    if (json::Members{object}.next()) added.inserted.push_back(',');
+    if (!is_bare) added.inserted.push_back(',');
     edits_.push_back(std::move(added));
 }
 

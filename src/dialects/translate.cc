@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,16 +31,23 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     if (passage.began != Time{}) say(Slot::Began, print_iso_time(passage.began), true);
 }
 
+/// What is to be said in another dialect.
+struct Saying {
+    const Form& form;
+    json::Value message;
+    std::string_view without{};  ///< A member of it that is not said.
+};
+
 /// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
 /// form that it must have; null: the one for what it does. Outlines it.
-std::string plainly(const Form& form,
-                    json::Value message,
+std::string plainly(const Saying& saying,
                     const Forms& others,
                     const Form* wanted,
                     const Passage& passage,
                     json::Outline& outline) {
+    const Form& form = saying.form;
     Texts texts;
-    Meaning meaning = understand(form, message, passage.now, texts);
+    Meaning meaning = understand(form, saying.message, passage.now, texts);
     add_what_the_hub_knows(meaning, passage, texts);
     const Form& other = wanted != nullptr ? *wanted : form_for(others, act_of(form, meaning));
     // As the hub treats it.
@@ -50,8 +56,10 @@ std::string plainly(const Form& form,
         meaning[Slot::Priority] = numbered(priority, texts);
     }
     // The same id that the hub gives to a message which has none.
-    if (!meaning.says(Slot::Id))
-        meaning[Slot::Id] = quoted(derived_uuid(digest_of(message)), texts);
+    if (!meaning.says(Slot::Id)) {
+        const std::uint64_t digest = digest_of(saying.message, saying.without);
+        meaning[Slot::Id] = quoted(derived_uuid(digest), texts);
+    }
     return express(other, meaning, passage.now, outline);
 }
 
@@ -66,7 +74,7 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     while (pointer.starts_with('/')) {
         pointer.remove_prefix(1);
         const std::string_view name = pointer.substr(0, pointer.find('/'));
-        if (shape == nullptr) return nullptr;
+        if (shape == nullptr || (shape->looks & look_of(name)) == 0) return nullptr;
         const auto found = std::ranges::find(shape->fields, name, &FieldRule::name);
         if (found == shape->fields.end()) return nullptr;
         rule = &*found;
@@ -79,6 +87,14 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
 /// The text as a value, to be walked more than once.
 json::Value outlined(std::string_view text, json::Outline& outline) {
     return json::check(text, outline) ? json::root(text, outline) : json::root(text);
+}
+
+constexpr std::size_t kBytesSmall = std::size_t{16} << 10U;
+
+/// The same, unless it is small. What has no outline is looked at once for each level of it, and
+/// that is dear in a large one.
+json::Value walkable(std::string_view text, json::Outline& outline) {
+    return text.size() <= kBytesSmall ? json::root(text) : outlined(text, outline);
 }
 
 /// What a form says and the hub knows better than anybody in between: who sends and receives, and
@@ -142,9 +158,19 @@ Problems problems_in(const DialectRow& row, const Form& form, std::string_view t
     return problems;
 }
 
-bool is_at_or_around(std::string_view pointer, std::string_view place) {
-    return place.starts_with(pointer) &&
-           (place.size() == pointer.size() || place[pointer.size()] == '/');
+/// Where the problems are, in the order of keeps.
+std::vector<std::string_view> places_of(const Problems& problems) {
+    std::vector<std::string_view> places;
+    for (const Problem& problem : problems) places.emplace_back(problem.pointer);
+    std::ranges::sort(places, is_before);
+    return places;
+}
+
+/// Whether one of the places, which are in order, is what the pointer leads to or inside of it.
+bool leads_to_any(std::string_view pointer, const std::vector<std::string_view>& places) {
+    const auto place = std::ranges::lower_bound(places, pointer, is_before);
+    return place != places.end() && place->starts_with(pointer) &&
+           (place->size() == pointer.size() || (*place)[pointer.size()] == '/');
 }
 
 /// What an extension says that is put back, and what is left in it.
@@ -154,9 +180,9 @@ struct Heeded {
 
     template <class IsLeft>
     void leave(IsLeft is_left) {
-        const auto rest = std::stable_partition(keeps.begin(), keeps.end(), std::not_fn(is_left));
-        left.insert(
-            left.end(), std::make_move_iterator(rest), std::make_move_iterator(keeps.end()));
+        const auto first = std::ranges::find_if(keeps, is_left);
+        const auto rest = std::stable_partition(first, keeps.end(), std::not_fn(is_left));
+        left.insert(left.end(), rest, keeps.end());
         keeps.erase(rest, keeps.end());
     }
 };
@@ -181,8 +207,6 @@ std::string with_extension(std::string text, const Extension& extension, const D
     return text;
 }
 
-constexpr std::size_t kBytesSmall = std::size_t{16} << 10U;
-
 class Translation {
   public:
     Translation(const DialectRow& row, const DialectRow& other, const Passage& passage)
@@ -190,49 +214,42 @@ class Translation {
 
     std::string fresh(const Form& form, json::Value message) const {
         json::Outline outline;
-        std::string made = plainly(form, message, *other_.forms, nullptr, passage_, outline);
-        // What is closed in an outline is looked at once for each level of it, and that is dear in
-        // a large one.
+        std::string made = plainly({form, message}, *other_.forms, nullptr, passage_, outline);
+        // What is closed in its outline is looked at again and again too.
         const json::Value other =
             made.size() <= kBytesSmall ? json::root(made, outline) : outlined(made, outline);
-        json::Outline outline_back;
-        const std::string back = way_back(form, other, outline_back);
-        const Extension extension{.form = &form,
-                                  .at = passage_.now,
-                                  .digest = digest_of(other),
-                                  .keeps = differences(json::root(back, outline_back), message)};
-        if (!has_extension(other)) append_member(made, extension, row_);
+        add_way_back(made, other, {form, message});
         return made;
     }
 
     /// On the way home: what was kept is put back. What this dialect's agents have added is kept in
-    /// turn, and so is what cannot be put back.
+    /// turn, and so is what cannot be put back. `message` still has the extension.
     std::string home(const Form& form, json::Value message, Extension extension) {
         const Passage passage = passage_;
         passage_.now = extension.at;
         json::Outline outline;
-        const std::string plain =
-            plainly(form, message, *other_.forms, extension.form, passage_, outline);
+        const std::string plain = plainly(
+            {form, message, kExtensionMember}, *other_.forms, extension.form, passage_, outline);
         Heeded heeded{.keeps = std::exchange(extension.keeps, {})};
         std::string made = restored(*extension.form, plain, heeded);
-        if (made.empty()) {
-            passage_ = passage;
-            extension.keeps = std::move(heeded.left);
-            const std::string whole = with_extension(std::string{message.raw}, extension, other_);
-            return fresh(form, json::root(whole));
-        }
-        if (heeded.left.empty() && digest_of(message) == extension.digest) return made;
-        std::string rest{message.raw};
-        if (!heeded.left.empty()) {
+        const bool is_as_it_was =
+            heeded.left.empty() && digest_of(message, kExtensionMember) == extension.digest;
+        if (!made.empty() && is_as_it_was) return made;
+
+        std::string rest = without_member(message, kExtensionMember);
+        if (made.empty() || !heeded.left.empty()) {
             extension.keeps = std::move(heeded.left);
             rest = with_extension(std::move(rest), extension, other_);
         }
-        const std::string back = way_back(form, json::root(made), outline);
-        const Extension again{.form = &form,
-                              .at = passage_.now,
-                              .digest = digest_of(json::root(made)),
-                              .keeps = differences(json::root(back), json::root(rest))};
-        return with_extension(std::move(made), again, row_);
+        json::Outline outline_rest;
+        const json::Value original = walkable(rest, outline_rest);
+        if (made.empty()) {
+            passage_ = passage;
+            return fresh(form, original);
+        }
+        json::Outline outline_made;
+        add_way_back(made, walkable(made, outline_made), {form, original});
+        return made;
     }
 
   private:
@@ -240,24 +257,33 @@ class Translation {
     std::string restored(const Form& wanted, const std::string& plain, Heeded& heeded) const {
         const Known known{wanted, passage_};
         heeded.leave([&](const Keep& keep) { return known.settles(keep); });
-        std::string made = with_differences(json::root(plain), heeded.keeps);
+        json::Outline outline;
+        const json::Value value = walkable(plain, outline);
+        std::string made = with_differences(value, heeded.keeps);
         const Problems problems = problems_in(other_, wanted, made);
         if (problems.empty()) return made;
-        heeded.leave([&](const Keep& keep) {
-            return std::ranges::any_of(problems, [&](const Problem& problem) {
-                return is_at_or_around(keep.at, problem.pointer);
-            });
-        });
-        made = with_differences(json::root(plain), heeded.keeps);
+        const auto places = places_of(problems);
+        heeded.leave([&](const Keep& keep) { return leads_to_any(keep.at, places); });
+        made = with_differences(value, heeded.keeps);
         if (problems_in(other_, wanted, made).empty()) return made;
         heeded.leave([](const Keep&) { return true; });
         return problems_in(other_, wanted, plain).empty() ? plain : std::string{};
     }
 
-    std::string way_back(const Form& form, json::Value message, json::Outline& outline) const {
-        const Form* other = form_of(*other_.forms, message);
-        CHECK(other != nullptr);  // It was written in one of its forms.
-        return plainly(*other, message, *row_.forms, &form, {.now = passage_.now}, outline);
+    /// Adds what `original` would lack on the way back from `made`; `other` is that as a value.
+    void add_way_back(std::string& made, json::Value other, const Saying& original) const {
+        const Form* form = form_of(*other_.forms, other);
+        CHECK(form != nullptr);  // It was written in one of its forms.
+        json::Outline outline;
+        const std::string back =
+            plainly({*form, other}, *row_.forms, &original.form, {.now = passage_.now}, outline);
+        Texts texts;
+        const Extension extension{
+            .form = &original.form,
+            .at = passage_.now,
+            .digest = digest_of(other),
+            .keeps = differences(json::root(back, outline), original.message, texts)};
+        if (!has_extension(other)) append_member(made, extension, row_);
     }
 
     const DialectRow& row_;
@@ -284,16 +310,12 @@ Reading<std::string> translate(std::string_view text,
                           .rule = fmt::format("must be a message of the dialect {}", row->name)}}});
     }
     Translation translation{*row, *other, passage};
-    auto extension = read_extension(message, *other);
+    Texts texts;
+    auto extension = read_extension(message, *other, texts);
     const bool is_heeded =
         extension && can_have_been(*extension->form, *form, message, *row->forms, passage);
-    std::string made;
-    if (is_heeded) {
-        const std::string core = without_member(message, kExtensionMember);
-        made = translation.home(*form, json::root(core), *std::move(extension));
-    } else {
-        made = translation.fresh(*form, message);
-    }
+    std::string made = is_heeded ? translation.home(*form, message, *std::move(extension))
+                                 : translation.fresh(*form, message);
     if (stays_json(message, made)) return made;
     json::Outline outline_made;
     if (auto problem = outgrown(text, made, outline_made)) {

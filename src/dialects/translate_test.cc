@@ -1,6 +1,9 @@
 #include "dialects/translate.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -507,6 +510,29 @@ TEST(Translate, P1_AnExtensionThatNamesAPlaceTwiceIsNone) {
         EXPECT_FALSE(json::find(json::root(sam), "a")) << sam;
         EXPECT_TRUE(json::check(sam)) << sam;
     }
+}
+
+TEST(Translate, P1_KeptPlacesArePutBackInWhateverOrderTheyCome) {
+    // Members of one object stand apart in the order of the alphabet: "/d!" is before "/d/x".
+    const std::array keeps{R"({"at":"/payload/data/d/y","value":1})",
+                           R"({"at":"/payload/data/d!","value":2})",
+                           R"({"at":"/payload/data/d/x","value":3,"was":0})",
+                           R"({"at":"/payload/data/d~1x","value":4})",
+                           R"({"at":"/payload/data/d~0","value":5})",
+                           R"({"at":"/payload/data/e","was":0})"};
+    std::array<std::size_t, keeps.size()> order{};
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    do {
+        std::string list;
+        for (const std::size_t i : order) list += (list.empty() ? "" : ",") + std::string{keeps[i]};
+        const std::string text = testing::with(forged("REQUEST", list),
+                                               R"("inputs_json":{"sum":7})",
+                                               R"("inputs_json":{"d":{"x":0},"e":0,"f":0})");
+        const std::string sam = carried(text, Dialect::Kessel, Dialect::Sam);
+        ASSERT_TRUE(is_same(json::root(at(sam, {"payload", "data"})),
+                            json::root(R"({"d":{"x":3,"y":1},"f":0,"d!":2,"d/x":4,"d~":5})")))
+            << list << sam;
+    } while (std::ranges::next_permutation(order).found);
 }
 
 /// A megabyte of names in an object behind a long name, and an extension that points there.

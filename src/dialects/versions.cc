@@ -1,84 +1,92 @@
 #include "dialects/versions.h"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/json_sorted.h"
 #include "base/json_write.h"
 #include "dialects/fields.h"
+#include "dialects/meaning.h"
 #include "dialects/tables.h"
 
 namespace parlance::dialects {
 
 namespace {
 
-/// The members of an object, to be moved and renamed.
+/// The members of an object, to be moved and renamed. They stand in its text, which may have a
+/// hundred thousand of them, or are kept.
 class Draft {
   public:
-    explicit Draft(json::Value object) {
+    Draft(json::Value object, Texts& texts) : texts_{texts} {
         for (json::Members members{object}; members.next();) {
-            members_.push_back({std::string{members.key}, std::string{members.value.raw}});
+            const bool stands_there = json::stands_in(object, members.key);
+            members_.push_back(
+                {stands_there ? members.key : texts.keep(members.key), members.value.raw});
         }
     }
 
-    bool has(std::string_view name) const {
-        return std::ranges::find(members_, name, &Member::name) != members_.end();
-    }
+    bool has(std::string_view name) { return find(name) != nullptr; }
 
-    std::optional<std::string> take(std::string_view name) {
-        const auto found = std::ranges::find(members_, name, &Member::name);
-        if (found == members_.end()) return {};
-        std::string value = std::move(found->json);
-        members_.erase(found);
-        return value;
+    /// Empty if there is none.
+    std::string_view take(std::string_view name) {
+        Member* const member = find(name);
+        return member == nullptr ? std::string_view{} : std::exchange(member->json, {});
     }
 
     /// What is there already stays: whoever wrote both names meant the newer one.
     void add(std::string_view name, std::string_view json) {
-        if (!has(name)) members_.push_back({std::string{name}, std::string{json}});
+        if (!has(name)) members_.push_back({name, texts_.keep(json)});
     }
 
     void set(std::string_view name, std::string_view json) {
         take(name);
-        members_.push_back({std::string{name}, std::string{json}});
+        members_.push_back({name, texts_.keep(json)});
     }
 
     std::string done() const {
         json::ObjectWriter writer;
-        for (const Member& member : members_) writer.raw(member.name, member.json);
+        for (const Member& member : members_) {
+            if (!member.json.empty()) writer.raw(member.name, member.json);
+        }
         return writer.done();
     }
 
   private:
     struct Member {
-        std::string name;
-        std::string json;
+        std::string_view name;
+        std::string_view json;  ///< Empty once it has been taken.
     };
+
+    Member* find(std::string_view name) {
+        const auto found = std::ranges::find_if(members_, [&](const Member& member) {
+            return is_named(member.name, name) && !member.json.empty();
+        });
+        return found == members_.end() ? nullptr : &*found;
+    }
+
     std::vector<Member> members_;
+    Texts& texts_;
 };
 
 /// The object of this name with one more member. What is no object is left for its rule to refuse.
-void add_inside(Draft& message, const Change& change, std::string_view json) {
-    const std::string around = message.take(change.object).value_or("{}");
+void add_inside(Draft& message, const Change& change, std::string_view json, Texts& texts) {
+    std::string_view around = message.take(change.object);
+    if (around.empty()) around = "{}";
     if (!json::root(around).is_object()) return message.set(change.object, around);
-    Draft inside{json::root(around)};
+    Draft inside{json::root(around), texts};
     inside.add(change.is, json);
     message.set(change.object, inside.done());
 }
 
-void apply(const Change& change, Draft& message) {
+void apply(const Change& change, Draft& message, Texts& texts) {
     if (!change.mark.empty() && !message.has(change.mark)) return;
-    std::optional<std::string> value;
-    if (change.was.empty()) {
-        value = std::string{change.value};
-    } else {
-        value = message.take(change.was);
-    }
-    if (!value) return;
-    if (change.object.empty()) return message.add(change.is, *value);
-    add_inside(message, change, *value);
+    const std::string_view value = change.was.empty() ? change.value : message.take(change.was);
+    if (value.empty()) return;
+    if (change.object.empty()) return message.add(change.is, value);
+    add_inside(message, change, value, texts);
 }
 
 Rejection unsupported(const Versions& versions, json::Value said) {
@@ -103,9 +111,10 @@ Reading<std::string> made_current(const Versions& versions,
     const auto row = std::ranges::find(versions.rows, version, &VersionRow::version);
     if (row == versions.rows.end()) return tl::unexpected(unsupported(versions, *said));
     if (row == versions.rows.begin()) return std::string{};
-    Draft message{value};
+    Texts texts;
+    Draft message{value, texts};
     for (auto older = row;; --older) {
-        for (const Change& change : older->changes) apply(change, message);
+        for (const Change& change : older->changes) apply(change, message, texts);
         if (older == versions.rows.begin()) break;
     }
     message.set(versions.field, fmt::format("\"{}\"", versions.rows.front().version));

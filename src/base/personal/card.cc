@@ -1,6 +1,8 @@
 // Payment cards: the issuer's range, a length that it issues, and the check digit.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "base/personal/characters.h"
 #include "base/personal/check_digits.h"
@@ -39,13 +41,16 @@ constexpr std::size_t kSizeMax = 19;
 /// So long a number without a word about cards is rather a counter or an id.
 constexpr std::size_t kSizeMaxUnnamed = 16;
 
-bool is_issued(std::string_view digits) {
+/// The sizes that numbers beginning with these digits are issued in: bit n stands for n digits.
+std::uint32_t sizes_issued(std::string_view digits) {
     unsigned range = 0;
     for (const char c : digits.substr(0, 6)) range = range * 10 + digit_of(c);
-    return std::ranges::any_of(kIssuers, [&](const Issuer& issuer) {
-        return range >= issuer.low && range <= issuer.high && digits.size() >= issuer.size_min &&
-               digits.size() <= issuer.size_max;
-    });
+    std::uint32_t sizes = 0;
+    for (const Issuer& issuer : kIssuers) {
+        if (range < issuer.low || range > issuer.high) continue;
+        for (unsigned size = issuer.size_min; size <= issuer.size_max; ++size) sizes |= 1U << size;
+    }
+    return sizes;
 }
 
 /// How the groups so far are sized: as cards are printed, in fours, or as 4, 6 and the rest; or
@@ -67,6 +72,7 @@ Found find_card(const Sight& sight) {
     if (sight.number.digit_count < kSizeMin || is_glued_left(sight.text, begin)) return {};
     std::array<char, kSizeMax> bytes{};
     std::size_t count = 0;
+    std::optional<std::uint32_t> sizes;
     bool is_even = true;  // All groups but the last are of one size.
     for (std::size_t last = 0; last < sight.groups_left(); ++last) {
         if (count + sight.size(last) > kSizeMax) return {};
@@ -75,7 +81,10 @@ Found find_card(const Sight& sight) {
         std::ranges::copy(sight.digits(last), bytes.begin() + static_cast<std::ptrdiff_t>(count));
         count += sight.size(last);
         const std::string_view digits{bytes.data(), count};
-        if (count < kSizeMin || !is_issued(digits) || !passes_luhn(digits)) continue;
+        if (count < kSizeMin) continue;
+        if (!sizes) sizes = sizes_issued(digits);
+        if (*sizes == 0) return {};
+        if ((*sizes >> count & 1U) == 0 || !passes_luhn(digits)) continue;
         if (!is_grouped_like_a_card(sight, last, is_even)) continue;
         if (count > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;
         const std::size_t end = sight.group(last).end;

@@ -18,20 +18,29 @@ struct Form {
 constexpr Form kLicenceForm{kLicence, 5, 22, 4};
 constexpr Form kPassportForm{kPassport, 6, 12, 5};
 
+/// Whether a word of letters and digits goes on here, maybe over a sign behind which digits go on.
+bool goes_on(std::string_view text, std::size_t place) {
+    const bool is_dash = at(text, place) == '-' && is_alnum(at(text, place + 1));
+    const bool is_gap =
+        at(text, place) == ' ' && is_digit(at(text, place + 1)) && is_digit(at(text, place + 2));
+    return is_alnum(at(text, place)) || is_dash || is_gap;
+}
+
 /// Behind the letters and digits here, over single signs behind which digits go on.
 std::size_t word_end(std::string_view text, std::size_t begin, const Form& form) {
-    const auto goes_on = [&](std::size_t place) {
-        const bool is_dash = at(text, place) == '-' && is_alnum(at(text, place + 1));
-        const bool is_gap = at(text, place) == ' ' && is_digit(at(text, place + 1)) &&
-                            is_digit(at(text, place + 2));
-        return is_alnum(at(text, place)) || is_dash || is_gap;
-    };
     std::size_t end = begin;
-    while (end - begin <= form.size_max && goes_on(end)) ++end;
+    while (end - begin <= form.size_max && goes_on(text, end)) ++end;
     return end;
 }
 
+/// Whether the digits are all of their word, as most are.
+bool is_all_digits(const Sight& sight) {
+    return !is_alnum(before(sight.text, sight.group(0).begin)) &&
+           !goes_on(sight.text, sight.group(0).end);
+}
+
 Found find_document(const Sight& sight, const Form& form) {
+    if (sight.size(0) < form.digits_min && is_all_digits(sight)) return {};
     const bool is_mixed = is_glued_right(sight.text, sight.group(0).end);
     if (sight.number.digit_count < form.digits_min && !is_mixed) return {};
     const std::size_t begin = sight.word_begin();

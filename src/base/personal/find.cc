@@ -19,7 +19,7 @@ namespace {
 struct AtNumber {
     Kind kind;
     Found (*find)(const Sight& sight);
-    std::size_t digits_min;  ///< Of the whole number: most are too short for anything.
+    std::size_t digits_min;  ///< From there on: most numbers are too short for anything.
     bool begins_word;        ///< Whether nothing of it stands before its digits.
 };
 
@@ -165,25 +165,26 @@ class Walk {
         read_number(text_, place, number_);
         const std::size_t end = number_.groups[number_.count - 1].end;
         std::size_t first = 0;
+        std::size_t digits_left = number_.digit_count;
         while (first < number_.count) {
             const Sight sight{{text_, number_, first}, floor_, cues_of_the_label()};
-            const std::size_t behind = look(sight);
+            const std::size_t behind = look(sight, digits_left);
             do {
-                ++first;
+                digits_left -= number_.groups[first++].size();
             } while (first < number_.count && number_.groups[first].begin < behind);
         }
         return std::max(end, floor_);
     }
 
     /// Behind what is settled: found, or a date in which nothing else is to be found.
-    std::size_t look(const Sight& sight) {
+    std::size_t look(const Sight& sight, std::size_t digits_left) {
         const bool is_in_word = is_alnum(before(text_, sight.group(0).begin));
         if (!is_in_word && kinds_.has(Kind::BirthDate)) {
             if (const auto found = find_birth_date(sight)) return take(Kind::BirthDate, *found);
         }
         if (const auto date = find_date(sight)) return date->end;
         for (const AtNumber& row : kAtNumbers) {
-            if (number_.digit_count < row.digits_min || (is_in_word && row.begins_word)) continue;
+            if (digits_left < row.digits_min || (is_in_word && row.begins_word)) continue;
             if (!kinds_.has(row.kind)) continue;
             if (const auto found = row.find(sight)) return take(row.kind, *found);
         }

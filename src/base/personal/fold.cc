@@ -84,13 +84,17 @@ std::optional<std::uint32_t> hex4(std::string_view text) {
     return code;
 }
 
+/// The character that so many backslashes lead to. JSON in a string of JSON: an escape that is
+/// escaped itself means the same character.
+std::optional<Character> read_nested_escape(std::string_view text, std::size_t backslashes) {
+    if (backslashes < 2 || at(text, backslashes) != 'u') return {};
+    const auto code = hex4(text.substr(backslashes + 1));
+    if (!code) return {};
+    return Character{*code, backslashes + 5};
+}
+
 /// What stands behind a backslash.
 Character read_escape(std::string_view text) {
-    // JSON in a string of JSON: an escape that is escaped itself means the same character.
-    const auto run = std::min(text.find_first_not_of('\\'), text.size());
-    if (run > 1 && at(text, run) == 'u') {
-        if (const auto code = hex4(text.substr(run + 1))) return {*code, run + 5};
-    }
     const char sign = at(text, 1);
     if (sign != 'u') {
         constexpr std::string_view kSigns = "bfnrt";
@@ -106,6 +110,28 @@ Character read_escape(std::string_view text) {
     if (!second) return {*first, 6};
     return {0x10000U + ((*first - 0xD800U) << 10U) + (*second - 0xDC00U), 12};
 }
+
+/// Reads escapes from the front of a text to its end.
+class Escapes {
+  public:
+    explicit Escapes(std::string_view text) : text_{text} {}
+
+    Character read(std::size_t place) {
+        const std::string_view rest = text_.substr(place);
+        // A row of backslashes is looked over once, and not from each of them: it leads from any of
+        // them to the same place, and there may be a megabyte of them.
+        if (place >= seen_) {
+            const auto backslashes = std::min(rest.find_first_not_of('\\'), rest.size());
+            if (const auto nested = read_nested_escape(rest, backslashes)) return *nested;
+            seen_ = place + backslashes;
+        }
+        return read_escape(rest);
+    }
+
+  private:
+    std::string_view text_;
+    std::size_t seen_ = 0;  ///< Behind the row that was looked over last, and led to nothing.
+};
 
 /// Writes one byte of what is read, and where it stands in what is written.
 void append(Folded& folded, char c, std::size_t begin, std::size_t end) {
@@ -148,6 +174,7 @@ void fold(std::string_view text, bool is_escaped, Folded& folded) {
         folded.ends.resize(room);
     }
     folded.size = 0;
+    Escapes escapes{text};
     for (std::size_t i = 0; i < text.size();) {
         const bool is_escape = is_escaped && text[i] == '\\';
         if (!is_escape && !is_beyond_ascii(text[i])) {
@@ -155,8 +182,7 @@ void fold(std::string_view text, bool is_escaped, Folded& folded) {
             ++i;
             continue;
         }
-        const Character character =
-            is_escape ? read_escape(text.substr(i)) : read_utf8(text.substr(i));
+        const Character character = is_escape ? escapes.read(i) : read_utf8(text.substr(i));
         const std::size_t end = i + character.size;
         const auto alike = look_alike(character.code);
         if (alike && *alike != '\0') {

@@ -39,6 +39,13 @@ constexpr std::array kCountries{
 };
 static_assert(std::ranges::is_sorted(kCountries, {}, &Country::code));
 
+/// A country's code as a number, in the order of the codes.
+constexpr unsigned number_of(std::string_view code) {
+    return static_cast<unsigned char>(code[0]) * 256U + static_cast<unsigned char>(code[1]);
+}
+
+constexpr std::size_t kSizeMax = std::ranges::max(kCountries, {}, &Country::size).size;
+
 bool is_gap(char c) { return c == ' ' || c == '-' || c == '.'; }
 
 }  // namespace
@@ -48,28 +55,29 @@ Found find_iban(const Sight& sight) {
     const std::string_view text = sight.text;
     const std::size_t begin = sight.group(0).begin - 2;
     const std::array<char, 2> code{lower(text[begin]), lower(text[begin + 1])};
+    const unsigned number = number_of({code.data(), code.size()});
     const auto country = std::ranges::lower_bound(
-        kCountries, std::string_view{code.data(), code.size()}, {}, &Country::code);
-    if (country == kCountries.end() || country->code != std::string_view{code.data(), 2}) return {};
+        kCountries, number, {}, [](const Country& each) { return number_of(each.code); });
+    if (country == kCountries.end() || number_of(country->code) != number) return {};
 
     if (is_tied_left(text, begin)) return {};
     // It is printed in fours. Who says that it is one may write it as they like.
     const auto may_divide = [&](std::size_t count) {
         return count % 4 == 0 || sight.has_cue(kIban);
     };
-    std::string account;
+    std::array<char, kSizeMax> account{};
+    std::size_t size = 0;
     std::size_t end = begin;
-    while (account.size() < country->size) {
+    while (size < country->size) {
         if (is_alnum(at(text, end))) {
-            account.push_back(text[end++]);
-        } else if (is_gap(at(text, end)) && is_alnum(at(text, end + 1)) &&
-                   may_divide(account.size())) {
+            account[size++] = text[end++];
+        } else if (is_gap(at(text, end)) && is_alnum(at(text, end + 1)) && may_divide(size)) {
             ++end;
         } else {
             return {};
         }
     }
-    if (is_tied_right(text, end) || !passes_mod97(account)) return {};
+    if (is_tied_right(text, end) || !passes_mod97({account.data(), size})) return {};
     return Span{begin, end};
 }
 

@@ -1,10 +1,12 @@
 #include "base/personal/redact.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <memory>
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 
 #include "base/check.h"
 #include "base/personal/characters.h"
@@ -21,18 +23,53 @@ constexpr std::size_t kNumberDigitsMin = 8;
 constexpr std::string_view kAnyPlaceholder = "[X_00000000]";
 constexpr int kRoundsMax = 4;
 
+/// HMAC-SHA-256, with a key that is set up once: that takes longer than hashing a short text by it,
+/// and a message may have a hundred thousand of them.
+class KeyedHash {
+  public:
+    KeyedHash() : context_{new_context()} { CHECK(context_ != nullptr); }
+
+    Digest of(std::string_view key, std::string_view text) {
+        const bool is_known = is_set_ && key == key_;
+        CHECK(is_known ? EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1 : set(key));
+        Digest digest{};
+        std::size_t size = 0;
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+        CHECK(EVP_MAC_update(context_.get(), bytes, text.size()) == 1);
+        CHECK(EVP_MAC_final(context_.get(), digest.data(), &size, digest.size()) == 1);
+        return digest;
+    }
+
+  private:
+    struct Free {
+        void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
+    };
+
+    static EVP_MAC_CTX* new_context() {
+        static EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+        CHECK(hmac != nullptr);
+        return EVP_MAC_CTX_new(hmac);
+    }
+
+    bool set(std::string_view key) {
+        std::string algorithm = "SHA256";
+        const std::array parameters{
+            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, algorithm.data(), 0),
+            OSSL_PARAM_construct_end()};
+        key_ = key;
+        is_set_ = true;
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(key_.data());
+        return EVP_MAC_init(context_.get(), bytes, key_.size(), parameters.data()) == 1;
+    }
+
+    std::unique_ptr<EVP_MAC_CTX, Free> context_;
+    std::string key_;
+    bool is_set_ = false;
+};
+
 Digest keyed_hash(std::string_view key, std::string_view text) {
-    Digest digest{};
-    unsigned size = 0;
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
-    CHECK(HMAC(EVP_sha256(),
-               key.data(),
-               static_cast<int>(key.size()),
-               bytes,
-               text.size(),
-               digest.data(),
-               &size) != nullptr);
-    return digest;
+    thread_local KeyedHash hash;
+    return hash.of(key, text);
 }
 
 /// Behind the closing quote of a string whose inside begins here.
@@ -68,15 +105,26 @@ std::string masked(std::string_view text, const std::vector<Finding>& findings) 
     return out;
 }
 
-/// Where a place of the masked text, outside of its placeholders, stands in the text itself.
-std::size_t place_unmasked(std::size_t place, const std::vector<Finding>& findings) {
-    for (const Finding& finding : findings) {
-        if (place < finding.begin) break;
-        place += finding.end - finding.begin;
-        place -= kAnyPlaceholder.size();
+/// Where places of the masked text, outside of its placeholders, stand in the text itself. They are
+/// asked for in order, so that all of them together cost one walk over the findings.
+class Unmasking {
+  public:
+    explicit Unmasking(const std::vector<Finding>& findings)
+        : next_{findings.begin()}, end_{findings.end()} {}
+
+    std::size_t operator()(std::size_t place) {
+        for (; next_ != end_ && place + shift_ >= next_->begin; ++next_) {
+            shift_ += next_->end - next_->begin;
+            shift_ -= kAnyPlaceholder.size();
+        }
+        return place + shift_;
     }
-    return place;
-}
+
+  private:
+    std::vector<Finding>::const_iterator next_;
+    std::vector<Finding>::const_iterator end_;
+    std::size_t shift_ = 0;  ///< Wraps around below zero where placeholders are the longer ones.
+};
 
 /// Finds until there is nothing more to find: what is taken out can leave a number behind that
 /// reads as one only then, and what was redacted once must not be redacted again.
@@ -87,9 +135,10 @@ void find_settled(std::string_view text, Kinds kinds, Label label, std::vector<F
         more.clear();
         find_escaped(masked(text, findings), kinds, label, more);
         if (more.empty()) return;
+        Unmasking unmasked{findings};
         for (Finding& finding : more) {
-            finding.begin = place_unmasked(finding.begin, findings);
-            finding.end = place_unmasked(finding.end - 1, findings) + 1;
+            finding.begin = unmasked(finding.begin);
+            finding.end = unmasked(finding.end - 1) + 1;
         }
         findings.insert(findings.end(), more.begin(), more.end());
         std::ranges::sort(findings, {}, &Finding::begin);
@@ -191,7 +240,7 @@ std::vector<Place> places_in(std::string_view json, Parts parts, Kinds kinds) {
 }
 
 std::string placeholder_of(std::string_view json, const Place& place, const Masking& masking) {
-    Folded folded;
+    thread_local Folded folded;
     fold(json.substr(place.begin, place.end - place.begin), true, folded);
     return placeholder(place.kind, folded.view(), masking);
 }

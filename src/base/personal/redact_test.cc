@@ -90,6 +90,29 @@ TEST(Redaction, X15_TakesWhatReadsAsANumberOnlyOnceItsNeighbourIsGone) {
     EXPECT_EQ(once.find("1111 "), std::string::npos) << once;
 }
 
+TEST(Redaction, X15_TakesThousandsOfThoseWhereEachOfThemStands) {
+    const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
+    std::string text;
+    std::string expected;
+    const std::string once = redacted("[\"" + piece + "\"]");
+    for (int i = 0; i < 2'000; ++i) {
+        text += piece;
+        expected += once.substr(2, once.size() - 4);
+    }
+    EXPECT_EQ(redacted("[\"" + text + "\"]"), "[\"" + expected + "\"]");
+}
+
+// Who looks ahead from each backslash to the end of all of them takes two to the thirty-seventh
+// steps.
+TEST(Redaction, X15_AMegabyteOfBackslashesHidesNothing) {
+    const std::string backslashes(std::size_t{1} << 20U, '\\');
+    EXPECT_EQ(redacted("[\"" + backslashes + " ana@example.org\"]"),
+              "[\"" + backslashes + " " + std::string{kEmail} + "\"]");
+    EXPECT_EQ(redacted("[\"ana" + backslashes + "u0040example.org\"]"),
+              "[\"" + std::string{kEmail} + "\"]")
+        << "an escape that is escaped ever so often";
+}
+
 TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
     const std::string question =
         R"({"input":"mail ana\u0040example.org, card 4111-1111-1111-1111","n":5555555555554444})";

@@ -92,6 +92,11 @@ std::vector<Violation> Run::whole(json::Value instance) {
     steps_left_ = kStepsMax;
     const Spot spot{.value = instance};
     fits(0, {.spot = spot});
+    if (unlisted_ > 0) {
+        violations_.push_back({.rule = fmt::format("has {} more violation{}, not listed here",
+                                                   unlisted_,
+                                                   unlisted_ == 1 ? "" : "s")});
+    }
     if (!is_spent()) return std::move(violations_);
     return {{.rule = "takes too long to be held against the schema, or leads too deep into it",
              .keyword = ""}};
@@ -102,22 +107,22 @@ bool Run::spend(std::size_t steps) {
     return !is_spent();
 }
 
-bool Run::wrong(NodeId id, std::string_view keyword, const Spot& spot, std::string rule) {
-    if (silent_ > 0 || violations_.size() >= kViolationsMax || is_spent()) return false;
+void Run::note(NodeId id, std::string_view keyword, const Spot& spot, std::string rule) {
     auto location = program_.pointer_of(id);
     if (!keyword.empty()) json::append_step(location, keyword);
     violations_.push_back({.pointer = json::shortened(pointer_to(spot), kPointerShown),
                            .value = json::shortened(spot.value.raw),
                            .rule = std::move(rule),
                            .keyword = std::move(location)});
-    return false;
 }
 
 bool Run::wrong_missing(NodeId id,
                         std::string_view keyword,
                         const Spot& spot,
                         std::string_view key) {
-    return wrong(id, keyword, {.around = &spot, .key = key}, "is missing; it is required");
+    return wrong(id, keyword, {.around = &spot, .key = key}, [] {
+        return std::string{"is missing; it is required"};
+    });
 }
 
 bool Run::fits_silently(NodeId id, const Asking& asking) {
@@ -134,7 +139,9 @@ bool Run::fits(NodeId id, const Asking& asking) {
         return false;
     }
     const Node& node = program_.nodes[id];
-    if (node.is_never) return wrong(id, {}, asking.spot, "is not allowed here");
+    if (node.is_never) {
+        return wrong(id, {}, asking.spot, [] { return std::string{"is not allowed here"}; });
+    }
     ++depth_;
     const Scope inner{node.resource, asking.scope};
     const bool is_entered = asking.scope == nullptr || asking.scope->resource != node.resource;
@@ -183,7 +190,7 @@ bool Run::keeps_type(NodeId id, const Node& node, const Spot& spot) {
     // Whether a number is whole is seen at its digits.
     if (spot.value.is_number() && !spend(spot.value.raw.size() / 2)) return false;
     if (is_of_type(node.types, spot.value)) return true;
-    return wrong(id, "type", spot, "must be " + names_of(node.types));
+    return wrong(id, "type", spot, [&] { return "must be " + names_of(node.types); });
 }
 
 bool Run::keeps_constants(NodeId id, const Node& node, const Spot& spot) {
@@ -195,14 +202,18 @@ bool Run::keeps_constants(NodeId id, const Node& node, const Spot& spot) {
     };
     bool is_right = true;
     if (node.constant && !is_it(*node.constant)) {
-        is_right = wrong(id, "const", spot, "must be " + json::shortened(node.constant->value.raw));
+        is_right = wrong(id, "const", spot, [&] {
+            return "must be " + json::shortened(node.constant->value.raw);
+        });
     }
     if (node.listed.raw.empty()) return is_right;
     auto same = std::ranges::lower_bound(node.allowed, hash, {}, &Constant::hash);
     for (; same != node.allowed.end() && same->hash == hash; ++same) {
         if (is_it(*same)) return is_right;
     }
-    return wrong(id, "enum", spot, "must be one of " + json::shortened(node.listed.raw, 200));
+    return wrong(id, "enum", spot, [&] {
+        return "must be one of " + json::shortened(node.listed.raw, 200);
+    });
 }
 
 bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
@@ -213,10 +224,8 @@ bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
     bool is_right = true;
     const auto hold = [&](const auto& limit, bool fits, const char* keyword, const char* rule) {
         if (fits) return;
-        is_right = false;
-        // Printing a limit takes a while too, and most are never read.
-        if (!is_heard()) return;
-        wrong(id, keyword, spot, rule + json::shortened(printed(*limit)));
+        is_right =
+            wrong(id, keyword, spot, [&] { return rule + json::shortened(printed(*limit)); });
     };
     const auto compared = [&](const std::optional<Decimal>& limit) {
         return limit ? compare(number, *limit) : std::strong_ordering::equal;
@@ -254,25 +263,27 @@ bool Run::keeps_string(NodeId id, const StringRules& rules, const Spot& spot) {
     std::string spare;
     const auto text = spot.value.text(spare);
     bool is_right = true;
-    const auto hold = [&](bool fits, const char* keyword, std::string rule) {
-        if (!fits) is_right = wrong(id, keyword, spot, std::move(rule));
+    const auto hold = [&](bool fits, const char* keyword, auto say) {
+        if (!fits) is_right = wrong(id, keyword, spot, say);
     };
     if (rules.length_min > 0 || rules.length_max != kNoLimit) {
         const auto length = code_points(text);
-        hold(length >= rules.length_min,
-             "minLength",
-             fmt::format("must have at least {} characters", rules.length_min));
-        hold(length <= rules.length_max,
-             "maxLength",
-             fmt::format("must have at most {} characters", rules.length_max));
+        hold(length >= rules.length_min, "minLength", [&] {
+            return fmt::format("must have at least {} characters", rules.length_min);
+        });
+        hold(length <= rules.length_max, "maxLength", [&] {
+            return fmt::format("must have at most {} characters", rules.length_max);
+        });
     }
     if (rules.pattern && can_match(*rules.pattern, text)) {
-        hold(rules.pattern->matches(text),
-             "pattern",
-             "must match the pattern " + json::shortened(rules.pattern->source(), 200));
+        hold(rules.pattern->matches(text), "pattern", [&] {
+            return "must match the pattern " + json::shortened(rules.pattern->source(), 200);
+        });
     }
     if (rules.format != nullptr && spend(rules.format->steps + text.size() / 2)) {
-        hold(rules.format->fits(text), "format", "must be " + std::string{rules.format->meaning});
+        hold(rules.format->fits(text), "format", [&] {
+            return "must be " + std::string{rules.format->meaning};
+        });
     }
     return is_right && !is_spent();
 }

@@ -99,8 +99,18 @@ class Run {
     bool keeps_unique(NodeId id, const Spot& spot);
     bool keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated);
 
-    /// Notes what is wrong, and is false.
-    bool wrong(NodeId id, std::string_view keyword, const Spot& spot, std::string rule);
+    /// Notes what is wrong, and is false. `say` makes the rule: putting it into words takes longer
+    /// than finding out, and most are never read.
+    template <class Say>
+    bool wrong(NodeId id, std::string_view keyword, const Spot& spot, Say say) {
+        if (is_heard()) {
+            note(id, keyword, spot, say());
+        } else if (silent_ == 0) {
+            ++unlisted_;
+        }
+        return false;
+    }
+    void note(NodeId id, std::string_view keyword, const Spot& spot, std::string rule);
     bool wrong_missing(NodeId id, std::string_view keyword, const Spot& spot, std::string_view key);
     /// False when too much has been done already.
     bool spend(std::size_t steps);
@@ -112,6 +122,7 @@ class Run {
 
     const Program& program_;
     std::vector<Violation> violations_;
+    std::size_t unlisted_ = 0;  ///< Violations beyond those.
     std::int64_t steps_left_ = 0;
     std::size_t depth_ = 0;
     std::size_t silent_ = 0;

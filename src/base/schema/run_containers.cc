@@ -26,16 +26,14 @@ bool Run::keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking
         if (is_enough(is_right)) return false;
     }
     if (count < rules.count_min) {
-        is_right = wrong(id,
-                         "minProperties",
-                         asking.spot,
-                         fmt::format("must have at least {} members", rules.count_min));
+        is_right = wrong(id, "minProperties", asking.spot, [&] {
+            return fmt::format("must have at least {} members", rules.count_min);
+        });
     }
     if (count > rules.count_max) {
-        is_right = wrong(id,
-                         "maxProperties",
-                         asking.spot,
-                         fmt::format("must have at most {} members", rules.count_max));
+        is_right = wrong(id, "maxProperties", asking.spot, [&] {
+            return fmt::format("must have at most {} members", rules.count_max);
+        });
     }
     return keeps_presence(id, rules, asking, present) && is_right;
 }
@@ -113,16 +111,14 @@ bool Run::keeps_array(NodeId id, const ArrayRules& rules, const Asking& asking) 
         if (asking.evaluated != nullptr) asking.evaluated->add(count);
     }
     if (count < rules.count_min) {
-        is_right = wrong(id,
-                         "minItems",
-                         asking.spot,
-                         fmt::format("must have at least {} items", rules.count_min));
+        is_right = wrong(id, "minItems", asking.spot, [&] {
+            return fmt::format("must have at least {} items", rules.count_min);
+        });
     }
     if (count > rules.count_max) {
-        is_right = wrong(id,
-                         "maxItems",
-                         asking.spot,
-                         fmt::format("must have at most {} items", rules.count_max));
+        is_right = wrong(id, "maxItems", asking.spot, [&] {
+            return fmt::format("must have at most {} items", rules.count_max);
+        });
     }
     if (is_enough(is_right)) return false;
     if (rules.is_unique) is_right &= keeps_unique(id, asking.spot);
@@ -143,22 +139,20 @@ bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const Asking& askin
         if (asking.evaluated != nullptr) asking.evaluated->add(place);
     }
     if (found < rules.contains_min) {
-        return wrong(id,
-                     rules.contains_min == 1 ? "contains" : "minContains",
-                     asking.spot,
-                     fmt::format("must have at least {} of the items that this schema allows, and "
-                                 "has {}",
-                                 rules.contains_min,
-                                 found));
+        return wrong(id, rules.contains_min == 1 ? "contains" : "minContains", asking.spot, [&] {
+            return fmt::format(
+                "must have at least {} of the items that this schema allows, and "
+                "has {}",
+                rules.contains_min,
+                found);
+        });
     }
     if (found <= rules.contains_max) return true;
-    return wrong(
-        id,
-        "maxContains",
-        asking.spot,
-        fmt::format("must have at most {} of the items that this schema allows, and has {}",
-                    rules.contains_max,
-                    found));
+    return wrong(id, "maxContains", asking.spot, [&] {
+        return fmt::format("must have at most {} of the items that this schema allows, and has {}",
+                           rules.contains_max,
+                           found);
+    });
 }
 
 /// Equal items have equal hashes, and stand together when they are in the order of their hashes.
@@ -179,12 +173,11 @@ bool Run::keeps_unique(NodeId id, const Spot& spot) {
         return one.hash == other.hash && is_equal(one.value, other.value);
     });
     if (same == items.end()) return true;
-    return wrong(id,
-                 "uniqueItems",
-                 spot,
-                 fmt::format("must have no two equal items; {} and {} are equal",
-                             same->place,
-                             std::next(same)->place));
+    return wrong(id, "uniqueItems", spot, [&] {
+        return fmt::format("must have no two equal items; {} and {} are equal",
+                           same->place,
+                           std::next(same)->place);
+    });
 }
 
 /// Only now is it known what all the other keywords have left.

@@ -34,7 +34,9 @@ bool Run::keeps_in_place(NodeId id, const InPlace& rules, const Asking& asking) 
     if (!rules.one_of.empty()) is_right &= keeps_one_of(id, rules, asking);
     if (is_enough(is_right)) return false;
     if (rules.not_this != kNone && fits_silently(rules.not_this, {asking.spot, asking.scope})) {
-        is_right = wrong(id, "not", asking.spot, "must not be what this schema allows");
+        is_right = wrong(id, "not", asking.spot, [&] {
+            return std::string{"must not be what this schema allows"};
+        });
     }
     if (is_enough(is_right)) return false;
     if (rules.if_this != kNone) is_right &= keeps_if(rules, asking);
@@ -55,10 +57,9 @@ bool Run::keeps_any_of(NodeId id, const InPlace& rules, const Asking& asking) {
     if (is_right) return true;
     // Where there is one way only, what is wrong with it says more.
     if (rules.any_of.size() == 1) return fits(rules.any_of.front(), asking);
-    return wrong(id,
-                 "anyOf",
-                 asking.spot,
-                 fmt::format("must fit at least one of {} schemas", rules.any_of.size()));
+    return wrong(id, "anyOf", asking.spot, [&] {
+        return fmt::format("must fit at least one of {} schemas", rules.any_of.size());
+    });
 }
 
 bool Run::keeps_one_of(NodeId id, const InPlace& rules, const Asking& asking) {
@@ -77,12 +78,11 @@ bool Run::keeps_one_of(NodeId id, const InPlace& rules, const Asking& asking) {
         return spend(of_one.size());
     }
     if (count == 0 && rules.one_of.size() == 1) return fits(rules.one_of.front(), asking);
-    return wrong(id,
-                 "oneOf",
-                 asking.spot,
-                 fmt::format("must fit exactly one of {} schemas, and fits {}",
-                             rules.one_of.size(),
-                             count == 0 ? "none" : "several"));
+    return wrong(id, "oneOf", asking.spot, [&] {
+        return fmt::format("must fit exactly one of {} schemas, and fits {}",
+                           rules.one_of.size(),
+                           count == 0 ? "none" : "several");
+    });
 }
 
 bool Run::keeps_if(const InPlace& rules, const Asking& asking) {

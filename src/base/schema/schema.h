@@ -18,7 +18,7 @@
 namespace parlance::schema {
 
 inline constexpr std::size_t kSchemaBytesMax = std::size_t{256} << 10U;
-/// Of violations that are listed; one is enough to know that an instance is wrong.
+/// Of violations that are listed. How many more there are is said in one more.
 inline constexpr std::size_t kViolationsMax = 64;
 
 /// Why a schema cannot be used.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_strict.h"
 #include "dialects/kessel/tables.h"
 
 namespace parlance::dialects::kessel {
@@ -37,9 +38,9 @@ auto broken(std::string_view what, std::string_view where) {
 
 /// A plain word as JSON: a number, true, false and null are themselves, all else is a string.
 void append_plain(std::string& out, std::string_view word) {
-    const bool may_be_json =
-        !word.empty() && word.front() != '"' && word.front() != '{' && word.front() != '[';
-    if (may_be_json && json::check(word)) {
+    constexpr std::string_view kBegins = "-0123456789tfn";
+    const bool may_be_json = !word.empty() && kBegins.find(word.front()) != std::string_view::npos;
+    if (may_be_json && json::is_strict(word)) {
         out += word;
     } else {
         json::append_quoted(out, word);
@@ -213,7 +214,7 @@ bool is_plain_line(std::string_view text) {
     const bool opens = text.front() == '{' || text.front() == '[' || text.front() == '"';
     const bool has_controls =
         std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    return !opens && !has_controls && !json::check(text);
+    return !opens && !has_controls && !json::is_strict(text);
 }
 
 }  // namespace

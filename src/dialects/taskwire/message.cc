@@ -43,6 +43,10 @@ constexpr std::array<FieldRule, kPayloadFields> kPayload{{
     {.name = "response_type"},
 }};
 
+constexpr std::uint64_t kBaseLooks = looks_of(kBase);
+constexpr std::uint64_t kMetadataLooks = looks_of(kMetadata);
+constexpr std::uint64_t kPayloadLooks = looks_of(kPayload);
+
 constexpr std::size_t payload_field(std::string_view name) {
     std::size_t at = 0;
     while (kPayload[at].name != name) ++at;  // Not found is no constant expression: see below.
@@ -72,11 +76,13 @@ struct Parts {
 
 Parts take_apart(json::Value message) {
     Parts parts;
-    collect(message, kBase, parts.base);
+    collect(message, kBase, kBaseLooks, parts.base);
     if (parts.base[Metadata].is_object()) {
-        collect(parts.base[Metadata], kMetadata, parts.metadata);
+        collect(parts.base[Metadata], kMetadata, kMetadataLooks, parts.metadata);
     }
-    if (parts.base[Payload].is_object()) collect(parts.base[Payload], kPayload, parts.payload);
+    if (parts.base[Payload].is_object()) {
+        collect(parts.base[Payload], kPayload, kPayloadLooks, parts.payload);
+    }
     return parts;
 }
 
@@ -330,9 +336,9 @@ std::string with_defaults(const Envelope& envelope, Time now) {
     const json::Value message = json::root(text);
     if (!message.is_object()) return {};
     Parts parts;
-    collect(message, kBase, parts.base);
+    collect(message, kBase, kBaseLooks, parts.base);
     const json::Value metadata = parts.base[Metadata];
-    if (metadata.is_object()) collect(metadata, kMetadata, parts.metadata);
+    if (metadata.is_object()) collect(metadata, kMetadata, kMetadataLooks, parts.metadata);
     const bool is_answer = !envelope.answers().empty();
     const bool is_whole =
         !parts.base[Timestamp].raw.empty() && !parts.metadata[PriorityWord].raw.empty() &&
@@ -342,7 +348,9 @@ std::string with_defaults(const Envelope& envelope, Time now) {
     const auto type =
         std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
     if (type == kTypes.end()) return {};
-    if (parts.base[Payload].is_object()) collect(parts.base[Payload], kPayload, parts.payload);
+    if (parts.base[Payload].is_object()) {
+        collect(parts.base[Payload], kPayload, kPayloadLooks, parts.payload);
+    }
 
     std::vector<NewMember> members;
     if (parts.base[Timestamp].raw.empty()) {

@@ -1,0 +1,105 @@
+// How long a hostile megabyte takes: to be read, and to be said in each dialect and back; as a
+// block of text; and held against a schema. The bound is 50 ms for any.
+#include <benchmark/benchmark.h>
+
+#include "base/json.h"
+#include "base/personal/redact.h"
+#include "base/schema/schema.h"
+#include "dialects/dialect_row.h"
+#include "dialects/translate.h"
+#include "hostile.h"
+
+namespace parlance::dialects {
+namespace {
+
+const Time kNow{Duration{1'763'892'000'000}};
+
+/// As the door does it: the text is outlined once, and walked by that.
+void reads(benchmark::State& state, const std::string& text) {
+    json::Outline outline;
+    for (auto _ : state) {
+        const bool is_json = json::check(text, outline).has_value();
+        benchmark::DoNotOptimize(is_json);
+        benchmark::DoNotOptimize(
+            read_message(text, {.message = json::root(text, outline), .caller = "a", .now = kNow}));
+    }
+}
+
+/// Refused and told why.
+void refuses(benchmark::State& state, const std::string& text) {
+    json::Outline outline;
+    for (auto _ : state) {
+        const bool is_json = json::check(text, outline).has_value();
+        benchmark::DoNotOptimize(is_json);
+        const auto message =
+            read_message(text, {.message = json::root(text, outline), .caller = "a", .now = kNow});
+        if (message) return state.SkipWithError("it is taken");
+        benchmark::DoNotOptimize(message.error().summary());
+    }
+}
+
+void translates(benchmark::State& state, const std::string& text, Dialect to) {
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(
+            translate(text, Dialect::Kessel, to, {.now = kNow, .id = "550e8400"}));
+    }
+}
+
+void comes_back(benchmark::State& state, const std::string& text, Dialect from) {
+    const auto there = translate(text, Dialect::Kessel, from, {.now = kNow});
+    if (!there) return state.SkipWithError("it cannot be said there");
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(
+            translate(*there, from, Dialect::Kessel, {.now = kNow, .id = "550e8400"}));
+    }
+}
+
+/// As who is to work on it is shown it.
+void is_redacted(benchmark::State& state, const std::string& text) {
+    const personal::Masking masking{personal::structured_kinds(), "session", "key"};
+    for (auto _ : state) benchmark::DoNotOptimize(personal::redact(text, masking));
+}
+
+void is_unfolded(benchmark::State& state, const std::string& text) {
+    for (auto _ : state) benchmark::DoNotOptimize(from_text_form(text));
+}
+
+void is_held_to(benchmark::State& state, const HostileInstance& hostile) {
+    const auto compiled = schema::compile(hostile.schema);
+    if (!compiled) return state.SkipWithError(compiled.error().reason.c_str());
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(schema::check(*compiled, json::root(hostile.text)));
+    }
+}
+
+template <class Measured, class... Given>
+void plan(const std::string& name, Measured measured, Given... given) {
+    benchmark::RegisterBenchmark(name.c_str(), measured, given...)->Unit(benchmark::kMillisecond);
+}
+
+void plan_all() {
+    for (const Hostile& hostile : hostile_requests()) {
+        plan(hostile.name + "/read", reads, hostile.text);
+        for (const DialectRow* row : all_rows()) {
+            if (row->dialect == Dialect::Kessel) continue;
+            const std::string pair = hostile.name + "/" + std::string{row->name};
+            plan(pair, translates, hostile.text, row->dialect);
+            plan(pair + "/back", comes_back, hostile.text, row->dialect);
+        }
+    }
+    for (const Hostile& each : hostile_persons())
+        plan(each.name + "/redacted", is_redacted, each.text);
+    for (const Hostile& each : hostile_strangers())
+        plan(each.name + "/refused", refuses, each.text);
+    for (const Hostile& each : hostile_blocks()) plan(each.name + "/block", is_unfolded, each.text);
+    for (const auto& each : hostile_instances()) plan(each.name + "/schema", is_held_to, each);
+}
+
+}  // namespace
+}  // namespace parlance::dialects
+
+int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    parlance::dialects::plan_all();
+    benchmark::RunSpecifiedBenchmarks();
+}
