@@ -39,20 +39,32 @@ constexpr std::array kCountries{
 };
 static_assert(std::ranges::is_sorted(kCountries, {}, &Country::code));
 
-bool is_gap(char c) { return c == ' ' || c == '-' || c == '.'; }
+/// Letters before it are a word of its own where they are one that we know, or end in small letters
+/// before its capitals: IBANDE89…, kontoDE89….
+bool can_begin(std::string_view text, std::size_t begin) {
+    const char c = before(text, begin);
+    if (!is_alnum(c)) return !placeholder_ends(text, begin);
+    const bool is_hump = is_letter(c) && !is_upper(c) && is_upper(text[begin]);
+    return is_hump || cues_of_last_word(text, begin) != 0;
+}
+
+const Country* country_at(std::string_view text, std::size_t begin) {
+    const std::array<char, 2> letters{lower(text[begin]), lower(text[begin + 1])};
+    const std::string_view code{letters.data(), letters.size()};
+    const auto country = std::ranges::lower_bound(kCountries, code, {}, &Country::code);
+    return country != kCountries.end() && country->code == code ? &*country : nullptr;
+}
 
 }  // namespace
 
 Found find_iban(const Sight& sight) {
-    if (sight.size(0) < 2 || !sight.has_letters_before(2)) return {};
     const std::string_view text = sight.text;
+    if (sight.size(0) < 2 || sight.group(0).begin < sight.floor() + 2) return {};
     const std::size_t begin = sight.group(0).begin - 2;
-    const std::array<char, 2> code{lower(text[begin]), lower(text[begin + 1])};
-    const auto country = std::ranges::lower_bound(
-        kCountries, std::string_view{code.data(), code.size()}, {}, &Country::code);
-    if (country == kCountries.end() || country->code != std::string_view{code.data(), 2}) return {};
+    if (!is_letter(text[begin]) || !is_letter(text[begin + 1])) return {};
+    const Country* const country = country_at(text, begin);
+    if (country == nullptr || !can_begin(text, begin)) return {};
 
-    if (is_tied_left(text, begin)) return {};
     // It is printed in fours. Who says that it is one may write it as they like.
     const auto may_divide = [&](std::size_t count) {
         return count % 4 == 0 || sight.has_cue(kIban);
@@ -60,16 +72,14 @@ Found find_iban(const Sight& sight) {
     std::string account;
     std::size_t end = begin;
     while (account.size() < country->size) {
-        if (is_alnum(at(text, end))) {
-            account.push_back(text[end++]);
-        } else if (is_gap(at(text, end)) && is_alnum(at(text, end + 1)) &&
-                   may_divide(account.size())) {
-            ++end;
-        } else {
-            return {};
-        }
+        const std::size_t gap = is_alnum(at(text, end)) ? 0 : gap_size(text, end);
+        const bool goes_on =
+            is_alnum(at(text, end + gap)) && (gap == 0 || may_divide(account.size()));
+        if (!goes_on) return {};
+        account.push_back(text[end + gap]);
+        end += gap + 1;
     }
-    if (is_tied_right(text, end) || !passes_mod97(account)) return {};
+    if (!ends_word(text, end) || !passes_mod97(account)) return {};
     return Span{begin, end};
 }
 
