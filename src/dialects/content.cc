@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/json.h"
 #include "dialects/dialect_row.h"
+#include "dialects/extension.h"
 #include "dialects/fields.h"
 
 namespace parlance::dialects {
@@ -31,21 +33,36 @@ constexpr std::array kIdSlots{Slot::Type,
                               Slot::Sources};
 
 bool is_open(const FieldRule& rule) {
-    return std::ranges::find(kOpenKinds, rule.kind) != kOpenKinds.end() &&
-           std::ranges::find(kIdSlots, rule.slot) == kIdSlots.end();
+    return std::ranges::find(kOpenKinds, rule.kind) != kOpenKinds.end();
 }
+
+bool is_id(const FieldRule& rule) {
+    return std::ranges::find(kIdSlots, rule.slot) != kIdSlots.end();
+}
+
+const char* end_of(json::Value value) { return value.raw.data() + value.raw.size(); }
 
 class Gathering {
   public:
     Gathering(const Form& form, std::span<const std::string> exempt)
         : form_(form), exempt_(exempt) {}
 
-    void gather(const Shape& shape, json::Value object) {
+    /// `are_ids`: what the shape knows says which one, and only what it does not know is words.
+    void gather(const Shape& shape, json::Value object, bool are_ids = false) {
+        const char* behind = object.raw.data() + 1;  // The member before.
         for (json::Members members{object}; members.next();) {
+            const char* const begin = std::exchange(behind, end_of(members.value));
             const std::size_t size = pointer_.size();
             if (!exempt_.empty()) json::append_step(pointer_, members.key);
             const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
-            if (!is_exempt()) take(rule == shape.fields.end() ? nullptr : &*rule, members.value);
+            if (is_exempt()) {
+                // Whoever exempted it knows its key.
+            } else if (rule == shape.fields.end()) {
+                // Its key is the sender's own word, like its value.
+                parts.emplace_back(begin, static_cast<std::size_t>(behind - begin));
+            } else {
+                take(*rule, members.value, are_ids);
+            }
             pointer_.resize(size);
         }
     }
@@ -57,16 +74,17 @@ class Gathering {
         return !exempt_.empty() && std::ranges::find(exempt_, pointer_) != exempt_.end();
     }
 
-    void take(const FieldRule* rule, json::Value value) {
-        if (rule != nullptr && !is_open(*rule)) return;
-        const Shape* const inner = rule == nullptr            ? nullptr
-                                   : rule->kind == Kind::Body ? form_.body
-                                                              : rule->shape;
-        if (inner != nullptr && value.is_object()) return gather(*inner, value);
-        const bool has_rows = rule != nullptr && rule->element != nullptr && value.is_array();
-        if (!has_rows) return parts.push_back(value.raw);
-        for (json::Elements elements{value}; elements.next();) {
-            take(rule->element, elements.value);
+    void take(const FieldRule& rule, json::Value value, bool are_ids) {
+        if (!is_open(rule)) return;
+        are_ids = are_ids || is_id(rule);
+        const Shape* const inner = rule.kind == Kind::Body ? form_.body : rule.shape;
+        if (inner != nullptr && value.is_object()) return gather(*inner, value, are_ids);
+        if (rule.element != nullptr && value.is_array()) {
+            for (json::Elements elements{value}; elements.next();) {
+                take(*rule.element, elements.value, are_ids);
+            }
+        } else if (!are_ids) {
+            parts.push_back(value.raw);
         }
     }
 
@@ -88,6 +106,20 @@ std::vector<std::string_view> content_of(Dialect dialect,
     Gathering gathering{*form, exempt};
     gathering.gather(*form->shape, value);
     return std::move(gathering.parts);
+}
+
+std::vector<std::string_view> pointers_in(std::string_view message) {
+    std::vector<std::string_view> pointers;
+    const json::Value root = json::root(message);
+    const auto extension = root.is_object() ? json::find(root, kExtensionMember) : std::nullopt;
+    const bool has_extension = extension && extension->is_object();
+    const auto keeps = has_extension ? json::find(*extension, "keeps") : std::nullopt;
+    if (!keeps || !keeps->is_array()) return pointers;
+    for (json::Elements each{*keeps}; each.next();) {
+        const auto at = each.value.is_object() ? json::find(each.value, "at") : std::nullopt;
+        if (at && at->is_string()) pointers.push_back(at->raw);
+    }
+    return pointers;
 }
 
 }  // namespace parlance::dialects

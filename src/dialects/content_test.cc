@@ -16,7 +16,24 @@ constexpr std::string_view kRequest =
 
 TEST(Content, X15_IsWhatTheSenderSaysAndNotTheProtocol) {
     EXPECT_EQ(content_of(Dialect::Delegation, kRequest),
-              (Parts{R"("O")", R"("I")", R"("h")", R"("f")", R"({"a":1})", R"("X")"}));
+              (Parts{R"("O")", R"("I")", R"("h")", R"("f")", R"({"a":1})", R"(,"x_own":"X")"}));
+}
+
+TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
+    EXPECT_EQ(
+        content_of(Dialect::Delegation,
+                   R"({"ana@example.org" : 3,"request_id":"r","input":"I",)"
+                   R"("constraints":{"max_tokens":5,"b@example.org":1 , "c":2}})"),
+        (Parts{R"("ana@example.org" : 3)", R"("I")", R"(,"b@example.org":1)", R"( , "c":2)"}));
+    EXPECT_EQ(content_of(Dialect::Delegation,
+                         R"({"input":"I","handoff_data":{"references":[)"
+                         R"({"source_id":"r@example.org","ana@example.org":1}]}})"),
+              (Parts{R"("I")", R"(,"ana@example.org":1)"}))
+        << "beside a name too";
+    EXPECT_EQ(content_of(Dialect::Sam,
+                         R"({"message_type":"REQUEST","sender":{"agent_id":"a@b.example",)"
+                         R"("ana@example.org":1}})"),
+              (Parts{R"(,"ana@example.org":1)"}));
 }
 
 TEST(Content, X15_FieldsCanBeExempt) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "base/json.h"
 #include "base/mutant.h"
@@ -126,9 +127,11 @@ std::string restored_for_asker(const Desk& desk,
     auto originals = personal::originals(question.body(),
                                          parts_of(desk.options, question),
                                          masking_for(desk.options, question, kinds));
+    if (originals.empty()) return std::string{json};
     // A rule of the answer's dialect may ask for text where a number stood in the question.
     for (auto& original : originals) original.is_number = false;
-    return personal::restore(json, originals).value_or(std::string{json});
+    return personal::restore(json, originals, dialects::pointers_in(json))
+        .value_or(std::string{json});
 }
 
 EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const EnvelopePtr& answer) {
@@ -179,10 +182,15 @@ std::string redacted_words(const Options& options, std::string_view words, std::
 std::string redacted_document(const Options& options,
                               std::string_view json,
                               std::string_view scope) {
+    // A key is looked at with its value: most of a task's document are somebody's words.
     std::vector<std::string_view> parts;
-    for (json::Members members{json::root(json)}; members.next();) {
+    const json::Value object = json::root(json);
+    const char* behind = object.raw.data() + 1;  // The member before.
+    for (json::Members members{object}; members.next();) {
+        const std::string_view value = members.value.raw;
+        const char* const begin = std::exchange(behind, value.data() + value.size());
         const bool is_name = std::ranges::find(kNames, members.key) != kNames.end();
-        if (!is_name) parts.push_back(members.value.raw);
+        if (!is_name) parts.emplace_back(begin, static_cast<std::size_t>(behind - begin));
     }
     return personal::redact(
                json,

@@ -111,6 +111,27 @@ TEST(DocumentsForOperators, A4_X15_KeepTheirIdsAndNothingElse) {
     EXPECT_EQ(shown_to(kOptions, owner, session, "session-1"), session);
 }
 
+TEST(DocumentsForOperators, A4_X15_HaveNoneInTheirKeys) {
+    EXPECT_EQ(
+        redacted_document(
+            kOptions, R"({ "ana@example.org" : {"ana@example.org":1},"id":"t"})", "session-1"),
+        R"({ "[EMAIL_4da42e2c]" : {"[EMAIL_4da42e2c]":1},"id":"t"})");
+}
+
+TEST(EventsForOperators, A4_X15_HaveNoneInTheirKeys) {
+    for (const char* event :
+         {R"({"event":"FactLearnt","session":"session-1","value":{"ana@example.org":3}})",
+          R"({"event":"MessageAccepted","envelope":{"id":"m","correlation":"session-1",)"
+          R"("dialect":"delegation","message":{"request_id":"r","ana@example.org":3}}})",
+          R"({"event":"MessageAccepted","envelope":{"id":"m","correlation":"session-1",)"
+          R"("dialect":"taskwire","message":{"id":"m","from":"a","to":"b","type":"HEARTBEAT",)"
+          R"("payload":{"ana@example.org":3}}}})"}) {
+        const std::string shown = shown_event(event);
+        EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
+        EXPECT_NE(shown.find(R"("[EMAIL_4da42e2c]":3)"), std::string::npos) << shown;
+    }
+}
+
 TEST(WordsForOperators, A4_HavePlaceholders) {
     EXPECT_EQ(redacted_words(kOptions, "ana@example.org left", "session-1"),
               "[EMAIL_4da42e2c] left");

@@ -27,12 +27,12 @@ bool is_day_and_month(const Sight& sight, std::size_t i) {
 }
 
 /// 1980-02-25, 25.2.1980, 2/25/80.
-Found find_numeric(const Sight& sight) {
+Found find_numeric(const Sight& sight, std::string_view signs) {
     if (sight.groups_left() < 3) return {};
-    const std::string_view sign = sight.gap(1);
-    const bool is_divided =
-        sign.size() == 1 && sign != " " && sign != "(" && sign != ")" && sight.gap(2) == sign;
-    if (!is_divided || (sight.groups_left() > 3 && sight.gap(3) == sign)) return {};
+    const char sign = sight.sign(1);
+    const bool is_divided = signs.find(sign) != std::string_view::npos && sight.sign(2) == sign;
+    const bool goes_on = sight.groups_left() > 3 && sight.sign(3) == sign && sign != ' ';
+    if (!is_divided || goes_on) return {};
     const bool begins_with_year = is_year(sight, 0) && is_day_and_month(sight, 1);
     const bool ends_with_year =
         is_day_and_month(sight, 0) && (is_year(sight, 2) || sight.size(2) == 2);
@@ -73,7 +73,10 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
 
 std::size_t skip_signs(std::string_view text, std::size_t place) {
     std::size_t i = place;
-    while (i - place < 3 && (at(text, i) == ' ' || at(text, i) == ',' || at(text, i) == '.')) ++i;
+    while (i - place < 3 && i < text.size() &&
+           std::string_view{" ,.-/_\t\n"}.find(text[i]) != std::string_view::npos) {
+        ++i;
+    }
     return i;
 }
 
@@ -132,18 +135,24 @@ Found find_with_month(const Sight& sight) {
 }  // namespace
 
 Found find_date(const Sight& sight) {
-    const auto found = find_numeric(sight);
-    if (!found || is_tied_left(sight.text, found->begin)) return {};
+    const auto found = find_numeric(sight, "-./_");
+    if (!found || sight.gap(1).size() > 1 || is_tied_left(sight.text, found->begin)) return {};
     return found;
 }
 
 Found find_birth_date(const Sight& sight) {
-    if (is_glued_left(sight.text, sight.group(0).begin)) return {};
-    auto found = find_date(sight);
+    const std::string_view text = sight.text;
+    auto found = find_numeric(sight, "-./_ ");
     if (!found) found = find_packed(sight);
     if (!found) found = find_with_month(sight);
-    if (!found || is_glued_right(sight.text, found->end)) return {};
-    const bool is_birth = sight.is_labelled(kBirth) || is_birth_before(sight.text, found->begin);
+    if (!found) return {};
+    const bool has_time = lower(at(text, found->end)) == 't' && is_digit(at(text, found->end + 1));
+    if (!has_time && at(text, found->end) != '_' && !ends_word(text, found->end)) return {};
+    const bool is_apart =
+        !is_tied_left(text, found->begin) ||
+        (!continues_left(text, found->begin) && (cues_before(text, found->begin) & kBirth) != 0);
+    const bool is_birth =
+        is_apart && (sight.is_labelled(kBirth) || is_birth_before(text, found->begin));
     return is_birth ? found : Found{};
 }
 

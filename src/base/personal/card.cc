@@ -63,20 +63,43 @@ bool is_grouped_like_a_card(const Sight& sight, std::size_t last, bool is_even) 
     return sight.size(0) <= 4 || sight.has_cue(kCard);
 }
 
-bool is_card_gap(std::string_view gap) { return gap.size() == 1 && gap != "(" && gap != ")"; }
+bool is_card_gap(char sign) { return std::string_view{" -./_"}.find(sign) < 5; }
+
+/// Letters before it are its label if they are a word that we know: an id has others.
+bool can_begin(const Sight& sight, std::size_t begin) {
+    return !is_glued_left(sight.text, begin) || cues_of_last_word(sight.text, begin) != 0 ||
+           (before(sight.text, begin) == '_' && sight.has_cue(kCard));
+}
+
+/// Whether the groups belong to the account of a bank, whatever is wrong with that: DE89 3704
+/// 0044….
+bool is_in_account(const Sight& sight, std::size_t last) {
+    const char sign = last > 0 ? sight.sign(1) : '\0';
+    const bool goes_on = last + 1 < sight.groups_left() && sight.sign(last + 1) == sign;
+    for (std::size_t first = sight.first; first > 0 && sign != '\0'; --first) {
+        const Digits row{sight.text, sight.number, first - 1};
+        if (row.sign(1) != sign) return false;
+        const std::size_t begin = row.group(0).begin;
+        const bool is_head = row.size(0) == 2 && begin >= 2 && is_letter(sight.text[begin - 1]) &&
+                             is_letter(sight.text[begin - 2]);
+        if (is_head) return goes_on || first < sight.first;
+        if (row.size(0) != 4) return false;
+    }
+    return false;
+}
 
 }  // namespace
 
 Found find_card(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
-    if (sight.number.digit_count < kSizeMin || is_glued_left(sight.text, begin)) return {};
+    if (sight.number.digit_count < kSizeMin || !can_begin(sight, begin)) return {};
     std::array<char, kSizeMax> bytes{};
     std::size_t count = 0;
     std::optional<std::uint32_t> sizes;
     bool is_even = true;  // All groups but the last are of one size.
     for (std::size_t last = 0; last < sight.groups_left(); ++last) {
         if (count + sight.size(last) > kSizeMax) return {};
-        if (last > 0 && !is_card_gap(sight.gap(last))) return {};
+        if (last > 0 && !is_card_gap(sight.sign(last))) return {};
         is_even = is_even && (last < 2 || sight.size(last - 1) == sight.size(0));
         std::ranges::copy(sight.digits(last), bytes.begin() + static_cast<std::ptrdiff_t>(count));
         count += sight.size(last);
@@ -89,8 +112,9 @@ Found find_card(const Sight& sight) {
         if (count > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;
         const std::size_t end = sight.group(last).end;
         // In a row of groups the ones around must not be tied to these.
-        const bool is_apart = last == 0 || !is_tied_left(sight.text, begin);
-        if (is_apart && !is_glued_right(sight.text, end)) return Span{begin, end};
+        const bool is_apart =
+            last == 0 || (!continues_left(sight.text, begin) && !is_in_account(sight, last));
+        if (is_apart && ends_word(sight.text, end)) return Span{begin, end};
     }
     return {};
 }

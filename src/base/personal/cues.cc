@@ -14,52 +14,86 @@ struct Word {
     Cues cues;
 };
 
-/// In order, because they are searched by halves.
+/// In order, because they are searched by halves. The names of a page's tags are looked past.
 constexpr std::array kWords{
-    Word{"a", kFiller},          Word{"account", kFiller},    Word{"amex", kCard},
-    Word{"and", kFiller},        Word{"answer", kReach},      Word{"answering", kReach},
-    Word{"answers", kReach},     Word{"at", kToward},         Word{"back", kFiller},
-    Word{"birth", kBirth},       Word{"birthdate", kBirth},   Word{"birthday", kBirth},
-    Word{"born", kBirth},        Word{"build", kVersion},     Word{"by", kFiller},
-    Word{"call", kCall},         Word{"called", kCall},       Word{"calling", kCall},
-    Word{"card", kCard},         Word{"cc", kCard},           Word{"cell", kPhone},
-    Word{"cellphone", kPhone},   Word{"cellular", kPhone},    Word{"contact", kReach},
-    Word{"credit", kCard},       Word{"date", kFiller},       Word{"debit", kCard},
-    Word{"desk", kPhone},        Word{"dial", kCall},         Word{"direct", kFiller},
-    Word{"dob", kBirth},         Word{"driver", kDriver},     Word{"driver's", kDriver},
-    Word{"drivers", kDriver},    Word{"driving", kDriver},    Word{"fax", kPhone},
-    Word{"firmware", kVersion},  Word{"for", kFiller},        Word{"her", kFiller},
-    Word{"here", kFiller},       Word{"him", kFiller},        Word{"his", kFiller},
-    Word{"home", kFiller},       Word{"hotline", kPhone},     Word{"iban", kIban},
-    Word{"id", kFiller},         Word{"in", kFiller},         Word{"insurance", kInsurance},
-    Word{"is", kFiller},         Word{"it's", kFiller},       Word{"itin", kItin},
-    Word{"its", kFiller},        Word{"landline", kPhone},    Word{"licence", kLicence},
-    Word{"license", kLicence},   Word{"line", kFiller},       Word{"lost", kFiller},
-    Word{"mastercard", kCard},   Word{"me", kFiller},         Word{"message", kReach},
-    Word{"messages", kReach},    Word{"mobile", kPhone},      Word{"my", kFiller},
-    Word{"national", kNational}, Word{"ni", kNino},           Word{"nino", kNino},
-    Word{"no", kFiller},         Word{"now", kFiller},        Word{"number", kFiller},
-    Word{"of", kFiller},         Word{"office", kFiller},     Word{"on", kToward},
-    Word{"or", kFiller},         Word{"our", kFiller},        Word{"pager", kPhone},
-    Word{"pan", kCard},          Word{"passport", kPassport}, Word{"patch", kVersion},
-    Word{"phone", kPhone},       Word{"please", kFiller},     Word{"reach", kReach},
-    Word{"reached", kReach},     Word{"registered", kFiller}, Word{"release", kVersion},
-    Word{"ring", kCall},         Word{"security", kSecurity}, Word{"sin", kSin},
-    Word{"sms", kPhone},         Word{"social", kSocial},     Word{"ssn", kSsn},
-    Word{"tel", kPhone},         Word{"telephone", kPhone},   Word{"text", kReach},
-    Word{"the", kFiller},        Word{"their", kFiller},      Word{"them", kFiller},
-    Word{"this", kFiller},       Word{"tin", kItin},          Word{"to", kToward},
-    Word{"update", kVersion},    Word{"upgrade", kVersion},   Word{"us", kFiller},
-    Word{"v", kVersion},         Word{"ver", kVersion},       Word{"version", kVersion},
-    Word{"via", kToward},        Word{"visa", kCard},         Word{"was", kFiller},
-    Word{"whatsapp", kPhone},    Word{"with", kFiller},       Word{"work", kFiller},
+    Word{"a", kFiller},          Word{"account", kFiller},
+    Word{"acct", kFiller},       Word{"amex", kCard},
+    Word{"and", kFiller},        Word{"answer", kReach},
+    Word{"answering", kReach},   Word{"answers", kReach},
+    Word{"at", kToward},         Word{"back", kFiller},
+    Word{"bday", kBirth},        Word{"birth", kBirth},
+    Word{"birthdate", kBirth},   Word{"birthday", kBirth},
+    Word{"born", kBirth},        Word{"build", kVersion},
+    Word{"by", kFiller},         Word{"call", kCall},
+    Word{"called", kCall},       Word{"calling", kCall},
+    Word{"card", kCard},         Word{"cardnumber", kCard},
+    Word{"cards", kCard},        Word{"cc", kCard},
+    Word{"cell", kPhone},        Word{"cellphone", kPhone},
+    Word{"cellular", kPhone},    Word{"code", kFiller},
+    Word{"contact", kReach},     Word{"credit", kCard},
+    Word{"creditcard", kCard},   Word{"date", kFiller},
+    Word{"dateofbirth", kBirth}, Word{"dd", kFiller},
+    Word{"debit", kCard},        Word{"desk", kPhone},
+    Word{"dial", kCall},         Word{"direct", kFiller},
+    Word{"div", kFiller},        Word{"dob", kBirth},
+    Word{"driver", kDriver},     Word{"driver's", kDriver},
+    Word{"drivers", kDriver},    Word{"driving", kDriver},
+    Word{"dt", kFiller},         Word{"em", kFiller},
+    Word{"fax", kPhone},         Word{"firmware", kVersion},
+    Word{"for", kFiller},        Word{"geb", kBirth},
+    Word{"geboren", kBirth},     Word{"geburtsdatum", kBirth},
+    Word{"her", kFiller},        Word{"here", kFiller},
+    Word{"him", kFiller},        Word{"his", kFiller},
+    Word{"home", kFiller},       Word{"hotline", kPhone},
+    Word{"iban", kIban},         Word{"id", kFiller},
+    Word{"in", kFiller},         Word{"insurance", kInsurance},
+    Word{"is", kFiller},         Word{"it's", kFiller},
+    Word{"itin", kItin},         Word{"its", kFiller},
+    Word{"landline", kPhone},    Word{"li", kFiller},
+    Word{"licence", kLicence},   Word{"license", kLicence},
+    Word{"line", kFiller},       Word{"lost", kFiller},
+    Word{"mastercard", kCard},   Word{"me", kFiller},
+    Word{"message", kReach},     Word{"messages", kReach},
+    Word{"mob", kPhone},         Word{"mobile", kPhone},
+    Word{"msisdn", kPhone},      Word{"my", kFiller},
+    Word{"nacimiento", kBirth},  Word{"naissance", kBirth},
+    Word{"national", kNational}, Word{"ni", kNino},
+    Word{"nino", kNino},         Word{"no", kFiller},
+    Word{"now", kFiller},        Word{"nr", kFiller},
+    Word{"num", kFiller},        Word{"number", kFiller},
+    Word{"of", kFiller},         Word{"office", kFiller},
+    Word{"on", kToward},         Word{"or", kFiller},
+    Word{"our", kFiller},        Word{"pager", kPhone},
+    Word{"pan", kCard},          Word{"passport", kPassport},
+    Word{"patch", kVersion},     Word{"phone", kPhone},
+    Word{"phonenumber", kPhone}, Word{"phones", kPhone},
+    Word{"please", kFiller},     Word{"reach", kReach},
+    Word{"reached", kReach},     Word{"registered", kFiller},
+    Word{"release", kVersion},   Word{"ring", kCall},
+    Word{"security", kSecurity}, Word{"sin", kSin},
+    Word{"sms", kPhone},         Word{"social", kSocial},
+    Word{"span", kFiller},       Word{"ssn", kSsn},
+    Word{"ssns", kSsn},          Word{"strong", kFiller},
+    Word{"td", kFiller},         Word{"tel", kPhone},
+    Word{"telefon", kPhone},     Word{"telefono", kPhone},
+    Word{"telephone", kPhone},   Word{"text", kReach},
+    Word{"th", kFiller},         Word{"the", kFiller},
+    Word{"their", kFiller},      Word{"them", kFiller},
+    Word{"this", kFiller},       Word{"tin", kItin},
+    Word{"to", kToward},         Word{"tr", kFiller},
+    Word{"update", kVersion},    Word{"upgrade", kVersion},
+    Word{"us", kFiller},         Word{"v", kVersion},
+    Word{"ver", kVersion},       Word{"version", kVersion},
+    Word{"via", kToward},        Word{"visa", kCard},
+    Word{"was", kFiller},        Word{"whatsapp", kPhone},
+    Word{"with", kFiller},       Word{"work", kFiller},
     Word{"you", kFiller},        Word{"your", kFiller},
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::word));
 
 constexpr std::size_t kWordBytesMax = 16;
 constexpr int kWordsMax = 7;
-constexpr std::size_t kSignsMax = 6;
+constexpr std::size_t kSignsMax = 8;
 
 /// What stands behind a number of a letterhead. Where a line goes on, it is about something else.
 constexpr std::array<std::string_view, 9> kBehind{
@@ -91,7 +125,7 @@ Cues settled(Cues cues) {
 /// many signs.
 std::string_view word_before(std::string_view text, std::size_t place) {
     const std::size_t floor = place - std::min(place, kSignsMax);
-    while (place > floor && !is_word_byte(text[place - 1])) {
+    while (place > floor && (!is_word_byte(text[place - 1]) || text[place - 1] == '\'')) {
         const char c = text[place - 1];
         if (is_digit(c) || c == ']') return {};
         --place;
@@ -102,6 +136,17 @@ std::string_view word_before(std::string_view text, std::size_t place) {
     // What hangs on a digit is the end of something else: 9Tel== is no telephone.
     if (is_digit(before(text, begin))) return {};
     return text.substr(begin, place - begin);
+}
+
+/// D.O.B. is three words of one letter each.
+bool is_abbreviated_birth(std::string_view text, std::size_t place) {
+    constexpr std::string_view kLetters = "bod";
+    for (const char letter : kLetters) {
+        const std::string_view word = word_before(text, place);
+        if (word.size() != 1 || lower(word[0]) != letter) return false;
+        place = static_cast<std::size_t>(word.data() - text.data());
+    }
+    return true;
 }
 
 /// Calls `use(cues)` for each word before a place, until it returns false.
@@ -115,6 +160,21 @@ void each_word_before(std::string_view text, std::size_t place, Use use) {
 }
 
 }  // namespace
+
+Cues cues_of_last_word(std::string_view text, std::size_t place) {
+    if (!is_letter(before(text, place))) return 0;
+    const std::size_t floor = place - std::min(place, kWordBytesMax + 1);
+    std::size_t begin = place;
+    while (begin > floor && is_letter(text[begin - 1])) {
+        --begin;
+        // cardNumber: the last of its words is as good as one that stands alone.
+        const bool is_hump = is_upper(text[begin]) && begin > 0 && is_letter(text[begin - 1]) &&
+                             !is_upper(text[begin - 1]);
+        if (is_hump) break;
+    }
+    const bool is_whole = place - begin >= 2 && !is_digit(before(text, begin));
+    return is_whole ? cues_of_word(text.substr(begin, place - begin)) : 0;
+}
 
 Cues cues_before(std::string_view text, std::size_t place) {
     Cues cues = 0;
@@ -131,7 +191,7 @@ bool is_birth_before(std::string_view text, std::size_t place) {
         is_birth = (said & kBirth) != 0;
         return !is_birth;
     });
-    return is_birth;
+    return is_birth || is_abbreviated_birth(text, place);
 }
 
 Cues cues_of_label(Label label) {

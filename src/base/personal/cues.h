@@ -33,6 +33,8 @@ inline constexpr Cues kSecurity = 1U << 18U;  ///< Only together with kSocial.
 
 inline constexpr Cues kIban = 1U << 19U;
 
+/// What the word says that a number hangs on without a gap: "SSN078051121". 0: no known word.
+Cues cues_of_last_word(std::string_view text, std::size_t place);
 /// What the words say that stand right before this place: those that are known, and no further.
 Cues cues_before(std::string_view text, std::size_t place);
 /// Whether one of the last few words speaks of a birth, whatever the others say.

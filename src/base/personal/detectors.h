@@ -29,8 +29,8 @@ class Sight : public Digits {
     bool is_labelled(Cues any) const { return (label_cues_ & any) != 0; }
     /// Where the word begins that the first group belongs to: AB1234567.
     std::size_t word_begin() const;
-    /// The first letter before the first group, if exactly `count` begin the word.
-    bool has_letters_before(std::size_t count) const;
+    /// Whether a find can begin here: nothing hangs on it, or a word that says what it is.
+    bool is_apart_left(std::size_t place, Cues words) const;
 
   private:
     std::size_t floor_;
@@ -65,8 +65,8 @@ Found find_ip6(const Sign& colon);
 Found find_mac(const Sign& colon);
 /// The hexadecimal digits and colons around a colon.
 Span colon_word(const Sign& colon);
-/// Whether the colon stands between a word and a number, as in "card:4111…", and not in an address
-/// or a time of day.
+/// Whether the colon stands between a word and a number, as in "card:4111…" or "1:203.0.113.7", and
+/// not in an address.
 bool is_behind_label(const Sign& colon);
 
 // Guesses.

@@ -14,10 +14,23 @@ constexpr std::size_t kLoginMax = 128;
 
 bool is_label_byte(char c) { return is_alnum(c) || c == '-' || is_beyond_ascii(c); }
 
+/// What the standard allows beyond these stands between addresses rather than in one.
 bool is_local_byte(char c) {
     return is_alnum(c) || is_beyond_ascii(c) ||
-           (c != '\0' &&
-            std::string_view{"._%+-'!#$&*/=?^`{|}~"}.find(c) != std::string_view::npos);
+           (c != '\0' && std::string_view{"._%+-'"}.find(c) != std::string_view::npos);
+}
+
+/// A name with spaces stands in quotes: "Ana Oduya"@example.org.
+std::size_t quoted_begin(const Sign& at_sign) {
+    const std::size_t close = at_sign.place - 1;
+    const std::size_t floor = std::max(at_sign.floor, close - std::min(close, kLocalMax));
+    std::size_t begin = close;
+    while (begin > floor &&
+           (at_sign.text[begin - 1] == ' ' || is_local_byte(at_sign.text[begin - 1]))) {
+        --begin;
+    }
+    const bool is_quoted = begin < close && begin > at_sign.floor && at_sign.text[begin - 1] == '"';
+    return is_quoted ? begin - 1 : at_sign.place;
 }
 
 /// An address begins with what people and programs name themselves by.
@@ -63,9 +76,12 @@ Found find_email(const Sign& at_sign) {
         --begin;
     }
     while (begin < at_sign.place && !is_local_begin(text[begin])) ++begin;
+    if (before(text, at_sign.place) == '"') begin = quoted_begin(at_sign);
     if (begin == at_sign.place || text[at_sign.place - 1] == '.') return {};
     const auto end = domain_end(text, at_sign.place + 1);
     if (!end || is_scale(text, at_sign.place + 1)) return {};
+    // _ana@example.org_ is an emphasis.
+    if (at(text, *end) == '_' && text[begin] == '_' && begin + 1 < at_sign.place) ++begin;
     // A name that all of a service's users share is nobody's.
     if (text.substr(begin, at_sign.place - begin) == "git") return {};
     return Span{begin, *end};

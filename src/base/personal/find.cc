@@ -67,33 +67,53 @@ std::size_t next_stop(std::string_view text, std::size_t from) {
     return from;
 }
 
-/// Where a find could be, an escape or a character beyond ASCII.
-constexpr auto kNotable = [] {
-    std::array<bool, 256> bytes{};
-    for (unsigned i = 0; i < bytes.size(); ++i) {
-        bytes[i] = (i >= '0' && i <= ':') || i == '@' || i == '\\' || i >= 0x80U;
-    }
-    return bytes;
+/// What is in a text at all, one bit each.
+using Traits = unsigned;
+constexpr Traits kStops = 1;  ///< Something to look at.
+constexpr Traits kEscapes = 2;
+constexpr Traits kBeyond = 4;  ///< Characters beyond ASCII.
+constexpr Traits kSigns = 8;   ///< With which somebody's codes for characters begin.
+
+constexpr auto kTraits = [] {
+    std::array<std::uint8_t, 256> traits{};
+    for (unsigned i = 0x80; i < traits.size(); ++i) traits[i] = kBeyond;
+    for (const char c : std::string_view{"0123456789:@"}) traits[static_cast<unsigned>(c)] = kStops;
+    for (const char c : std::string_view{"%&~"}) traits[static_cast<unsigned>(c)] = kSigns;
+    traits['\\'] = kEscapes;
+    return traits;
 }();
 
-/// Whether there is nothing to look at, as in most strings: words of a dialect, names, prose.
-bool is_dull(std::string_view text) {
+/// Most strings have none: words of a dialect, names, prose.
+Traits traits_of(std::string_view text) {
     std::size_t from = 0;
+    Traits traits = 0;
 #if defined(__SSE2__)
+    __m128i stops = _mm_setzero_si128();
+    __m128i escapes = stops;
+    __m128i beyond = stops;
+    __m128i signs = stops;
     for (; from + 16 <= text.size(); from += 16) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + from));
+        const auto is = [&bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
         const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
         const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(10)), above);
-        const __m128i signs = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('@')),
-                                           _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+        stops = _mm_or_si128(stops, _mm_or_si128(near, is('@')));
+        escapes = _mm_or_si128(escapes, is('\\'));
         // A byte beyond ASCII has its highest bit set, as a mask has.
-        const __m128i notable = _mm_or_si128(_mm_or_si128(near, signs), bytes);
-        if (_mm_movemask_epi8(notable) != 0) return false;
+        beyond = _mm_or_si128(beyond, bytes);
+        signs = _mm_or_si128(signs, _mm_or_si128(_mm_or_si128(is('%'), is('&')), is('~')));
     }
+    traits = (_mm_movemask_epi8(stops) != 0 ? kStops : 0) |
+             (_mm_movemask_epi8(escapes) != 0 ? kEscapes : 0) |
+             (_mm_movemask_epi8(beyond) != 0 ? kBeyond : 0) |
+             (_mm_movemask_epi8(signs) != 0 ? kSigns : 0);
 #endif
-    return std::ranges::none_of(text.substr(from),
-                                [](char c) { return kNotable[static_cast<unsigned char>(c)]; });
+    for (; from < text.size(); ++from) traits |= kTraits[static_cast<unsigned char>(text[from])];
+    return traits;
 }
+
+/// No fewer digits are looked at behind the letters of a word.
+constexpr std::size_t kDigitsMinGlued = 6;
 
 constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
@@ -162,11 +182,17 @@ class Walk {
 
     std::size_t look_at_number(std::size_t place) {
         if (const std::size_t end = uuid_end(text_, place, floor_); end != 0) return end;
+        if (const std::size_t end = placeholder_end_around(text_, place); end != 0) return end;
         read_number(text_, place, number_);
         const std::size_t end = number_.groups[number_.count - 1].end;
         std::size_t first = 0;
         std::size_t digits_left = number_.digit_count;
+        // A number that is cut off is read again from where too little of it is in sight.
+        const bool is_cut = number_.count == Number::kGroupsMax;
         while (first < number_.count) {
+            if (is_cut && number_.count - first < Number::kGroupsNeeded) {
+                return std::max<std::size_t>(number_.groups[first].begin, floor_);
+            }
             const Sight sight{{text_, number_, first}, floor_, cues_of_the_label()};
             const std::size_t behind = look(sight, digits_left);
             do {
@@ -178,7 +204,11 @@ class Walk {
 
     /// Behind what is settled: found, or a date in which nothing else is to be found.
     std::size_t look(const Sight& sight, std::size_t digits_left) {
-        const bool is_in_word = is_alnum(before(text_, sight.group(0).begin));
+        // A word that says what follows may hang on it: SSN078051121.
+        const std::size_t begin = sight.group(0).begin;
+        const bool is_in_word =
+            is_alnum(before(text_, begin)) &&
+            (number_.digit_count < kDigitsMinGlued || cues_of_last_word(text_, begin) == 0);
         if (!is_in_word && kinds_.has(Kind::BirthDate)) {
             if (const auto found = find_birth_date(sight)) return take(Kind::BirthDate, *found);
         }
@@ -231,6 +261,39 @@ void find_plain(std::string_view text, Kinds kinds, Label label, std::vector<Fin
     if (kinds.has(Kind::Name)) find_names(text, findings, first);
 }
 
+/// Takes the places of these findings back to what was written.
+void place_in_written(const Folded& folded, std::span<Finding> findings) {
+    for (Finding& finding : findings) {
+        finding.begin = folded.begins[finding.begin];
+        finding.end = folded.ends[finding.end - 1];
+    }
+}
+
+std::span<Finding> behind(std::vector<Finding>& findings, std::size_t first) {
+    return std::span{findings}.subspan(first);
+}
+
+/// What is read through its codes comes first; what is there only without them, "%4111…", is added.
+void find_coded(const Folded& folded, Kinds kinds, Label label, std::vector<Finding>& findings) {
+    thread_local Folded decoded;
+    decode(folded, decoded);
+    const std::size_t first = findings.size();
+    find_plain(decoded.view(), kinds, label, findings);
+    place_in_written(decoded, behind(findings, first));
+
+    std::vector<Finding> others;
+    find_plain(folded.view(), kinds, label, others);
+    place_in_written(folded, others);
+    const std::vector<Finding> taken{findings.begin() + static_cast<std::ptrdiff_t>(first),
+                                     findings.end()};
+    auto next = taken.begin();
+    for (const Finding& other : others) {
+        while (next != taken.end() && next->end <= other.begin) ++next;
+        if (next == taken.end() || next->begin >= other.end) findings.push_back(other);
+    }
+    std::ranges::sort(behind(findings, first), {}, &Finding::begin);
+}
+
 void find_folded(std::string_view text,
                  bool is_escaped,
                  Kinds kinds,
@@ -238,18 +301,23 @@ void find_folded(std::string_view text,
                  std::vector<Finding>& findings) {
     thread_local Folded folded;
     fold(text, is_escaped, folded);
+    if (has_codes(folded.view())) return find_coded(folded, kinds, label, findings);
     const std::size_t first = findings.size();
     find_plain(folded.view(), kinds, label, findings);
-    for (std::size_t i = first; i < findings.size(); ++i) {
-        findings[i].begin = folded.begins[findings[i].begin];
-        findings[i].end = folded.ends[findings[i].end - 1];
-    }
+    place_in_written(folded, behind(findings, first));
+}
+
+/// Whether the text is read otherwise than it is written, as far as its traits say.
+bool is_disguised(std::string_view text, Traits traits) {
+    return ((traits & kBeyond) != 0 && needs_folding(text)) ||
+           ((traits & kSigns) != 0 && has_codes(text));
 }
 
 }  // namespace
 
 void find(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
-    if (needs_folding(text)) return find_folded(text, false, kinds, label, findings);
+    if (is_disguised(text, traits_of(text)))
+        return find_folded(text, false, kinds, label, findings);
     find_plain(text, kinds, label, findings);
 }
 
@@ -263,10 +331,11 @@ void find_escaped(std::string_view inside,
                   Kinds kinds,
                   Label label,
                   std::vector<Finding>& findings) {
-    if (is_dull(inside) && !kinds.has(Kind::Name)) return;
-    const bool is_plain = inside.find('\\') == std::string_view::npos && !needs_folding(inside);
-    if (is_plain) return find_plain(inside, kinds, label, findings);
-    find_folded(inside, true, kinds, label, findings);
+    const Traits traits = traits_of(inside);
+    if (traits == 0 && !kinds.has(Kind::Name)) return;
+    const bool is_plain = (traits & kEscapes) == 0 && !is_disguised(inside, traits);
+    if (!is_plain) return find_folded(inside, true, kinds, label, findings);
+    if ((traits & kStops) != 0 || kinds.has(Kind::Name)) find_plain(inside, kinds, label, findings);
 }
 
 }  // namespace parlance::personal

@@ -24,7 +24,13 @@ struct Folded {
 /// Whether folding could change anything.
 bool needs_folding(std::string_view text);
 
+/// Whether somebody else's way to write characters is in it: %40 in a URL, &#64; in a page, ~1 in a
+/// JSON pointer.
+bool has_codes(std::string_view text);
+
 /// `is_escaped`: the text is the inside of a checked JSON string.
 void fold(std::string_view text, bool is_escaped, Folded& folded);
+/// The same text with those characters in place of their codes.
+void decode(const Folded& folded, Folded& decoded);
 
 }  // namespace parlance::personal

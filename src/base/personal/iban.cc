@@ -39,28 +39,34 @@ constexpr std::array kCountries{
 };
 static_assert(std::ranges::is_sorted(kCountries, {}, &Country::code));
 
-/// A country's code as a number, in the order of the codes.
-constexpr unsigned number_of(std::string_view code) {
-    return static_cast<unsigned char>(code[0]) * 256U + static_cast<unsigned char>(code[1]);
-}
-
 constexpr std::size_t kSizeMax = std::ranges::max(kCountries, {}, &Country::size).size;
 
-bool is_gap(char c) { return c == ' ' || c == '-' || c == '.'; }
+/// Letters before it are a word of its own where they are one that we know, or end in small letters
+/// before its capitals: IBANDE89…, kontoDE89….
+bool can_begin(std::string_view text, std::size_t begin) {
+    const char c = before(text, begin);
+    if (!is_alnum(c)) return !placeholder_ends(text, begin);
+    const bool is_hump = is_letter(c) && !is_upper(c) && is_upper(text[begin]);
+    return is_hump || cues_of_last_word(text, begin) != 0;
+}
+
+const Country* country_at(std::string_view text, std::size_t begin) {
+    const std::array<char, 2> letters{lower(text[begin]), lower(text[begin + 1])};
+    const std::string_view code{letters.data(), letters.size()};
+    const auto country = std::ranges::lower_bound(kCountries, code, {}, &Country::code);
+    return country != kCountries.end() && country->code == code ? &*country : nullptr;
+}
 
 }  // namespace
 
 Found find_iban(const Sight& sight) {
-    if (sight.size(0) < 2 || !sight.has_letters_before(2)) return {};
     const std::string_view text = sight.text;
+    if (sight.size(0) < 2 || sight.group(0).begin < sight.floor() + 2) return {};
     const std::size_t begin = sight.group(0).begin - 2;
-    const std::array<char, 2> code{lower(text[begin]), lower(text[begin + 1])};
-    const unsigned number = number_of({code.data(), code.size()});
-    const auto country = std::ranges::lower_bound(
-        kCountries, number, {}, [](const Country& each) { return number_of(each.code); });
-    if (country == kCountries.end() || number_of(country->code) != number) return {};
+    if (!is_letter(text[begin]) || !is_letter(text[begin + 1])) return {};
+    const Country* const country = country_at(text, begin);
+    if (country == nullptr || !can_begin(text, begin)) return {};
 
-    if (is_tied_left(text, begin)) return {};
     // It is printed in fours. Who says that it is one may write it as they like.
     const auto may_divide = [&](std::size_t count) {
         return count % 4 == 0 || sight.has_cue(kIban);
@@ -69,15 +75,13 @@ Found find_iban(const Sight& sight) {
     std::size_t size = 0;
     std::size_t end = begin;
     while (size < country->size) {
-        if (is_alnum(at(text, end))) {
-            account[size++] = text[end++];
-        } else if (is_gap(at(text, end)) && is_alnum(at(text, end + 1)) && may_divide(size)) {
-            ++end;
-        } else {
-            return {};
-        }
+        const std::size_t gap = is_alnum(at(text, end)) ? 0 : gap_size(text, end);
+        const bool goes_on = is_alnum(at(text, end + gap)) && (gap == 0 || may_divide(size));
+        if (!goes_on) return {};
+        account[size++] = text[end + gap];
+        end += gap + 1;
     }
-    if (is_tied_right(text, end) || !passes_mod97({account.data(), size})) return {};
+    if (!ends_word(text, end) || !passes_mod97({account.data(), size})) return {};
     return Span{begin, end};
 }
 

@@ -17,14 +17,18 @@ struct NineDigits {
     char sign;  ///< Between the groups; 0 if there is one group.
 };
 
-std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes) {
+/// `words` are those that it may hang on.
+std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes, Cues words) {
     const bool is_whole = sight.size(0) == 9;
-    if (!is_whole && !sight.has_sizes(sizes, "- .")) return {};
+    if (!is_whole && !sight.has_sizes(sizes, "- ./_")) return {};
     const std::size_t last = is_whole ? 0 : sizes.size() - 1;
     const std::size_t begin = sight.group(0).begin;
     const std::size_t end = sight.group(last).end;
-    if (is_tied_left(sight.text, begin) || is_tied_right(sight.text, end)) return {};
-    return NineDigits{sight.joined(last), end, is_whole ? '\0' : sight.gap(1)[0]};
+    const char next = at(sight.text, end);
+    const bool is_before_word = (is_letter(next) || next == '_') && ends_word(sight.text, end);
+    if (is_tied_right(sight.text, end) && !is_before_word) return {};
+    if (!sight.is_apart_left(begin, words)) return {};
+    return NineDigits{sight.joined(last), end, is_whole ? '\0' : sight.sign(1)};
 }
 
 unsigned part(const NineDigits& nine, std::size_t begin, std::size_t size) {
@@ -41,7 +45,7 @@ bool is_said(const Sight& sight, const NineDigits& nine, Cues words) {
 }  // namespace
 
 Found find_ssn(const Sight& sight) {
-    const auto nine = nine_digits(sight, "324");
+    const auto nine = nine_digits(sight, "324", kSsn);
     if (!nine) return {};
     const unsigned area = part(*nine, 0, 3);
     const bool is_issued =
@@ -51,7 +55,7 @@ Found find_ssn(const Sight& sight) {
 }
 
 Found find_itin(const Sight& sight) {
-    const auto nine = nine_digits(sight, "324");
+    const auto nine = nine_digits(sight, "324", kItin | kSsn);
     if (!nine || nine->digits[0] != '9') return {};
     const unsigned middle = part(*nine, 3, 2);
     const bool is_issued = middle >= 50 && middle != 66 && middle != 67 && middle != 68 &&
@@ -61,7 +65,7 @@ Found find_itin(const Sight& sight) {
 }
 
 Found find_sin(const Sight& sight) {
-    const auto nine = nine_digits(sight, "333");
+    const auto nine = nine_digits(sight, "333", kSin);
     if (!nine || !passes_luhn(nine->digits)) return {};
     const bool is_named = sight.has_cue(kSin);
     // None begins with 0 or 8, but for those that are made up as examples.
@@ -71,28 +75,52 @@ Found find_sin(const Sight& sight) {
     return Span{sight.group(0).begin, nine->end};
 }
 
+namespace {
+
+/// How many bytes of a gap stand before this place.
+std::size_t gap_before(std::string_view text, std::size_t place) {
+    for (std::size_t size = std::min(place, kGapMax); size > 0; --size) {
+        if (gap_size(text, place - size) == size) return size;
+    }
+    return 0;
+}
+
+char sign_in(std::string_view gap) {
+    const std::size_t sign = gap.find_first_not_of(" \t\n\r");
+    return sign == std::string_view::npos ? ' ' : gap[sign];
+}
+
+bool is_nino_issued(std::string_view letters, char last) {
+    return std::ranges::none_of(
+               letters, [](char c) { return std::string_view{"dfiquv"}.find(lower(c)) < 6; }) &&
+           lower(letters[1]) != 'o' && lower(last) <= 'd';
+}
+
+}  // namespace
+
 Found find_nino(const Sight& sight) {
-    const bool is_whole = sight.size(0) == 6 && sight.has_letters_before(2);
-    const bool is_spaced =
-        !is_whole && sight.has_sizes("222", " ") && before(sight.text, sight.group(0).begin) == ' ';
-    if (!is_whole && !is_spaced) return {};
+    const bool is_whole = sight.size(0) == 6;
+    if (!is_whole && !sight.has_sizes("222", " -._")) return {};
     const std::string_view text = sight.text;
-    const std::size_t begin = sight.group(0).begin - (is_whole ? 2 : 3);
-    std::size_t end = sight.group(is_whole ? 0 : 2).end;
-    if (sight.group(0).begin < sight.floor() + 3 - (is_whole ? 1 : 0)) return {};
-    if (at(text, end) == ' ' && is_spaced) ++end;
+    const std::size_t digits = sight.group(0).begin;
+    const std::size_t digits_end = sight.group(is_whole ? 0 : 2).end;
+    const std::size_t gap = gap_before(text, digits);
+    if (digits < sight.floor() + 2 + gap) return {};
+    const std::size_t begin = digits - gap - 2;
+    const std::size_t last = digits_end + gap_size(text, digits_end);
     const std::string_view letters = text.substr(begin, 2);
-    const char last = at(text, end);
-    const bool is_written = std::ranges::all_of(letters, is_letter) && is_letter(last);
-    if (!is_written || is_tied_left(text, begin) || is_tied_right(text, end + 1)) return {};
-    const bool is_issued =
-        std::ranges::none_of(
-            letters, [](char c) { return std::string_view{"dfiquv"}.find(lower(c)) < 6; }) &&
-        lower(letters[1]) != 'o' && lower(last) <= 'd';
+    if (!std::ranges::all_of(letters, is_letter) || !is_letter(at(text, last))) return {};
+    if (!is_nino_issued(letters, text[last]) || is_tied_right(text, last + 1)) return {};
+
+    const bool is_said = sight.is_labelled(kNino) || (cues_before(text, begin) & kNino) != 0;
+    if (is_tied_left(text, begin) && (continues_left(text, begin) || !is_said)) return {};
+    // One sign divides it all, or none does: AM 10-12-24 A is a time.
+    const char sign = is_whole ? '\0' : sight.sign(1);
+    const bool is_even =
+        is_whole ? last - begin == 8 : gap > 0 && sign_in(text.substr(begin + 2, gap)) == sign;
     // In small letters it could be a piece of any hash.
-    const bool is_printed = std::ranges::all_of(letters, is_upper) && is_upper(last);
-    if (!is_issued || !(is_printed || sight.has_cue(kNino))) return {};
-    return Span{begin, end + 1};
+    const bool is_printed = std::ranges::all_of(letters, is_upper) && is_upper(text[last]);
+    return is_said || (is_printed && is_even) ? Found{Span{begin, last + 1}} : Found{};
 }
 
 }  // namespace parlance::personal

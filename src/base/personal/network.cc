@@ -43,13 +43,36 @@ Parts parts_of(std::string_view word) {
     return parts;
 }
 
-/// The word around the colon, if it stands alone.
+/// The word around the colon, if it stands alone: without the label before it, as in "ip:fe80::1".
 std::string_view lone_word(const Sign& colon, Span& span) {
+    const std::string_view text = colon.text;
     span = colon_word(colon);
+    const std::size_t first = text.find(':', span.begin);
+    const bool has_label = is_letter(before(text, span.begin)) || first == span.begin;
+    const bool is_one_colon = at(text, first + 1) != ':' || at(text, first + 2) == ':';
+    if (has_label && first < span.end && is_one_colon) span.begin = first + 1;
     const bool is_lone = span.end - span.begin <= kColonWordMax &&
-                         !is_tied_left(colon.text, span.begin) &&
-                         !is_glued_right(colon.text, span.end);
-    return is_lone ? colon.text.substr(span.begin, span.end - span.begin) : std::string_view{};
+                         !is_tied_left(text, span.begin) && !is_glued_right(text, span.end);
+    return is_lone ? text.substr(span.begin, span.end - span.begin) : std::string_view{};
+}
+
+/// Behind the address of version 4 of which the last part of this word is the first; 0 if it is
+/// none.
+std::size_t ip4_tail_end(std::string_view text, const Span& word) {
+    std::size_t begin = word.end;
+    while (begin > word.begin && is_digit(text[begin - 1])) --begin;
+    std::size_t end = begin;
+    for (int octet = 0; octet < 4; ++octet) {
+        if (octet > 0 && at(text, end++) != '.') return 0;
+        std::size_t size = 0;
+        unsigned value = 0;
+        while (size <= 3 && is_digit(at(text, end))) {
+            value = value * 10 + digit_of(text[end++]);
+            ++size;
+        }
+        if (size == 0 || size > 3 || value > 255) return 0;
+    }
+    return before(text, begin) == ':' && !is_tied_right(text, end) ? end : 0;
 }
 
 }  // namespace
@@ -74,27 +97,31 @@ Span colon_word(const Sign& colon) {
 
 bool is_behind_label(const Sign& colon) {
     const Span span = colon_word(colon);
-    const auto word = colon.text.substr(span.begin, span.end - span.begin);
-    const Parts parts = parts_of(word);
-    const auto label = word.substr(0, word.find(':'));
-    return parts.count == 2 && parts.gaps == 0 &&
-           (parts.size_max > 4 || std::ranges::none_of(label, is_digit));
+    const Parts parts = parts_of(colon.text.substr(span.begin, span.end - span.begin));
+    return parts.count == 2 && parts.gaps == 0;
 }
 
 Found find_ip6(const Sign& colon) {
     Span span{};
     const std::string_view word = lone_word(colon, span);
-    const Parts parts = parts_of(word);
+    Parts parts = parts_of(word);
     if (!parts.has_digit || parts.size_max > 4) return {};
+    // ::ffff:192.0.2.1: the last two parts are written as an address of version 4.
+    const std::size_t tail_end = ip4_tail_end(colon.text, span);
+    if (tail_end != 0) {
+        ++parts.count;
+        span.end = tail_end;
+    }
     if (parts.gaps == 0) {
         const bool is_whole = parts.count == 8 && word.front() != ':' && word.back() != ':';
         return is_whole ? Found{span} : Found{};
     }
+    if (parts.gaps != 1 || parts.count < 2 || parts.count > 7) return {};
+    if (word.find(":::") != std::string_view::npos) return {};
     // Two names with two colons between them are rather of a program.
-    const bool is_short_form = parts.gaps == 1 && parts.count >= 2 && parts.count <= 7 &&
-                               word.find(":::") == std::string_view::npos &&
-                               (parts.count >= 3 || word.find(':') >= 3);
-    return is_short_form && is_hex(word.front()) ? Found{span} : Found{};
+    const bool is_short_form =
+        tail_end != 0 || parts.count >= 3 || (is_hex(word.front()) && word.find(':') >= 3);
+    return is_short_form ? Found{span} : Found{};
 }
 
 Found find_mac(const Sign& colon) {

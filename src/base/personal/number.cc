@@ -1,14 +1,23 @@
 #include "base/personal/number.h"
 
+#include <array>
+
 #include "base/personal/characters.h"
 
 namespace parlance::personal {
 
 namespace {
 
-constexpr std::size_t kGapMax = 3;
+constexpr std::string_view kWhite = " \t\n\r";
 
-bool is_gap(char c) { return c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')'; }
+constexpr auto kIsGap = [] {
+    std::array<bool, 256> bytes{};
+    for (const char c : std::string_view{" \t\n\r-./_()"}) {
+        bytes[static_cast<unsigned char>(c)] = true;
+    }
+    return bytes;
+}();
+bool is_gap(char c) { return kIsGap[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -28,6 +37,19 @@ void read_number(std::string_view text, std::size_t begin, Number& number) {
     }
 }
 
+char Digits::sign(std::size_t i) const {
+    const std::string_view written = gap(i);
+    if (written.size() == 1) return kWhite.find(written[0]) < kWhite.size() ? ' ' : written[0];
+    const std::size_t begin = written.find_first_not_of(kWhite);
+    if (begin == std::string_view::npos) return ' ';
+    const bool is_dash = written[begin] == '-' && written.find_last_not_of(kWhite) == begin;
+    return is_dash ? '-' : '\0';
+}
+
+bool Digits::is_break(std::size_t i) const {
+    return gap(i).find_first_of("\t\n\r") != std::string_view::npos;
+}
+
 unsigned Digits::value(std::size_t i) const {
     unsigned value = 0;
     for (const char c : digits(i).substr(0, 9)) value = value * 10 + digit_of(c);
@@ -39,9 +61,8 @@ bool Digits::has_sizes(std::string_view sizes, std::string_view signs) const {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (size(i) != digit_of(sizes[i])) return false;
         if (i == 0) continue;
-        const bool is_fit = gap(i).size() == 1 && signs.find(gap(i)[0]) != std::string_view::npos &&
-                            gap(i) == gap(1);
-        if (!is_fit) return false;
+        const char between = sign(i);
+        if (between != sign(1) || signs.find(between) == std::string_view::npos) return false;
     }
     return true;
 }

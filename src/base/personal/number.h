@@ -11,7 +11,9 @@ namespace parlance::personal {
 
 /// Groups that stand in one line with at most a few signs between them.
 struct Number {
-    static constexpr std::size_t kGroupsMax = 24;
+    static constexpr std::size_t kGroupsMax = 48;
+    /// No number that anybody looks for has more: a card, digit by digit.
+    static constexpr std::size_t kGroupsNeeded = 20;
     struct Group {
         std::uint32_t begin;
         std::uint32_t end;
@@ -42,6 +44,10 @@ struct Digits {
     std::string_view digits(std::size_t i) const {
         return text.substr(group(i).begin, group(i).size());
     }
+    /// The sign in that gap: a space for any white space, a dash also between spaces; 0 for more.
+    char sign(std::size_t i) const;
+    /// Whether the gap leads to another line, or to another column.
+    bool is_break(std::size_t i) const;
     unsigned value(std::size_t i) const;
     /// Whether the first groups have just these sizes, and the same sign between each two.
     bool has_sizes(std::string_view sizes, std::string_view signs) const;

@@ -55,6 +55,14 @@ TEST(PersonalData, X15_EmailAddressesAreFound) {
               "email:ANA@EXAMPLE.ORG | email:b@example.co.uk");
     EXPECT_EQ(found_in("mailto:a_b@163.com"), "email:a_b@163.com");
     EXPECT_EQ(found_in("grüße@bücher.example"), "email:grüße@bücher.example");
+    EXPECT_EQ(found_in("\"Ana Oduya\"@example.org"), "email:\"Ana Oduya\"@example.org");
+    // The same address wherever it stands.
+    for (const char* before :
+         {"https://example.com/?u=1&to=", "/users/", "**", "`", "#", "{", "!"}) {
+        EXPECT_EQ(found_in(std::string{before} + "ana@example.org"), "email:ana@example.org")
+            << before;
+    }
+    EXPECT_EQ(found_in("_ana@example.org_"), "email:ana@example.org");
 }
 
 TEST(PersonalData, OtherSignsAtAreNot) {
@@ -100,6 +108,41 @@ TEST(PersonalData, X15_CardsAreFoundByIssuerLengthAndCheckDigit) {
     for (const char* label : {"card:", "visa:", "cc:", "data:"}) {
         EXPECT_EQ(found_in(std::string{label} + "4111 1111 1111 1111"), "card:4111 1111 1111 1111")
             << label;
+    }
+}
+
+TEST(PersonalData, X15_AWordThatHangsOnANumberDoesNotHideIt) {
+    EXPECT_EQ(found_in("4111111111111111EUR"), "card:4111111111111111");
+    EXPECT_EQ(found_in("4111 1111 1111 1111and more"), "card:4111 1111 1111 1111");
+    EXPECT_EQ(found_in("Card No.4111 1111 1111 1111"), "card:4111 1111 1111 1111");
+    EXPECT_EQ(found_in("card-4111-1111-1111-1111"), "card:4111-1111-1111-1111");
+    EXPECT_EQ(found_in("visa4111111111111111"), "card:4111111111111111");
+    EXPECT_EQ(found_in("IBANDE89370400440532013000"), "iban:DE89370400440532013000");
+    EXPECT_EQ(found_in("kontoDE89370400440532013000"), "iban:DE89370400440532013000");
+    EXPECT_EQ(found_in("DE89370400440532013000EUR"), "iban:DE89370400440532013000");
+    EXPECT_EQ(found_in("SSN078051121"), "us_ssn:078051121");
+    EXPECT_EQ(found_in("SSN-078-05-1121"), "us_ssn:078-05-1121");
+    EXPECT_EQ(found_in("078-05-1121and"), "us_ssn:078-05-1121");
+    EXPECT_EQ(found_in("DOB1980-02-25"), "birth_date:1980-02-25");
+}
+
+TEST(PersonalData, X15_GapsAreOfAnyWidth) {
+    EXPECT_EQ(found_in("4111  1111  1111  1111"), "card:4111  1111  1111  1111");
+    EXPECT_EQ(found_in("4111\t1111\t1111\t1111"), "card:4111\t1111\t1111\t1111");
+    EXPECT_EQ(found_in("4111\r\n1111\r\n1111\r\n1111"), "card:4111\r\n1111\r\n1111\r\n1111");
+    EXPECT_EQ(found_in("4111_1111_1111_1111"), "card:4111_1111_1111_1111");
+    EXPECT_EQ(found_in("GB82  WEST\n1234  5698 7654/32"), "iban:GB82  WEST\n1234  5698 7654/32");
+    EXPECT_EQ(found_in("SSN 078  05  1121"), "us_ssn:078  05  1121");
+    EXPECT_EQ(found_in("AB-12-34-56-C"), "uk_nino:AB-12-34-56-C");
+}
+
+TEST(PersonalData, X15_ACardIsFoundHoweverManyNumbersStandBeforeIt) {
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+        EXPECT_EQ(found_in(text + "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"),
+                  "card:4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1")
+            << i;
+        text += "0 ";
     }
 }
 
@@ -202,6 +245,10 @@ TEST(PersonalData, X15_TelephonesAreFoundByTheWordsAround) {
     EXPECT_EQ(found_in("61 51 81 office\n96 228011-Fax"), "phone:61 51 81 | phone:96 228011");
     EXPECT_EQ(found_in("5551234567", {"mobilePhone"}), "phone:5551234567");
     EXPECT_EQ(found_in("5551234567", {"phone_number"}), "phone:5551234567");
+    EXPECT_EQ(found_in("tel:+1-555-123-4567"), "phone:+1-555-123-4567");
+    EXPECT_EQ(found_in("Tel.555-123-4567"), "phone:555-123-4567");
+    EXPECT_EQ(found_in("555-123-4567 555-123-4568"), "phone:555-123-4567 | phone:555-123-4568");
+    EXPECT_EQ(found_in("call 5551234567\n12 apples"), "phone:5551234567");
 }
 
 TEST(PersonalData, OtherGroupsOfDigitsAreNot) {
@@ -233,6 +280,16 @@ TEST(PersonalData, X15_AddressesOfTheNetworkAreFound) {
     EXPECT_EQ(found_in("at 00:1a:2B:3c:4d:5e"), "mac:00:1a:2B:3c:4d:5e");
 }
 
+TEST(PersonalData, X15_AddressesOfBothVersionsInOneAreFound) {
+    EXPECT_EQ(found_in("::ffff:192.0.2.1"), "ip:::ffff:192.0.2.1");
+    EXPECT_EQ(found_in("at 64:ff9b::192.0.2.33, today"), "ip:64:ff9b::192.0.2.33");
+    EXPECT_EQ(found_in("[::ffff:192.0.2.1]:443"), "ip:::ffff:192.0.2.1");
+    EXPECT_EQ(found_in("ip:2001:db8::7"), "ip:2001:db8::7");
+    EXPECT_EQ(found_in("node:2001:db8:0:0:0:0:0:7"), "ip:2001:db8:0:0:0:0:0:7");
+    EXPECT_EQ(found_in("mac:00:1a:2b:3c:4d:5e"), "mac:00:1a:2b:3c:4d:5e");
+    EXPECT_EQ(found_in("1:203.0.113.7"), "ip:203.0.113.7");
+}
+
 TEST(PersonalData, OtherDotsAndColonsAreNot) {
     expect_nothing({"256.1.1.1",
                     "1.2.3",
@@ -262,6 +319,21 @@ TEST(PersonalData, X15_DatesOfBirthAreFoundByTheWordsBefore) {
     EXPECT_EQ(found_in("born in Lagos on February 25th, 1980"), "birth_date:February 25th, 1980");
     EXPECT_EQ(found_in("birthday: 25 Feb 1980"), "birth_date:25 Feb 1980");
     EXPECT_EQ(found_in("1980-02-25", {"dateOfBirth"}), "birth_date:1980-02-25");
+    for (const char* words : {"dob:",
+                              "born:",
+                              "DOB=",
+                              "date_of_birth:\"",
+                              "dateOfBirth=",
+                              "D.O.B. ",
+                              "dob-",
+                              "DOB.",
+                              "<dob>",
+                              "birthday#"}) {
+        EXPECT_EQ(found_in(std::string{words} + "1980-02-03"), "birth_date:1980-02-03") << words;
+    }
+    EXPECT_EQ(found_in("1980-02-25T00:00:00Z", {"dob"}), "birth_date:1980-02-25");
+    EXPECT_EQ(found_in("born 25-Feb-1980"), "birth_date:25-Feb-1980");
+    EXPECT_EQ(found_in("born 1980 02 25"), "birth_date:1980 02 25");
     EXPECT_EQ(found_in("19800225", {"birth_date"}), "birth_date:19800225");
 }
 
@@ -308,6 +380,20 @@ TEST(PersonalData, X15_DisguisesDoNotHelp) {
     EXPECT_EQ(found_in("٤١١١١١١١١١١١١١١١"), "card:٤١١١١١١١١١١١١١١١");
 }
 
+TEST(PersonalData, X15_CodesOfPagesAndUrlsAreSeenThrough) {
+    EXPECT_EQ(found_in("?mail=ana%40example.org&x=1"), "email:ana%40example.org");
+    EXPECT_EQ(found_in("to%20ana@example.org"), "email:ana@example.org");
+    EXPECT_EQ(found_in("ana&#64;example.org"), "email:ana&#64;example.org");
+    EXPECT_EQ(found_in("ana&#x40;example&period;org"), "email:ana&#x40;example&period;org");
+    EXPECT_EQ(found_in("ana&commat;example.org"), "email:ana&commat;example.org");
+    EXPECT_EQ(found_in("card=%204111%2D1111%2D1111%2D1111"), "card:4111%2D1111%2D1111%2D1111");
+    EXPECT_EQ(found_in("4111&nbsp;1111&nbsp;1111&nbsp;1111"),
+              "card:4111&nbsp;1111&nbsp;1111&nbsp;1111");
+    EXPECT_EQ(found_in("%EF%BC%94111111111111111"), "card:%EF%BC%94111111111111111");
+    EXPECT_EQ(found_in("%4111111111111111"), "card:4111111111111111") << "no code at all";
+    expect_nothing({"100%", "a%20b", "fish &amp; chips", "&#169; 2025", "~1 of 12", "50%4"});
+}
+
 TEST(PersonalData, X15_EscapesOfJsonAreSeenThrough) {
     const auto found = [](std::string_view inside) {
         std::vector<Finding> findings;
@@ -318,6 +404,8 @@ TEST(PersonalData, X15_EscapesOfJsonAreSeenThrough) {
     EXPECT_EQ(found(R"(\u0034111111111111111)"), (std::vector<Finding>{{Kind::Card, 0, 21}}));
     EXPECT_EQ(found(R"(\n078-05-1121\n)"), (std::vector<Finding>{{Kind::Ssn, 2, 13}}));
     EXPECT_EQ(found(R"(\\n078)"), std::vector<Finding>{});
+    EXPECT_EQ(found(R"(\\n078-05-1121\\n)"), (std::vector<Finding>{{Kind::Ssn, 3, 14}}))
+        << "JSON in a string of JSON";
 }
 
 TEST(PersonalData, PlaceholdersAreLeftAlone) {

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kDigitsMax = 15;
 constexpr std::size_t kDigitsMin = 6;
 constexpr std::size_t kExtensionMax = 6;
+/// A group of so many is the rest of its number.
+constexpr std::size_t kGroupMax = 9;
 
 /// Behind "x123" or " ext. 123", if one follows; else where it was asked.
 std::size_t extension_end(std::string_view text, std::size_t place) {
@@ -45,36 +47,41 @@ struct Candidate {
     bool has_extension;
 };
 
-bool is_phone_gap(std::string_view gap) {
-    return gap.size() == 1 || gap == ") " || gap == " (" || gap == ")-" || gap == " - " ||
-           gap == "-(" || gap == ") (";
+bool is_phone_gap(const Sight& sight, std::size_t i) {
+    constexpr std::array<std::string_view, 5> kAroundParentheses{") ", " (", ")-", "-(", ") ("};
+    return sight.sign(i) != '\0' ||
+           std::ranges::find(kAroundParentheses, sight.gap(i)) != kAroundParentheses.end();
 }
 
-/// As many groups as fit; the last one may belong to a word that follows ("40th").
-Candidate widest(const Sight& sight) {
+/// The last group of as many as fit; it may belong to a word that follows ("40th").
+std::size_t widest(const Sight& sight) {
+    std::size_t last = 0;
+    std::size_t digits = sight.size(0);
+    while (last + 1 < sight.groups_left() && sight.size(last) < kGroupMax &&
+           is_phone_gap(sight, last + 1) && digits + sight.size(last + 1) <= kDigitsMax) {
+        digits += sight.size(++last);
+    }
+    const std::size_t end = sight.group(last).end;
+    const bool is_of_next_word = last > 0 && sight.gap(last) == " " &&
+                                 is_glued_right(sight.text, end) &&
+                                 extension_end(sight.text, end) == end;
+    return is_of_next_word ? last - 1 : last;
+}
+
+/// The groups up to `last`.
+Candidate candidate(const Sight& sight, std::size_t last) {
+    const std::string_view text = sight.text;
+    const std::size_t digits_end = sight.group(last).end;
     Candidate found{.begin = sight.group(0).begin,
-                    .last = 0,
-                    .digits = sight.size(0),
-                    .end = 0,
+                    .last = last,
+                    .digits = 0,
+                    .end = extension_end(text, digits_end),
                     .has_plus = false,
                     .has_parenthesis = false,
                     .has_extension = false};
-    while (found.last + 1 < sight.groups_left() && is_phone_gap(sight.gap(found.last + 1)) &&
-           found.digits + sight.size(found.last + 1) <= kDigitsMax) {
-        found.digits += sight.size(++found.last);
-    }
-    const auto ends_at = [&](std::size_t group) {
-        found.end = extension_end(sight.text, sight.group(group).end);
-        found.has_extension = found.end != sight.group(group).end;
-    };
-    ends_at(found.last);
-    if (!found.has_extension && found.last > 0 && is_glued_right(sight.text, found.end) &&
-        sight.gap(found.last) == " ") {
-        found.digits -= sight.size(found.last--);
-        ends_at(found.last);
-    }
-    const std::string_view text = sight.text;
-    found.has_parenthesis = before(text, found.begin) == '(' && found.last > 0 &&
+    found.has_extension = found.end != digits_end;
+    for (std::size_t i = 0; i <= last; ++i) found.digits += sight.size(i);
+    found.has_parenthesis = before(text, found.begin) == '(' && last > 0 &&
                             sight.gap(1).starts_with(')') && found.begin > sight.floor();
     if (found.has_parenthesis) --found.begin;
     found.has_plus = before(text, found.begin) == '+' && found.begin > sight.floor();
@@ -82,14 +89,13 @@ Candidate widest(const Sight& sight) {
     return found;
 }
 
-/// Whether all gaps between the groups from `from` on are one of these signs.
+/// Whether all gaps between the groups from `from` on are one of these signs, in one line.
 bool has_gaps(const Sight& sight,
               const Candidate& found,
               std::size_t from,
               std::string_view signs) {
     for (std::size_t i = from; i <= found.last; ++i) {
-        const std::string_view gap = sight.gap(i);
-        if (gap.size() != 1 || signs.find(gap[0]) == std::string_view::npos) return false;
+        if (sight.is_break(i) || signs.find(sight.sign(i)) == std::string_view::npos) return false;
     }
     return true;
 }
@@ -116,18 +122,18 @@ bool is_north_american(const Sight& sight, const Candidate& found) {
     if (!is_grouped) return false;
     const auto is_code = [&](std::size_t i) { return sight.digits(i)[0] >= '2'; };
     if (has_gaps(sight, found, 1, "-.")) return true;
-    return has_gaps(sight, found, 1, "-. ") && is_code(head) && is_code(head + 1);
+    return has_gaps(sight, found, 1, "-. /_") && is_code(head) && is_code(head + 1);
 }
 
 /// 0431 19 97 94: the zero that is dialled inside of a country.
 bool has_trunk_zero(const Sight& sight, const Candidate& found) {
     const bool is_long_enough = found.digits >= 9 && found.digits <= 12 && found.last > 0;
     if (!is_long_enough || sight.digits(0)[0] != '0' || sight.size(0) < 2 || sight.size(0) > 5 ||
-        !has_gaps(sight, found, 1, " -./")) {
+        !has_gaps(sight, found, 1, " -./_")) {
         return false;
     }
-    if (sight.has_sizes("324", "- .")) return false;  // An American number of another kind.
-    bool has_decimal_digit = false;                   // 0101 0110 is something else.
+    if (sight.has_sizes("324", "- ./_")) return false;  // An American number of another kind.
+    bool has_decimal_digit = false;                     // 0101 0110 is something else.
     for (std::size_t i = 0; i <= found.last; ++i) {
         if (sight.size(i) < 2) return false;
         has_decimal_digit = has_decimal_digit ||
@@ -136,27 +142,71 @@ bool has_trunk_zero(const Sight& sight, const Candidate& found) {
     return has_decimal_digit;
 }
 
+/// The tail of a longer row of groups, as in 3704 0044 0532 0130.
+bool is_in_row(const Sight& sight, const Candidate& found) {
+    return sight.first > 0 && found.last > 0 && !found.has_plus && !found.has_parenthesis &&
+           sight.sign(0) == sight.sign(1);
+}
+
 bool has_phone_form(const Sight& sight, const Candidate& found) {
+    if (is_in_row(sight, found)) return false;
     return (found.has_extension && found.digits >= 10) || is_international(sight, found) ||
            is_parenthesised(sight, found) || is_north_american(sight, found) ||
            has_trunk_zero(sight, found);
+}
+
+/// Whether nothing else begins before it or goes on behind it.
+bool is_apart(const Sight& sight, const Candidate& found) {
+    const std::string_view text = sight.text;
+    const char sign = before(text, found.begin);
+    const bool is_in_path = sign == '/' && !found.has_plus;
+    if (is_in_path || sign == '$' || !sight.is_apart_left(found.begin, kPhone | kCall))
+        return false;
+    const bool is_before_word = (found.has_plus || found.last > 0) &&
+                                is_letter(at(text, found.end)) && ends_word(text, found.end);
+    return (!is_tied_right(text, found.end) || is_before_word) && at(text, found.end) != '%';
+}
+
+/// A whole number that others follow: 555-123-4567 555-123-4568.
+Found find_first_of_many(const Sight& sight, std::size_t last) {
+    while (last-- > 1) {
+        if (sight.sign(last + 1) == sight.sign(last)) continue;
+        const Candidate found = candidate(sight, last);
+        if (found.digits < kDigitsMin) return {};
+        if (has_phone_form(sight, found) && is_apart(sight, found)) {
+            return Span{found.begin, found.end};
+        }
+    }
+    return {};
+}
+
+/// How many groups stand in one line.
+std::size_t last_in_line(const Sight& sight, std::size_t last) {
+    for (std::size_t i = 1; i <= last; ++i) {
+        if (sight.is_break(i)) return i - 1;
+    }
+    return last;
 }
 
 }  // namespace
 
 Found find_phone(const Sight& sight) {
     if (sight.number.digit_count < kDigitsMin) return {};
-    const Candidate found = widest(sight);
+    const std::size_t last = widest(sight);
+    const Candidate found = candidate(sight, last);
     if (found.digits < kDigitsMin || found.digits > kDigitsMax) return {};
-    const std::string_view text = sight.text;
-    const char sign = before(text, found.begin);
-    if (is_tied_left(text, found.begin) || sign == '/' || sign == '$') return {};
-    const bool is_named_behind = names_phone_behind(text, found.end);
-    const bool is_apart = !is_tied_right(text, found.end) && at(text, found.end) != '%';
-    if (!is_named_behind && !is_apart) return {};
+    if (has_phone_form(sight, found) && is_apart(sight, found)) return Span{found.begin, found.end};
+    if (const auto first = find_first_of_many(sight, last)) return first;
+
+    const Candidate line = candidate(sight, last_in_line(sight, last));
+    if (line.digits < kDigitsMin) return {};
+    const bool is_named_behind = names_phone_behind(sight.text, line.end) &&
+                                 sight.is_apart_left(line.begin, kPhone | kCall) &&
+                                 before(sight.text, line.begin) != '/' &&
+                                 before(sight.text, line.begin) != '$';
     const bool is_phone =
-        has_phone_form(sight, found) || is_named_behind || sight.has_cue(kPhone | kCall);
-    return is_phone ? Found{Span{found.begin, found.end}} : Found{};
+        is_named_behind || (is_apart(sight, line) && sight.has_cue(kPhone | kCall));
+    return is_phone ? Found{Span{line.begin, line.end}} : Found{};
 }
 
 }  // namespace parlance::personal

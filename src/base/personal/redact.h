@@ -21,10 +21,11 @@ struct Masking {
     std::string_view key{};
 };
 
-/// "[EMAIL_1f9c03ab]": the kind's word, and digits of a keyed hash.
+/// "[EMAIL_1f9c03ab]": the kind's word, and digits of a keyed hash. Where two keys of one object
+/// would become the same, redact() gives them others.
 std::string placeholder(Kind kind, std::string_view value, const Masking& masking);
 
-/// Which stretches of a JSON text are looked into: values that stand in it, in order.
+/// Which stretches of a JSON text are looked into: values and members that stand in it, in order.
 using Parts = std::span<const std::string_view>;
 
 /// The text with placeholders in its keys, strings and long numbers; nothing if none is needed, and
@@ -40,6 +41,7 @@ struct Original {
     std::string placeholder;
     std::string_view written;  ///< As it may stand in a JSON string.
     bool is_number;            ///< It stood by itself, and not in a string.
+    bool is_in_path = false;   ///< It stood in a path, in which a slash of a value is written ~1.
 };
 
 /// In order of their placeholders. Of a value that is written in several ways, the first one is put
@@ -47,8 +49,11 @@ struct Original {
 std::vector<Original> originals(std::string_view json, Parts parts, const Masking& masking);
 std::vector<Original> originals(std::string_view json, const Masking& masking);
 
-/// JSON with these originals in place of their placeholders; nothing if it has none of them. Other
-/// placeholders stay.
-std::optional<std::string> restore(std::string_view json, std::span<const Original> originals);
+/// JSON with these originals in place of their placeholders, in keys too; nothing if it has none of
+/// them. Other placeholders stay, and so does one whose value is a key beside it already.
+/// `pointers` are strings of it that are JSON pointers.
+std::optional<std::string> restore(std::string_view json,
+                                   std::span<const Original> originals,
+                                   Parts pointers = {});
 
 }  // namespace parlance::personal

@@ -78,6 +78,49 @@ TEST(Redaction, X15_LooksOnlyIntoThePartsNamed) {
     EXPECT_TRUE(redact(labelled, {&value, 1}, kHere)) << "the key before a part counts";
 }
 
+TEST(Redaction, X15_CoversKeysLikeValues) {
+    const std::string mask{kEmail};
+    EXPECT_EQ(redacted(R"({"a":[{"b":{"ana@example.org":{"ana@example.org":1}}}]})"),
+              R"({"a":[{"b":{")" + mask + R"(":{")" + mask + R"(":1}}}]})");
+    EXPECT_EQ(redacted(R"({"q":"{\"ana@example.org\":3}"})"), R"({"q":"{\")" + mask + R"(\":3}"})")
+        << "in JSON in a string";
+    EXPECT_EQ(redacted(R"({"Ana\u0040Example.org" : 3})"), R"({")" + mask + R"(" : 3})");
+    EXPECT_NE(
+        redacted(R"({"phones":{"5551234567":"home","5551234568":"work"}})").find("{\"[PHONE_"),
+        std::string::npos)
+        << "the key of an object counts for its keys";
+    EXPECT_EQ(redacted(R"({"counts":{"5551234567":1}})"), R"({"counts":{"5551234567":1}})");
+    EXPECT_EQ(redacted(R"({"phone":{"a":"b"},"count":"5551234567"})"),
+              R"({"phone":{"a":"b"},"count":"5551234567"})");
+}
+
+TEST(Redaction, X15_TwoKeysOfOneObjectNeverBecomeOne) {
+    // redacted() asks for strict JSON, in which no key stands twice.
+    const std::string spelled =
+        R"({"ana@example.org":1,"Ana@example.org":2,"ANA\u0040example.org":3})";
+    EXPECT_EQ(restored(redacted(spelled), spelled), spelled);
+    const std::string named = R"({")" + std::string{kEmail} + R"(":1,"ana@example.org":2})";
+    const std::string out = redacted(named);
+    EXPECT_EQ(out.find("ana@"), std::string::npos) << out;
+    EXPECT_TRUE(out.starts_with(R"({")" + std::string{kEmail} + R"(":1,)")) << out;
+    EXPECT_EQ(restored(out, named), named);
+}
+
+TEST(Redaction, X15_LooksIntoTheStepsOfAPath) {
+    const std::string mask{kEmail};
+    EXPECT_EQ(redacted(R"(["/inputs/ana@example.org/x"])"), R"(["/inputs/)" + mask + R"(/x"])");
+    for (const char* value : {"+1-555-123-4567", "555-123-4567", "203.0.113.7", "078-05-1121"}) {
+        const std::string path = R"(["/inputs/)" + std::string{value} + R"("])";
+        EXPECT_EQ(redacted(path).find(value), std::string::npos) << path;
+        EXPECT_EQ(restored(redacted(path), path), path);
+    }
+    // A pointer writes a slash of a key as ~1: the same value, and so the same placeholder.
+    const std::string both = R"({"born 2/25/1980":1,"at":"/born 2~125~11980"})";
+    const std::string out = redacted(both);
+    const std::string birth = out.substr(out.find('['), 16);
+    EXPECT_EQ(out, R"({"born )" + birth + R"(":1,"at":"/born )" + birth + R"("})");
+}
+
 TEST(Redaction, X15_IsDoneOnce) {
     const std::string once = redacted(
         R"({"a":"ana@example.org, call 785 8949 or 4111 1111 1111 1111","card":4111111111111111})");
@@ -130,6 +173,33 @@ TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {
     EXPECT_EQ(restored(redacted(question), R"([")" + std::string{kEmail} + R"("])"),
               redacted(question))
         << "who only names a placeholder gets nothing for it";
+}
+
+TEST(Restoration, X15_PutsKeysBack) {
+    const std::string question = R"({"ana@example.org":[{"b@example.org":4111111111111111}]})";
+    EXPECT_EQ(restored(redacted(question), question), question);
+    EXPECT_EQ(restored(R"({")" + std::string{kEmail} + R"(":"done"})", question),
+              R"({"ana@example.org":"done"})");
+}
+
+TEST(Restoration, X15_NeverMakesOneKeyOfTwo) {
+    const std::string question = R"(["ana@example.org"])";
+    const std::string mask{kEmail};
+    EXPECT_EQ(restored(R"({")" + mask + R"(":")" + mask + R"(","ana@example.org":2})", question),
+              R"({")" + mask + R"(":"ana@example.org","ana@example.org":2})");
+}
+
+TEST(Restoration, X15_WritesAValueInAPointerAsPointersAre) {
+    const std::string question = R"({"born 2/25/1980":1})";
+    const std::string mask = redacted(question).substr(7, 16);
+    const std::string answer = R"({"at":"/born )" + mask + R"(","x":")" + mask + R"("})";
+    const std::string_view pointer{answer.data() + 6, 8 + mask.size()};
+    ASSERT_EQ(pointer, R"("/born )" + mask + "\"");
+    EXPECT_EQ(restore(answer, originals(question, kHere), {&pointer, 1}).value(),
+              R"({"at":"/born 2~125~11980","x":"2/25/1980"})");
+    // And one that was only ever in a pointer comes back as itself elsewhere.
+    const std::string pointed = R"(["/born 2~125~11980"])";
+    EXPECT_EQ(restored(R"([")" + mask + R"("])", pointed), R"(["2/25/1980"])");
 }
 
 TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {

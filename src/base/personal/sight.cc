@@ -18,15 +18,16 @@ std::size_t Sight::word_begin() const {
     return begin;
 }
 
-bool Sight::has_letters_before(std::size_t count) const {
-    const std::size_t begin = group(0).begin;
-    if (begin < floor_ + count || is_glued_left(text, begin - count)) return false;
-    return std::ranges::all_of(text.substr(begin - count, count), is_letter);
+bool Sight::is_apart_left(std::size_t place, Cues words) const {
+    if (!is_tied_left(text, place)) return true;
+    return !continues_left(text, place) && has_cue(words);
 }
 
 Cues Sight::cues() const {
     if (!cues_) {
-        std::size_t begin = word_begin();
+        std::size_t begin = group(0).begin;
+        // A word that hangs on the number is one of the words before it; other letters are its own.
+        if (cues_of_last_word(text, begin) == 0) begin = word_begin();
         while (before(text, begin) == '(' || before(text, begin) == '+') --begin;
         cues_ = cues_before(text, begin) | label_cues_;
     }
