@@ -371,7 +371,7 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
         chosen.question = std::make_shared<const HumanQuestion>(
             question_about(*chosen.envelope, taker, wanted.words()));
     }
-    decide_send(draft, chosen);
+    send_on(draft, chosen);
 }
 
 bool is_passed_on(Draft& draft,

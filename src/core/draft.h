@@ -4,15 +4,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/core.h"
 
 namespace parlance::core {
 
+struct Finding;
+
 struct Draft {
     const State& state;
     const Stamped& cause;
     Events& events;
+    std::vector<Finding>* findings = nullptr;  ///< For who wants to know which guards were asked.
 
     Time now() const { return cause.now; }
     /// The sequence that the next event added here will have.
@@ -62,6 +66,8 @@ void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 
 // decide_send.cc
 void decide_send(Draft& draft, const SendMessage& send);
+/// The same of one that is its sender's to send, new and welcome, perhaps for another recipient.
+void send_on(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
 /// Why a request that nobody answered in time has failed, in the words of its kind.
 std::string timeout_of(const State& state, Ticket request);

@@ -126,7 +126,15 @@ inline constexpr std::array kComponents{
     Component{
         "Explanation",
         R"({"type":"object","required":["allowed","guards"],"properties":{"allowed":{"type":"boolean"},"code":{"type":"string"},
-"detail":{"type":"string"},"instead":{"type":"string"},"guards":{"type":"array","items":{"type":"object"}}}})"},
+"detail":{"type":"string"},"instead":{"type":"string"},"retry_after_ms":{"type":"integer"},
+"approvals_needed":{"type":"integer","minimum":1,"description":"It would be accepted, and wait for so many people."},
+"duplicate":{"const":true,"description":"It came before, and would get that outcome."},
+"guards":{"type":"array","description":"Those that are asked, in order, up to the one that refuses.","items":{"type":"object","required":["guard","detail"],"properties":{
+"guard":{"type":"string"},"passed":{"type":"boolean"},"applies":{"const":false,"description":"It is not asked, and the detail says why."},
+"detail":{"type":"string"},"approvals_needed":{"type":"integer","description":"So many people may let it pass."},
+"rules":{"type":"array","description":"What it goes by.","items":{"type":"object","required":["rule","value","scope"],"properties":{
+"rule":{"type":"string"},"value":{"type":"integer"},"scope":{"type":"string","description":"default, hub, or a kind and a name: agent byte-doc."}}}},
+"code":{"type":"string"},"instead":{"type":"string"}}}}}})"},
     Component{"Note", R"({"description":"Any JSON: how far it is."})"},
     Component{
         "Reply",

@@ -186,7 +186,15 @@ def a_policy_is_a_file(scratch):
             json.dump(delegation("a", "b", "s"), file)
         said = parlance(hub, "policy", "explain", asked, expected=REFUSED)
         check("DELEGATION_DEPTH_EXCEEDED" in said and "passed" in said, f"no explanation: {said}")
+        check("depth_max 1 (hub)" in said, f"no rule with its scope: {said}")
         expect(hub.ask("POST", "/v1/messages", delegation("a", "b", "s")), 403, "DELEGATION_DEPTH_EXCEEDED")
+        # What is in no tree is not asked for its depth, and that is said.
+        with open(asked, "w", encoding="utf-8") as file:
+            json.dump({"id": "plain", "from": "a", "to": "b", "type": "TASK_ASSIGNMENT", "payload": {"task_id": "t"}}, file)
+        said = parlance(hub, "policy", "explain", asked)
+        check("not asked tree" in said and "depth_max" not in said, f"it is asked for what it is not held to: {said}")
+        expect(hub.ask("POST", "/v1/messages", {"id": "plain", "from": "a", "to": "b", "type": "TASK_ASSIGNMENT",
+                                                "payload": {"task_id": "t"}}), 202)
         hub.kill()
         hub.start()
         check(json.loads(parlance(hub, "policy", "show", "--json"))["version"] == 1, "a restart forgot the policy")
