@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/mutant.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "core/whence.h"
 #include "model/names.h"
@@ -113,7 +114,7 @@ void measure(Case& the) {
     if (the.user.empty() && the.root != nullptr) the.user = the.root->user;
     the.subject = {.platform = enum_name(the.envelope.dialect()),
                    .agent = the.envelope.from(),
-                   .capability = the.claim.capability,
+                   .capability = capability_asked(the.state, the.target, the.claim),
                    .user = the.user};
     const std::uint32_t deeper = the.is_sideways ? 0 : 1;
     if (the.parent != nullptr) the.depth = the.parent->depth + deeper;
@@ -587,13 +588,26 @@ void note(std::vector<Finding>& findings,
                         .rules = std::exchange(rules, {})});
 }
 
-/// Of a request that is in no tree: what it is not asked for.
-Finding outside() {
-    return {.guard = "tree",
-            .detail =
-                "it is in no tree of delegations: no limit of depth, fan-out, users, tools, "
-                "budgets or capabilities is asked for",
-            .is_asked = false};
+/// Which rules are not asked for, and why; or for which capability they are.
+Finding standing(const Case& the, bool is_in_a_tree) {
+    Finding finding{.guard = is_in_a_tree ? "capability rules" : "tree", .is_asked = false};
+    const auto& capabilities = the.state.registry.agents[the.target].capabilities;
+    if (!is_in_a_tree) {
+        finding.detail =
+            "it is in no tree of delegations: no limit of depth, fan-out, users, tools, budgets or "
+            "capabilities is asked for";
+    } else if (!the.subject.capability.empty()) {
+        finding.is_asked = true;
+        finding.detail = fmt::format("it asks for '{}'", the.subject.capability);
+    } else if (capabilities.empty()) {
+        finding.detail = fmt::format("'{}' has registered no capability", the.envelope.to());
+    } else {
+        finding.detail =
+            fmt::format("'{}' has registered {} capabilities, and it names none of them",
+                        the.envelope.to(),
+                        capabilities.size());
+    }
+    return finding;
 }
 
 }  // namespace
@@ -629,7 +643,7 @@ Admission admission(const State& state,
     std::vector<LookedUp> rules;
     if (findings != nullptr) {
         the.rules = &rules;
-        if (!is_in_a_tree) findings->push_back(outside());
+        findings->push_back(standing(the, is_in_a_tree));
     }
     for (const auto& guard : kGuards) {
         if (!is_in_a_tree && !guard.is_for_all) continue;

@@ -6,6 +6,7 @@
 
 #include "base/mutant.h"
 #include "core/admission.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "model/names.h"
 
@@ -394,7 +395,8 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .user = claim.user,
         .session = claim.session,
         .child_session = claim.child_session,
-        .capability = claim.capability,
+        .capability = std::string{capability_asked(
+            state, registry::find_agent(state.registry, envelope.to()), claim)},
         .objective = claim.objective,
         .objective_hash = claim.objective_hash,
         .depth = claim.depth,

@@ -28,10 +28,14 @@ const Names kOutsideOfTrees{"identity",
                             "tree",
                             "chain",
                             "circuit"};
-const Names kInTrees{"identity", "id",         "fleet",  "messages", "recipient", "mailbox",
-                     "room",     "allocation", "chain",  "circuit",  "parent",    "rate",
-                     "session",  "user",       "depth",  "fan-out",  "cycle",     "tools",
-                     "estimate", "risk",       "tokens", "cost"};
+const Names kInTrees{"identity", "id",         "fleet",
+                     "messages", "recipient",  "mailbox",
+                     "room",     "allocation", "capability rules",
+                     "chain",    "circuit",    "parent",
+                     "rate",     "session",    "user",
+                     "depth",    "fan-out",    "cycle",
+                     "tools",    "estimate",   "risk",
+                     "tokens",   "cost"};
 
 /// Who refuses with what, as the guards' names say.
 const std::map<Refusal, std::set<std::string>> kGuardOf{
@@ -316,6 +320,77 @@ TEST_F(Explained, X8_WhatPeopleDecideIsAcceptedAndWaits) {
     EXPECT_EQ(ask(1'001).approvals_needed, 2U);
     EXPECT_EQ(ask(1'001).refusal, Refusal::None);
     EXPECT_EQ(at(ask(1'001), "risk").approvals_needed, 2U);
+}
+
+// --- which capability a rule holds for -------------------------------------------------------
+
+class CapabilityRule : public Explained {
+  protected:
+    CapabilityRule() {
+        allow({{{Rule::TokensPerDelegation, {ScopeKind::Capability, "READ"}}, 500}});
+    }
+    void bob_can(const std::string& capabilities) {
+        story.ask(RegisterAgent{{"bob"}, {.capabilities = capabilities}});
+    }
+    Explanation ask(std::vector<std::string> words, std::uint64_t tokens) {
+        return told({.user = "u",
+                     .session = "s",
+                     .words = std::move(words),
+                     .depth_max = 9,
+                     .tokens_max = tokens,
+                     .has_session = true});
+    }
+    Refusal refusal(std::vector<std::string> words, std::uint64_t tokens) {
+        return ask(std::move(words), tokens).refusal;
+    }
+};
+
+TEST_F(CapabilityRule, T14_HoldsForTheOneThatIsNamedAtItsLimitAndNotOnePast) {
+    bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
+    EXPECT_EQ(refusal({"Read this", "READ"}, 500), Refusal::None);
+    EXPECT_EQ(refusal({"Read this", "READ"}, 501), Refusal::BudgetTokensExceeded);
+    EXPECT_EQ(refusal({"SORT", "READ"}, 501), Refusal::None) << "the first that is named";
+    const auto all = ask({"READ"}, 501);
+    ASSERT_FALSE(all.findings.back().rules.empty());
+    EXPECT_EQ(all.findings.back().rules[0].ruling.scope, (Scope{ScopeKind::Capability, "READ"}));
+}
+
+TEST_F(CapabilityRule, T14_HoldsForTheOnlyOneThatThereIs) {
+    bob_can(R"([{"code":"READ"}])");
+    EXPECT_EQ(refusal({"whatever"}, 500), Refusal::None);
+    EXPECT_EQ(refusal({"whatever"}, 501), Refusal::BudgetTokensExceeded);
+    EXPECT_EQ(refusal({}, 501), Refusal::BudgetTokensExceeded);
+    bob_can(R"([{"code":"SORT"}])");
+    EXPECT_EQ(refusal({"READ"}, 501), Refusal::None) << "it is not bob's any more";
+}
+
+TEST_F(CapabilityRule, T14_OfSeveralAndNoneNamedItDoesNotApplyAndIsSaidNotTo) {
+    bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
+    const auto all = ask({"something"}, 501);
+    EXPECT_EQ(all.refusal, Refusal::None);
+    const auto& said = at(all, "capability rules");
+    EXPECT_FALSE(said.is_asked);
+    EXPECT_EQ(said.detail, "'bob' has registered 2 capabilities, and it names none of them");
+}
+
+TEST_F(CapabilityRule, T14_HoldsForWhomTheHubFindsByIt) {
+    bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
+    const auto ask_for = [&](const std::string& to, std::uint64_t tokens) {
+        const auto message =
+            envelope({.id = "m", .from = "ann", .to = to, .intent = Intent::Request});
+        return explain(story.state(),
+                       {.now = story.now()},
+                       {.envelope = message,
+                        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                               .session = "s",
+                                                               .depth_max = 9,
+                                                               .tokens_max = tokens,
+                                                               .has_session = true})})
+            .refusal;
+    };
+    EXPECT_EQ(ask_for("capability:READ", 500), Refusal::None);
+    EXPECT_EQ(ask_for("capability:READ", 501), Refusal::BudgetTokensExceeded);
+    EXPECT_EQ(ask_for("capability:SORT", 501), Refusal::None);
 }
 
 }  // namespace
