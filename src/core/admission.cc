@@ -38,6 +38,7 @@ struct Case {
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
     std::uint64_t cost = 0;
+    bool has_claim = false;    ///< Else what it claims is nobody's word.
     bool is_sideways = false;  ///< It hands over what the asker has, and goes no deeper.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
@@ -212,7 +213,8 @@ Word check_circuit(const Case& the) {
     const auto found = breakers.find(the.target);
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
     return {.refusal = Refusal::AgentCircuitOpen,
-            .detail = circuit_words(the.state, the.target),
+            .detail = circuit_words(
+                the.state, the.target, the.envelope, the.has_claim ? &the.claim : nullptr),
             .retry_after_ms = is_open ? milliseconds(found->second.open_until - the.now) : 0};
 }
 
@@ -626,6 +628,7 @@ Admission admission(const State& state,
              .now = cause.now,
              .origin = registry::find_agent(state.registry, envelope.from()),
              .target = registry::find_agent(state.registry, envelope.to()),
+             .has_claim = send.claim != nullptr,
              .is_sideways = send.passing && send.passing->hands_over};
     if (approval != nullptr && approval->parent != Ticket{}) {
         take_parent(the, approval->parent);

@@ -97,8 +97,12 @@ void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
 bool is_left_alone(const State& state, AgentHandle agent);
 /// What a breaker's time or a request behind it asks for; false if nothing.
 bool tend_breakers(Draft& draft);
-/// Why the agent is left alone, and whom to ask instead.
-std::string circuit_words(const State& state, AgentHandle agent);
+/// Why the agent is left alone, and whom its asker can ask instead. Without a claim the request's
+/// own words say what is asked for.
+std::string circuit_words(const State& state,
+                          AgentHandle agent,
+                          const Envelope& request,
+                          const Claim* claim = nullptr);
 
 /// Ends an open request, and all that was delegated for it.
 void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
