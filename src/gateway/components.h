@@ -59,7 +59,18 @@ inline constexpr std::array kComponents{
     Component{"Delivery",
               R"({"type":"object","required":["delivery_id","attempt","message"],"properties":{
 "delivery_id":{"type":"string"},"attempt":{"type":"integer","minimum":1},"message":{"$ref":"#/components/schemas/Message"},
-"state":{"description":"Of an answer: what its reader laid down when it asked."}}})"},
+"state":{"description":"Of an answer: what its reader laid down when it asked."},
+"grant":{"$ref":"#/components/schemas/Grant"}}})"},
+    Component{"Grant",
+              R"({"type":"object","description":"Of a request in a tree of delegations: what the hub's own record gives with it, whatever its asker wrote.",
+"required":["depth","depth_max","deadline","deadline_ms","parent","root"],"properties":{
+"depth":{"type":"integer","minimum":1},"depth_max":{"type":"integer","description":"A delegation of this depth is refused."},
+"deadline":{"type":"string","format":"date-time"},"deadline_ms":{"type":"integer","description":"How long that was away when it was handed over."},
+"tokens":{"type":"integer","minimum":1,"description":"Set aside for it and all that is delegated for it."},
+"tools":{"type":"array","items":{"type":"string"},"description":"The only ones that it may use; without this member, all that the agent may."},
+"user":{"type":"string"},"session":{"type":"string","description":"Where it is to be worked on."},
+"parent":{"type":"string","description":"The agent that asked, to whom the result goes."},
+"root":{"type":"string","description":"The tree, by the hub's own number of its first request."}}})"},
     Component{
         "Deliveries",
         R"({"type":"object","required":["messages"],"properties":{"messages":{"type":"array","items":{"$ref":"#/components/schemas/Delivery"}}}})"},
