@@ -82,10 +82,11 @@ constexpr std::array<FieldRow<Refused>, 6> kRefused{{
     {"retry_after_ms", number_at<&Refused::retry_after_ms>},
 }};
 
-constexpr std::array<FieldRow<Delivery>, 3> kDelivery{{
+constexpr std::array<FieldRow<Delivery>, 4> kDelivery{{
     {"delivery_id", text_at<&Delivery::delivery_id>, true},
     {"attempt", number_at<&Delivery::attempt>},
     {"message", raw_at<&Delivery::message>, true},
+    {"grant", raw_at<&Delivery::grant>},
 }};
 
 constexpr std::array<FieldRow<Progress>, 2> kProgress{{

@@ -43,6 +43,9 @@ struct Delivery {
     std::string_view delivery_id{};
     std::uint32_t attempt = 1;
     std::string_view message{};  ///< The message's JSON, as it came.
+    /// JSON: what the hub's record gives with it, whatever its asker wrote. Empty: it is in no
+    /// tree.
+    std::string_view grant{};
 };
 
 struct Progress {

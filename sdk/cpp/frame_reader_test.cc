@@ -14,7 +14,8 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
                         {"message_id":"m-2","correlation_id":"c","sequence":9,"duplicate":true}],
             "refused":[{"message_id":"m-3","delivery_id":"7.1","code":"MAILBOX_FULL","message":"full","retryable":true,
                         "retry_after_ms":50,"dialect_error":{"x":1}}],
-            "deliver":[{"delivery_id":"13312.1","attempt":2,"message":{"id":"x","n":[1]}}],
+            "deliver":[{"delivery_id":"13312.1","attempt":2,"message":{"id":"x","n":[1]},"grant":{"depth":1}},
+                       {"delivery_id":"13313.1","message":{}}],
             "settled":3,"progress":[{"message_id":"m-1","note":{"done":5}}]})",
         frame));
     ASSERT_TRUE(frame.welcome);
@@ -28,7 +29,9 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
     EXPECT_EQ(frame.refused[0].code, "MAILBOX_FULL");
     EXPECT_EQ(frame.refused[0].retry_after_ms, 50U);
     EXPECT_EQ(frame.refused[0].delivery_id, "7.1");
-    ASSERT_EQ(frame.deliveries.size(), 1U);
+    ASSERT_EQ(frame.deliveries.size(), 2U);
+    EXPECT_EQ(frame.deliveries[0].grant, R"({"depth":1})");
+    EXPECT_EQ(frame.deliveries[1].grant, "") << "it is in no tree";
     EXPECT_EQ(frame.deliveries[0].delivery_id, "13312.1");
     EXPECT_EQ(frame.deliveries[0].attempt, 2U);
     EXPECT_EQ(frame.deliveries[0].message, R"({"id":"x","n":[1]})");

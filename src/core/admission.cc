@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/mutant.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "core/whence.h"
 #include "model/names.h"
@@ -36,9 +38,16 @@ struct Case {
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
     std::uint64_t cost = 0;
+    bool has_claim = false;    ///< Else what it claims is nobody's word.
     bool is_sideways = false;  ///< It hands over what the asker has, and goes no deeper.
+    std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
-    std::int64_t limit(Rule rule) const { return limit_of(state.governor.policy, rule, subject); }
+    std::int64_t limit(Rule rule, const Subject& whose) const {
+        if (rules == nullptr) return limit_of(state.governor.policy, rule, whose);
+        rules->push_back({rule, ruling(state.governor.policy, rule, whose)});
+        return rules->back().ruling.value;
+    }
+    std::int64_t limit(Rule rule) const { return limit(rule, subject); }
     std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
     /// Whom the asker itself works for.
     std::string_view principal() const {
@@ -106,7 +115,7 @@ void measure(Case& the) {
     if (the.user.empty() && the.root != nullptr) the.user = the.root->user;
     the.subject = {.platform = enum_name(the.envelope.dialect()),
                    .agent = the.envelope.from(),
-                   .capability = the.claim.capability,
+                   .capability = capability_asked(the.state, the.target, the.claim),
                    .user = the.user};
     const std::uint32_t deeper = the.is_sideways ? 0 : 1;
     if (the.parent != nullptr) the.depth = the.parent->depth + deeper;
@@ -136,6 +145,13 @@ struct Word {
     std::uint64_t retry_after_ms = 0;    ///< Time will let it pass; 0: it will not.
 };
 
+/// What a guard says that lets it pass, if anybody wants to know.
+template <class... Values>
+Word passed(const Case& the, fmt::format_string<Values...> words, Values&&... values) {
+    if (the.rules == nullptr) return {};
+    return {.detail = fmt::format(words, std::forward<Values>(values)...)};
+}
+
 std::uint64_t milliseconds(Duration duration) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
 }
@@ -147,11 +163,13 @@ std::uint32_t approvals_for_budget(const Case& the) {
 
 Word check_chain(const Case& the) {
     const auto& profile = the.state.registry.agents[the.target].profile;
-    const bool is_enabled = is_chain_enabled(the.state.governor.policy,
-                                             {.from = the.envelope.from(),
-                                              .to = the.envelope.to(),
-                                              .from_platform = enum_name(the.envelope.dialect()),
-                                              .to_platform = enum_name(profile.dialect)});
+    auto found = chain_ruling(the.state.governor.policy,
+                              {.from = the.envelope.from(),
+                               .to = the.envelope.to(),
+                               .from_platform = enum_name(the.envelope.dialect()),
+                               .to_platform = enum_name(profile.dialect)});
+    const bool is_enabled = found.value != 0;
+    if (the.rules != nullptr) the.rules->push_back({Rule::ChainEnabled, std::move(found)});
     if (is_enabled) return {};
     return {Refusal::RouteNotPermitted,
             fmt::format("'{}' may not ask '{}': the policy does not enable this chain "
@@ -168,7 +186,7 @@ Word check_risk(const Case& the) {
         return threshold > 0 && asked > threshold;
     };
     const bool is_high = passes(Rule::RiskHigh);
-    if (!is_high && !passes(Rule::RiskLow)) return {};
+    if (!is_high && !passes(Rule::RiskLow)) return passed(the, "it asks for {} tokens", asked);
     const auto rule = is_high ? Rule::RiskHigh : Rule::RiskLow;
     return {Refusal::BudgetTokensExceeded,
             fmt::format("It asks for {} tokens, and above {} {} ({}).",
@@ -185,26 +203,31 @@ Word check_circuit(const Case& the) {
     if (is_planted(Mutant::LeaveAllAlone) && !breakers.empty()) {
         stage = breakers.begin()->second.stage;
     }
-    if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) return {};
+    if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
+        return passed(the, "the breaker of '{}' is closed", the.envelope.to());
+    }
     const auto& mailbox = broker::mailbox_of(the.state.broker, the.target);
     const bool is_probe =
         stage == governor::BreakerStage::Probing && mailbox.in_flight == 0 && mailbox.waiting == 0;
-    if (is_probe) return {};
+    if (is_probe) return passed(the, "it is let through to try '{}'", the.envelope.to());
     const auto found = breakers.find(the.target);
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
     return {.refusal = Refusal::AgentCircuitOpen,
-            .detail = circuit_words(the.state, the.target),
+            .detail = circuit_words(
+                the.state, the.target, the.envelope, the.has_claim ? &the.claim : nullptr),
             .retry_after_ms = is_open ? milliseconds(found->second.open_until - the.now) : 0};
 }
 
 Word check_rate(const Case& the) {
-    if (the.user.empty()) return {};
+    if (the.user.empty()) return passed(the, "it is for no user");
     const auto most = the.limit(Rule::RequestsPerUserMinute);
     if (most == 0) return {};
     const auto& rates = the.state.governor.rates;
     const auto account = governor::user_account(the.user);
     const auto made = governor::count_at(rates, account, the.now);
-    if (made < static_cast<std::uint64_t>(most)) return {};
+    if (made < static_cast<std::uint64_t>(most)) {
+        return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
+    }
     const auto wait = milliseconds(governor::wait_at(rates, account, the.now));
     return {.refusal = Refusal::RateLimitExceeded,
             .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
@@ -259,11 +282,15 @@ Word check_user(const Case& the) {
     if (child != nullptr && (child->user != the.user || child->target != the.target)) {
         return violated("session '" + the.claim.child_session + "'");
     }
-    return {};
+    if (the.user.empty()) return passed(the, "it is for no user");
+    return passed(the, "it is for user '{}'", the.user);
 }
 
 Word check_depth(const Case& the) {
-    if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) return {};
+    if (the.rules != nullptr) the.limit(Rule::DepthMax);  // It was measured by this.
+    if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) {
+        return passed(the, "depth {} is below {}", the.depth, the.depth_max);
+    }
     const auto limit = fmt::format(
         "Max delegation depth exceeded: Delegation depth limit reached "
         "({}/{}). Cannot delegate further. Return results to parent",
@@ -286,7 +313,9 @@ Word check_fanout(const Case& the) {
         open = the.root->open_children;
     }
     const auto most = the.limit(Rule::FanoutMax);
-    if (open < most || is_planted(Mutant::IgnoreFanout)) return {};
+    if (open < most || is_planted(Mutant::IgnoreFanout)) {
+        return passed(the, "{} of {} are open", open, most);
+    }
     return {Refusal::DelegationFanoutExceeded,
             fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
                         "employees.",
@@ -347,7 +376,9 @@ Word check_tools(const Case& the) {
 Word check_estimate(const Case& the) {
     // Where a budget belongs to every request, none is a budget of nothing.
     const bool has_budget = the.claim.tokens_max > 0 || the.claim.has_session;
-    if (!has_budget || the.claim.tokens_estimated <= the.claim.tokens_max) return {};
+    if (!has_budget || the.claim.tokens_estimated <= the.claim.tokens_max) {
+        return passed(the, "estimated tokens: {}", the.claim.tokens_estimated);
+    }
     return {Refusal::BudgetTokensExceeded,
             fmt::format("Estimated tokens ({}) exceeds budget ({}). Simplify task or increase "
                         "budget.",
@@ -375,7 +406,7 @@ Word check_tokens(const Case& the) {
     const auto above = governor::purse_holder(lineage, the.parent);
     const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
         return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
-                                 static_cast<std::uint64_t>(limit_of(policy, rule, subject)));
+                                 static_cast<std::uint64_t>(the.limit(rule, subject)));
     };
     std::uint64_t tree = governor::kNoLimit;
     if (above != nullptr) {
@@ -402,7 +433,13 @@ Word check_tokens(const Case& the) {
          above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
                           : governor::kNoLimit},
     });
-    if (asked <= least.left) return {};
+    if (asked <= least.left && least.left == governor::kNoLimit) {
+        return passed(the, "it asks for {} tokens", asked);
+    }
+    if (asked <= least.left) {
+        return passed(
+            the, "it asks for {} tokens, and {} has {} left", asked, least.whose, least.left);
+    }
     return {
         Refusal::BudgetTokensExceeded,
         fmt::format("It asks for {} tokens, and {} has {} left.", asked, least.whose, least.left),
@@ -420,10 +457,10 @@ Word check_cost(const Case& the) {
     const auto hub = governor::left_in(
         governor::purse_at(
             lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
-        static_cast<std::uint64_t>(limit_of(policy, Rule::CostInTotal)));
+        static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
     const auto least =
         poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
-    if (the.cost <= least.left) return {};
+    if (the.cost <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
         fmt::format(
@@ -435,7 +472,18 @@ Word check_cost(const Case& the) {
 Word check_parent(const Case& the) {
     const bool is_lost = the.claim.parent != Ticket{} && the.unfounded == nullptr &&
                          (the.parent == nullptr || !the.parent->is_open);
-    if (!is_lost) return {};
+    if (!is_lost && !the.principal().empty()) {
+        return passed(the,
+                      "'{}' asks out of the request that '{}' gave it",
+                      the.envelope.from(),
+                      the.principal());
+    }
+    if (!is_lost) {
+        return passed(the,
+                      "{}",
+                      the.root != nullptr ? "it is asked out of a tree that is known"
+                                          : "it begins a tree of its own");
+    }
     return {Refusal::DelegationNotFound,
             "the request out of which the workflow was started is over: start what goes beyond it "
             "on its own"};
@@ -528,6 +576,42 @@ Time deadline_max(const Case& the) {
 
 const Claim kNoClaim{};
 
+// --- what is told of it ----------------------------------------------------------------------
+
+void note(std::vector<Finding>& findings,
+          std::string_view guard,
+          const Word& word,
+          std::vector<LookedUp>& rules) {
+    findings.push_back({.guard = guard,
+                        .refusal = word.refusal,
+                        .detail = word.detail,
+                        .retry_after_ms = word.retry_after_ms,
+                        .approvals_needed = word.approvals_needed,
+                        .rules = std::exchange(rules, {})});
+}
+
+/// Which rules are not asked for, and why; or for which capability they are.
+Finding standing(const Case& the, bool is_in_a_tree) {
+    Finding finding{.guard = is_in_a_tree ? "capability rules" : "tree", .is_asked = false};
+    const auto& capabilities = the.state.registry.agents[the.target].capabilities;
+    if (!is_in_a_tree) {
+        finding.detail =
+            "it is in no tree of delegations: no limit of depth, fan-out, users, tools, budgets or "
+            "capabilities is asked for";
+    } else if (!the.subject.capability.empty()) {
+        finding.is_asked = true;
+        finding.detail = fmt::format("it asks for '{}'", the.subject.capability);
+    } else if (capabilities.empty()) {
+        finding.detail = fmt::format("'{}' has registered no capability", the.envelope.to());
+    } else {
+        finding.detail =
+            fmt::format("'{}' has registered {} capabilities, and it names none of them",
+                        the.envelope.to(),
+                        capabilities.size());
+    }
+    return finding;
+}
+
 }  // namespace
 
 Admission admission(const State& state,
@@ -544,6 +628,7 @@ Admission admission(const State& state,
              .now = cause.now,
              .origin = registry::find_agent(state.registry, envelope.from()),
              .target = registry::find_agent(state.registry, envelope.to()),
+             .has_claim = send.claim != nullptr,
              .is_sideways = send.passing && send.passing->hands_over};
     if (approval != nullptr && approval->parent != Ticket{}) {
         take_parent(the, approval->parent);
@@ -557,14 +642,18 @@ Admission admission(const State& state,
     // What is asked for a user is that user's: it is the beginning of a tree.
     const bool is_in_a_tree = the.claim.has_session || the.parent != nullptr ||
                               the.unfounded != nullptr || !the.claim.user.empty();
-    if (is_in_a_tree || findings != nullptr) measure(the);
+    if (is_in_a_tree) measure(the);
+    std::vector<LookedUp> rules;
+    if (findings != nullptr) {
+        the.rules = &rules;
+        findings->push_back(standing(the, is_in_a_tree));
+    }
     for (const auto& guard : kGuards) {
-        if (!is_in_a_tree && !guard.is_for_all && findings == nullptr) continue;
+        if (!is_in_a_tree && !guard.is_for_all) continue;
         auto word = guard.check(the);
-        if (findings != nullptr)
-            findings->push_back({guard.name, word.refusal, word.detail, word.retry_after_ms});
+        if (findings != nullptr) note(*findings, guard.name, word, rules);
         if (word.refusal == Refusal::None) continue;
-        if (word.approvals_needed == 0 || findings != nullptr) {
+        if (word.approvals_needed == 0) {
             return {.refusal = word.refusal,
                     .detail = std::move(word.detail),
                     .retry_after_ms = word.retry_after_ms};
@@ -594,73 +683,54 @@ Admission admission(const State& state,
     return admission;
 }
 
-Finding check_messages(const State& state, const Envelope& envelope, Time now) {
-    constexpr std::string_view kName = "messages";
+Finding check_messages(const State& state, const Envelope& envelope, Time now, bool explains) {
+    Finding finding{.guard = "messages"};
+    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    const auto& policy = state.governor.policy;
+    if (explains) {
+        finding.rules = {
+            {Rule::MessagesPerMinute, ruling(policy, Rule::MessagesPerMinute, sender)}};
+    }
+    const auto most = limit_of(policy, Rule::MessagesPerMinute, sender);
+    if (most == 0) return finding;
     const auto& rates = state.governor.rates;
-    const auto most =
-        limit_of(state.governor.policy,
-                 Rule::MessagesPerMinute,
-                 {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
-    if (most == 0) return {kName};
     const auto account = governor::agent_account(envelope.from());
     const auto sent = governor::count_at(rates, account, now);
-    if (sent < static_cast<std::uint64_t>(most)) return {kName};
-    const auto wait = milliseconds(governor::wait_at(rates, account, now));
-    return {kName,
-            Refusal::RateLimitExceeded,
-            fmt::format("'{}' has sent {} of {} messages in this minute (messages_per_minute); the "
-                        "next is taken in {} ms",
-                        envelope.from(),
-                        sent,
-                        most,
-                        wait),
-            wait};
+    if (sent < static_cast<std::uint64_t>(most)) {
+        if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
+        return finding;
+    }
+    finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+    finding.refusal = Refusal::RateLimitExceeded;
+    finding.detail = fmt::format(
+        "'{}' has sent {} of {} messages in this minute (messages_per_minute); the next is taken "
+        "in {} ms",
+        envelope.from(),
+        sent,
+        most,
+        finding.retry_after_ms);
+    return finding;
 }
 
-std::vector<Finding> explain(const State& state, const Stamped& cause, const SendMessage& send) {
-    const auto& envelope = *send.envelope;
-    std::vector<Finding> findings;
-    const auto say = [&](std::string_view guard, Refusal refusal, std::string detail) {
-        findings.push_back({guard, refusal, std::move(detail)});
-        return refusal != Refusal::None;
-    };
-    const bool is_impostor = cause.caller && !may_act_for(*cause.caller, envelope.from());
-    if (say("identity",
-            is_impostor ? Refusal::IdentityMismatch : Refusal::None,
-            is_impostor ? fmt::format("the connection cannot send as '{}'", envelope.from())
-                        : "")) {
-        return findings;
-    }
-    if (say("fleet",
-            state.governor.is_stopped ? Refusal::FleetStopped : Refusal::None,
-            state.governor.is_stopped ? "the fleet is stopped" : "")) {
-        return findings;
-    }
-    findings.push_back(check_messages(state, envelope, cause.now));
-    if (findings.back().refusal != Refusal::None) return findings;
-    const auto to = envelope.to();
-    const auto target = registry::find_agent(state.registry, to);
-    const bool is_agent = target != kNoAgent && state.registry.agents[target].is_registered;
-    const bool is_known = is_agent || to.starts_with("topic:") || is_for_people(to) ||
-                          is_for_one_of_many(to) || is_for_several(to);
-    if (say("recipient",
-            is_known ? Refusal::None : Refusal::AgentNotRegistered,
-            is_known ? "" : fmt::format("recipient '{}' is not registered", to))) {
-        return findings;
-    }
-    if (envelope.intent() == Intent::Request && is_agent) {
-        const auto* spent = shared::find_spent(state.shared, to, "tokens");
-        if (say("allocation",
-                spent == nullptr ? Refusal::None : Refusal::ResourceLimitExceeded,
-                spent == nullptr
-                    ? ""
-                    : fmt::format("nothing is left of the tokens that are allocated to '{}'",
-                                  spent->allocation.agent))) {
-            return findings;
+Explanation explain(const State& state, const Stamped& cause, const SendMessage& send) {
+    Explanation told;
+    Events events;
+    Draft draft{.state = state, .cause = cause, .events = events, .findings = &told.findings};
+    decide_send(draft, send);
+    for (const auto& event : events) {
+        if (std::holds_alternative<DuplicateReceived>(event)) told.is_repeat = true;
+        if (std::holds_alternative<RequestHeld>(event)) {
+            for (const auto& finding : told.findings) {
+                told.approvals_needed = std::max(told.approvals_needed, finding.approvals_needed);
+            }
         }
-        admission(state, cause, send, {state.sequence.value + 1}, &findings);
+        if (const auto* no = std::get_if<MessageRefused>(&event)) {
+            told.refusal = no->refusal;
+            told.detail = no->detail;
+            told.retry_after_ms = no->retry_after_ms;
+        }
     }
-    return findings;
+    return told;
 }
 
 }  // namespace parlance::core

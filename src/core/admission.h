@@ -2,6 +2,7 @@
 // let it pass.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,16 +12,28 @@
 
 namespace parlance::core {
 
+/// A rule that a guard went by.
+struct LookedUp {
+    Rule rule;
+    Ruling ruling{};
+};
+
 /// What a guard was asked and said.
 struct Finding {
     std::string_view guard;  ///< Its name.
     Refusal refusal = Refusal::None;
     std::string detail{};              ///< Why not; of one that let it pass, by how much.
     std::uint64_t retry_after_ms = 0;  ///< When it would let it pass; 0: time alone does not help.
+    std::uint32_t approvals_needed = 0;  ///< So many people may let it pass all the same.
+    bool is_asked = true;                ///< Else the detail says why not.
+    std::vector<LookedUp> rules{};       ///< Only where somebody wants an explanation.
 };
 
 /// What is asked of any message, whatever it says: that its sender has not sent too many.
-Finding check_messages(const State& state, const Envelope& envelope, Time now);
+Finding check_messages(const State& state,
+                       const Envelope& envelope,
+                       Time now,
+                       bool explains = false);
 
 struct Admission {
     Refusal refusal = Refusal::None;
@@ -41,8 +54,17 @@ struct Approval {
     std::uint64_t tokens = 0;  ///< Given to it to spend, as its claim says; 0: none by themselves.
 };
 
-/// What each guard says to a message that would be brought now, up to the one that refuses.
-std::vector<Finding> explain(const State& state, const Stamped& cause, const SendMessage& send);
+/// What would become of a message that is brought now.
+struct Explanation {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+    std::uint64_t retry_after_ms = 0;
+    std::uint32_t approvals_needed = 0;  ///< It would be accepted, and wait for so many people.
+    bool is_repeat = false;              ///< It came before, and would get that outcome.
+    std::vector<Finding> findings{};     ///< Each guard that was asked, up to the one that refuses.
+};
+/// The decision itself, with somebody who takes down what each guard says; nothing comes of it.
+Explanation explain(const State& state, const Stamped& cause, const SendMessage& send);
 
 /// Of a request that would be accepted under the ticket of `sequence`. `findings`, if it is asked
 /// for, gets a line for each guard up to the one that refuses.

@@ -398,7 +398,7 @@ void send_to_several(Draft& draft, const SendMessage& send) {
         // Whoever is chosen gets it as a delegation, so it must be one that may be made.
         auto probe = send;
         probe.envelope = readdressed(state, envelope, agents.front());
-        admitted = admission(state, draft.cause, probe, draft.next_sequence());
+        admitted = admission(state, draft.cause, probe, draft.next_sequence(), draft.findings);
         if (admitted.refusal != Refusal::None) {
             return refuse(admitted.refusal, std::move(admitted.detail));
         }

@@ -2,12 +2,15 @@
 // messages, and what it does by itself.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/mutant.h"
+#include "core/capability.h"
 #include "core/draft.h"
+#include "model/names.h"
 
 namespace parlance::core {
 
@@ -278,18 +281,82 @@ bool tend_breakers(Draft& draft) {
             } else {
                 draft.add(MessageDropped{ticket, Setback::CircuitOpen, reason});
             }
-            fail_request(draft, ticket, Refusal::AgentCircuitOpen, circuit_words(state, agent));
+            fail_request(draft,
+                         ticket,
+                         Refusal::AgentCircuitOpen,
+                         circuit_words(state, agent, *message->envelope));
             return true;
         }
     }
     return false;
 }
 
-/// Another agent that can do the same, as far as registrations tell.
-std::string circuit_words(const State& state, AgentHandle agent) {
-    const auto& it = state.registry.agents[agent];
-    std::string words =
-        fmt::format("agent '{}' has failed too often and is left alone", it.id.value);
+namespace {
+
+/// What is wanted of an agent that stands in for another.
+struct StandIn {
+    AgentHandle of;
+    const Envelope& request;
+    std::string_view capability;  ///< Empty: nobody can tell which.
+
+    /// By what it is asked for; else, as far as registrations tell, by what they both are.
+    bool can_do_it(const State& state, AgentHandle agent) const {
+        if (!capability.empty()) return registry::has_capability(state.registry, agent, capability);
+        const auto& its = state.registry.agents[of].profile;
+        const auto& other = state.registry.agents[agent].profile;
+        const bool is_anything = !its.role.empty() || !its.domain.empty();
+        return is_anything && other.role == its.role && other.domain == its.domain;
+    }
+    bool may_be_asked(const State& state, AgentHandle agent) const {
+        const auto& other = state.registry.agents[agent];
+        if (!other.is_registered || agent == of || other.id.value == request.from()) return false;
+        const auto stage = governor::stage_of(state.governor.breakers, agent);
+        return stage == governor::BreakerStage::Closed &&
+               is_chain_enabled(state.governor.policy,
+                                {.from = request.from(),
+                                 .to = other.id.value,
+                                 .from_platform = enum_name(request.dialect()),
+                                 .to_platform = enum_name(other.profile.dialect)});
+    }
+};
+
+/// One that is there and has the least to do, if there is one.
+AgentHandle find_stand_in(const State& state, const StandIn& wanted) {
+    const auto rank = [&](AgentHandle agent) {
+        const auto& mailbox = broker::mailbox_of(state.broker, agent);
+        return std::tuple{state.registry.agents[agent].instances.empty(),
+                          mailbox.waiting + mailbox.in_flight};
+    };
+    AgentHandle best = kNoAgent;
+    for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
+        if (!wanted.can_do_it(state, agent) || !wanted.may_be_asked(state, agent)) continue;
+        if (best == kNoAgent || rank(agent) < rank(best)) best = agent;
+    }
+    return best;
+}
+
+std::string stand_in_words(const State& state, const StandIn& wanted) {
+    const auto found = find_stand_in(state, wanted);
+    if (found == kNoAgent) {
+        return wanted.capability.empty()
+                   ? std::string{"Nobody else is known who does the same: ask again later"}
+                   : fmt::format("Nobody else who can do '{}' can be asked now: ask again later",
+                                 wanted.capability);
+    }
+    const auto& agent = state.registry.agents[found];
+    return fmt::format("Ask '{}' instead{}, or ask again later",
+                       agent.id.value,
+                       agent.instances.empty() ? ", which is offline for now" : "");
+}
+
+}  // namespace
+
+std::string circuit_words(const State& state,
+                          AgentHandle agent,
+                          const Envelope& request,
+                          const Claim* claim) {
+    std::string words = fmt::format("agent '{}' has failed too often and is left alone",
+                                    state.registry.agents[agent].id.value);
     const auto found = state.governor.breakers.find(agent);
     if (found != state.governor.breakers.end() &&
         found->second.stage == governor::BreakerStage::Open) {
@@ -297,16 +364,12 @@ std::string circuit_words(const State& state, AgentHandle agent) {
             fmt::format(" for another {} ms",
                         std::max<std::int64_t>((found->second.open_until - state.now).count(), 0));
     }
-    for (const auto& other : state.registry.agents) {
-        if (!other.is_registered || other.id == it.id || other.instances.empty()) continue;
-        const bool is_alike =
-            (!it.profile.domain.empty() && other.profile.domain == it.profile.domain) ||
-            (!it.profile.role.empty() && other.profile.role == it.profile.role);
-        const auto handle = registry::find_agent(state.registry, other.id.value);
-        if (!is_alike || is_left_alone(state, handle)) continue;
-        return words + fmt::format(". Ask '{}' instead, or ask again later", other.id.value);
-    }
-    return words + ". Ask again later";
+    const auto own =
+        claim == nullptr && state.scribe != nullptr ? state.scribe->claim(request) : ClaimPtr{};
+    if (claim == nullptr) claim = own.get();
+    const auto capability =
+        claim == nullptr ? std::string_view{} : capability_asked(state, agent, *claim);
+    return words + ". " + stand_in_words(state, {agent, request, capability});
 }
 
 }  // namespace parlance::core

@@ -365,13 +365,20 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
     }
     auto chosen = send;
     chosen.envelope = readdressed(state, envelope, taker);
+    // Who was found by a capability is asked for that, in whatever words.
+    const bool is_found_by_it = is_work && passing.wanted.starts_with(kCapabilityPrefix);
+    if (is_found_by_it && send.claim && send.claim->capability.empty()) {
+        auto claim = *send.claim;
+        claim.capability = passing.wanted.substr(kCapabilityPrefix.size());
+        chosen.claim = std::make_shared<const Claim>(std::move(claim));
+    }
     // Only what asks for help or hands over is offered to the next one when it is refused.
     if (send.passing) chosen.passing = std::make_shared<const Passing>(std::move(passing));
     if (is_for_people(taker)) {
         chosen.question = std::make_shared<const HumanQuestion>(
             question_about(*chosen.envelope, taker, wanted.words()));
     }
-    decide_send(draft, chosen);
+    send_on(draft, chosen);
 }
 
 bool is_passed_on(Draft& draft,

@@ -6,6 +6,7 @@
 
 #include "base/mutant.h"
 #include "core/admission.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "model/names.h"
 
@@ -25,6 +26,31 @@ void refuse(Draft& draft,
     refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
 }
 
+/// A guard that lets it pass, for who wants to know.
+void note(Draft& draft, std::string_view guard, std::string_view detail = {}) {
+    if (draft.findings != nullptr) {
+        draft.findings->push_back({.guard = guard, .detail = std::string{detail}});
+    }
+}
+
+/// One that does not.
+void refuse(Draft& draft, const SendMessage& send, Finding finding) {
+    if (draft.findings != nullptr) draft.findings->push_back(finding);
+    refuse(draft, send, finding.refusal, std::move(finding.detail), finding.retry_after_ms);
+}
+
+/// Whoever refuses without a guard's name does so for the sake of the recipient.
+void note_refusal(Draft& draft,
+                  Refusal refusal,
+                  std::string_view detail,
+                  std::uint64_t retry_after_ms) {
+    if (draft.findings == nullptr) return;
+    auto& findings = *draft.findings;
+    const bool is_noted = !findings.empty() && findings.back().refusal == refusal &&
+                          findings.back().approvals_needed == 0;
+    if (!is_noted) findings.push_back({"recipient", refusal, std::string{detail}, retry_after_ms});
+}
+
 }  // namespace
 
 void refuse_send(Draft& draft,
@@ -33,6 +59,7 @@ void refuse_send(Draft& draft,
                  std::string detail,
                  std::uint64_t retry_after_ms) {
     const auto& envelope = *send.envelope;
+    note_refusal(draft, refusal, detail, retry_after_ms);
     if (is_planted(Mutant::RefuseOffTheRecord)) return;
     // On record under the identity that the connection proved, not under the one claimed.
     const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
@@ -65,10 +92,12 @@ void answer_duplicate(Draft& draft,
     if (!is_same && !is_planted(Mutant::AcceptConflictingId)) {
         return refuse(draft,
                       send,
-                      Refusal::MessageIdConflict,
-                      "id '" + std::string{envelope.id()} + "' was used by '" +
-                          std::string{envelope.from()} + "' with other content");
+                      {"id",
+                       Refusal::MessageIdConflict,
+                       "id '" + std::string{envelope.id()} + "' was used by '" +
+                           std::string{envelope.from()} + "' with other content"});
     }
+    note(draft, "id", "the same message came before, and its outcome is this one's");
     const bool is_open = broker::find_request(draft.state.requests, first.ticket) != nullptr;
     draft.add(DuplicateReceived{.from = std::string{envelope.from()},
                                 .id = std::string{envelope.id()},
@@ -366,7 +395,8 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .user = claim.user,
         .session = claim.session,
         .child_session = claim.child_session,
-        .capability = claim.capability,
+        .capability = std::string{capability_asked(
+            state, registry::find_agent(state.registry, envelope.to()), claim)},
         .objective = claim.objective,
         .objective_hash = claim.objective_hash,
         .depth = claim.depth,
@@ -382,11 +412,15 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
 }
 
 /// What keeps any new message out, whatever it says.
-Finding unwelcome(const Draft& draft, const Envelope& envelope) {
+Finding unwelcome(Draft& draft, const Envelope& envelope) {
     if (draft.state.governor.is_stopped) {
         return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
     }
-    return check_messages(draft.state, envelope, draft.now());
+    note(draft, "fleet");
+    auto finding = check_messages(draft.state, envelope, draft.now(), draft.findings != nullptr);
+    const bool passes = finding.refusal == Refusal::None;
+    if (passes && draft.findings != nullptr) draft.findings->push_back(finding);
+    return finding;
 }
 
 }  // namespace
@@ -421,27 +455,37 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (!draft.may_act_for(envelope.from())) {
         return refuse(draft,
                       send,
-                      Refusal::IdentityMismatch,
-                      "the connection proved to be '" + std::string{draft.asker()} +
-                          "' and cannot send as '" + std::string{envelope.from()} + "'");
+                      {"identity",
+                       Refusal::IdentityMismatch,
+                       "the connection proved to be '" + std::string{draft.asker()} +
+                           "' and cannot send as '" + std::string{envelope.from()} + "'"});
     }
     if (is_for_people(envelope.from())) {
         return refuse(draft,
                       send,
-                      Refusal::IdentityMismatch,
-                      "nobody sends as '" + std::string{envelope.from()} +
-                          "'; a person answers with POST /v1/human/{id}/answer");
+                      {"identity",
+                       Refusal::IdentityMismatch,
+                       "nobody sends as '" + std::string{envelope.from()} +
+                           "'; a person answers with POST /v1/human/{id}/answer"});
     }
+    note(draft, "identity");
     const auto key = message_key(state.key, envelope.from(), envelope.id());
     const auto* first = broker::find_id(state.memory, key);
     if (first != nullptr && !is_planted(Mutant::ForgetMessageIds)) {
         return answer_duplicate(draft, send, *first, key);
     }
+    note(draft, "id");
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
     if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
     if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
-        return refuse(draft, send, no.refusal, std::move(no.detail), no.retry_after_ms);
+        return refuse(draft, send, std::move(no));
     }
+    send_on(draft, send);
+}
+
+void send_on(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
     if (envelope.to().starts_with(kTopicPrefix)) {
         return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
     }
@@ -451,7 +495,7 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (const auto owner = owner_now(state, envelope); !owner.empty()) {
         auto forwarded = send;
         forwarded.envelope = readdressed(state, envelope, owner);
-        return decide_send(draft, forwarded);
+        return send_on(draft, forwarded);
     }
 
     const auto agent = registry::find_agent(state.registry, envelope.to());
@@ -464,24 +508,32 @@ void decide_send(Draft& draft, const SendMessage& send) {
                                 std::string{envelope.from()} + "'"
                           : "recipient '" + std::string{envelope.to()} + "' is not registered");
     }
+    note(draft, "recipient");
     auto lack = lack_in_mailbox(state, agent, send);
     if (lack.empty()) lack = lack_in_hub(state, send, 1);
-    if (!lack.empty()) return refuse(draft, send, Refusal::MailboxFull, std::move(lack));
+    if (!lack.empty()) {
+        return refuse(draft, send, {"mailbox", Refusal::MailboxFull, std::move(lack)});
+    }
+    note(draft, "mailbox");
     if (envelope.intent() != Intent::Request) return accept(draft, send);
     if (auto full = lack_of_room(state, envelope); !full.empty()) {
-        return refuse(draft, send, Refusal::HubOverloaded, std::move(full));
+        return refuse(draft, send, {"room", Refusal::HubOverloaded, std::move(full)});
     }
+    note(draft, "room");
     if (const auto* spent = shared::find_spent(state.shared, envelope.to(), "tokens")) {
         return refuse(draft,
                       send,
-                      Refusal::ResourceLimitExceeded,
-                      "nothing is left of the tokens that are allocated to '" +
-                          spent->allocation.agent + "'");
+                      {"allocation",
+                       Refusal::ResourceLimitExceeded,
+                       "nothing is left of the tokens that are allocated to '" +
+                           spent->allocation.agent + "'"});
     }
+    note(draft, "allocation");
     if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
-        return refuse(draft, send, no.refusal, std::move(no.detail));
+        return refuse(draft, send, {"handing", no.refusal, std::move(no.detail)});
     }
-    auto admitted = admission(state, draft.cause, send, draft.next_sequence());
+    if (send.passing) note(draft, "handing");
+    auto admitted = admission(state, draft.cause, send, draft.next_sequence(), draft.findings);
     if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
     if (admitted.refusal != Refusal::None) {
         return refuse(

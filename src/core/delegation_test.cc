@@ -539,5 +539,79 @@ TEST_F(Tree, X14_I4_ToolsAreAllowedAndGranted) {
     EXPECT_EQ(on_record(last)->tools, std::vector<std::string>{"ocr"}) << "a grant is inherited";
 }
 
+// --- what a delegate is told -----------------------------------------------------------------
+
+/// The grant that the last hand-over of this message carried; none if it had none.
+Grant grant_with(const Story& story, std::string_view id) {
+    for (const auto& deliver : story.asked_for<Deliver>()) {
+        if (deliver.envelope->id() == id && deliver.grant) return *deliver.grant;
+    }
+    return {};
+}
+
+TEST_F(Tree, X4_X7_X8_X14_I2_ADelegateIsToldWhatItHasAndNotWhatItsAskerWrote) {
+    allow({{{Rule::DepthMax, {}}, 3}, {{Rule::DeadlineMsMax, {}}, 9'000}});
+    story.connect("byte", 5);
+    story.connect("tag", 5);
+    const auto first = delegate({.id = "d-1", .depth_max = 10, .tokens = 500, .tools = {"ocr"}});
+    const auto first_grant = grant_with(story, "d-1");
+    EXPECT_EQ(first_grant.depth, 1U);
+    EXPECT_EQ(first_grant.depth_max, 3U) << "the policy's";
+    EXPECT_EQ(first_grant.deadline, story.now() + Duration{9'000});
+    EXPECT_EQ(first_grant.left, Duration{9'000}) << "and not the 15,000 of its asker";
+    EXPECT_EQ(first_grant.tokens, 500U);
+    EXPECT_EQ(first_grant.tools, std::vector<std::string>{"ocr"});
+    EXPECT_TRUE(first_grant.limits_tools);
+    EXPECT_EQ(first_grant.user, "u-1");
+    EXPECT_EQ(first_grant.session, "session of d-1");
+    EXPECT_EQ(first_grant.parent, "prime");
+    EXPECT_EQ(first_grant.parent_session, "s-1");
+    EXPECT_EQ(first_grant.root, first);
+
+    story.later(Duration{3'000});
+    delegate({.id = "d-2",
+              .from = "byte",
+              .to = "tag",
+              .session = "session of d-1",
+              .objective = "sort",
+              .depth_max = 10});
+    const auto second_grant = grant_with(story, "d-2");
+    EXPECT_EQ(second_grant.depth, 2U);
+    EXPECT_EQ(second_grant.depth_max, 3U);
+    EXPECT_EQ(second_grant.deadline, first_grant.deadline) << "no longer than its parent has";
+    EXPECT_EQ(second_grant.left, Duration{6'000});
+    EXPECT_EQ(second_grant.tokens, 0U) << "none are set aside";
+    EXPECT_EQ(second_grant.tools, std::vector<std::string>{"ocr"}) << "no more than its parent has";
+    EXPECT_EQ(second_grant.parent, "byte");
+    EXPECT_EQ(second_grant.parent_session, "session of d-1");
+    EXPECT_EQ(second_grant.root, first);
+}
+
+TEST_F(Tree, X7_ASecondTryIsToldTheTimeThatIsLeftThen) {
+    story.connect("byte", 5);
+    delegate({.id = "d-1"});
+    ASSERT_EQ(grant_with(story, "d-1").left, Duration{15'000});
+    story.nack(story.last_delivery());
+    story.later(Duration{5'000}).tick();
+    EXPECT_EQ(grant_with(story, "d-1").left, Duration{10'000});
+}
+
+TEST_F(Tree, D9_WhatIsInNoTreeAndWhatIsAnAnswerHaveNoGrant) {
+    for (const auto* agent : {"prime", "byte"}) story.connect(agent, 5);
+    delegate({.id = "d-1"});
+    story.request({.id = "plain", .from = "prime", .to = "byte"});
+    ASSERT_EQ(story.delivered(), Ids{"plain"});
+    EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
+    story.send({.id = "news", .from = "prime", .to = "byte"});
+    EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
+    answer("byte", "d-1");
+    ASSERT_EQ(story.delivered(), Ids{"answer to d-1"});
+    EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
+    delegate({.id = "d-2", .objective = "another"});
+    story.later(Duration{15'000}).tick();
+    ASSERT_EQ(story.delivered(), Ids{"d-2"}) << "the hub's own word about it";
+    EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
+}
+
 }  // namespace
 }  // namespace parlance::core

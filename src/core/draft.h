@@ -4,15 +4,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/core.h"
 
 namespace parlance::core {
 
+struct Finding;
+
 struct Draft {
     const State& state;
     const Stamped& cause;
     Events& events;
+    std::vector<Finding>* findings = nullptr;  ///< For who wants to know which guards were asked.
 
     Time now() const { return cause.now; }
     /// The sequence that the next event added here will have.
@@ -62,6 +66,8 @@ void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 
 // decide_send.cc
 void decide_send(Draft& draft, const SendMessage& send);
+/// The same of one that is its sender's to send, new and welcome, perhaps for another recipient.
+void send_on(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
 /// Why a request that nobody answered in time has failed, in the words of its kind.
 std::string timeout_of(const State& state, Ticket request);
@@ -91,8 +97,12 @@ void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
 bool is_left_alone(const State& state, AgentHandle agent);
 /// What a breaker's time or a request behind it asks for; false if nothing.
 bool tend_breakers(Draft& draft);
-/// Why the agent is left alone, and whom to ask instead.
-std::string circuit_words(const State& state, AgentHandle agent);
+/// Why the agent is left alone, and whom its asker can ask instead. Without a claim the request's
+/// own words say what is asked for.
+std::string circuit_words(const State& state,
+                          AgentHandle agent,
+                          const Envelope& request,
+                          const Claim* claim = nullptr);
 
 /// Ends an open request, and all that was delegated for it.
 void cancel_tree(Draft& draft, Ticket request, const std::string& reason);

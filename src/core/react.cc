@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/match.h"
 #include "base/mutant.h"
 #include "core/core.h"
@@ -63,6 +65,29 @@ void react_duplicate(const State& state,
         .answer = event.answer});
 }
 
+/// What the record says of a request that is in a tree; null of any other message.
+std::shared_ptr<const Grant> grant_of(const State& state, const broker::Message& message) {
+    const auto& lineage = state.governor.lineage;
+    if (message.envelope->intent() != Intent::Request || lineage.delegations.empty()) return {};
+    const auto delegation = governor::find_delegation(lineage, message.ticket);
+    if (delegation == nullptr) return {};
+    const auto parent = governor::find_delegation(lineage, delegation->parent);
+    return std::make_shared<const Grant>(
+        Grant{.depth = delegation->depth,
+              .depth_max = delegation->depth_max,
+              .deadline = delegation->deadline,
+              .left = std::max(delegation->deadline - state.now, Duration{}),
+              .tokens = delegation->tokens,
+              .tools = delegation->tools,
+              .limits_tools = delegation->limits_tools,
+              .user = delegation->user,
+              .session = delegation->session,
+              .parent = std::string{message.envelope->from()},
+              .parent_session =
+                  parent != nullptr ? parent->session : lineage.roots.at(delegation->root)->session,
+              .root = delegation->root});
+}
+
 void react_granted(const State& state,
                    const Stamped& cause,
                    const LeaseGranted& event,
@@ -76,6 +101,7 @@ void react_granted(const State& state,
     if (notice != state.broker.notices.end()) deliver.failure = notice->second;
     const auto enclosed = state.broker.enclosed.find(event.ticket);
     if (enclosed != state.broker.enclosed.end()) deliver.state = enclosed->second;
+    deliver.grant = grant_of(state, *message);
     if (is_planted(Mutant::ChangeBody) && event.ticket.value % 5 == 0) {
         deliver.envelope = Envelope::make(message->envelope->header(), "{}");
     }

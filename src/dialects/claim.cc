@@ -39,6 +39,28 @@ std::vector<std::string> texts_in(json::Value list) {
     return texts;
 }
 
+/// So many words of a list are looked at for a capability.
+constexpr std::size_t kHintsMax = 64;
+
+/// What may name a capability: what is wanted, if that is a word, and then what is hinted at.
+std::vector<std::string> capability_words(const DialectRow& row,
+                                          json::Value message,
+                                          const std::string& objective) {
+    std::vector<std::string> words;
+    const auto add = [&](std::string_view word) {
+        if (!word.empty() && word.size() <= kIdBytesMax) words.emplace_back(word);
+    };
+    add(objective);
+    const auto hints = row.hints.empty() ? std::nullopt : json::find(message, row.hints);
+    if (!hints || !hints->is_array()) return words;
+    json::Elements elements{*hints};
+    for (std::size_t count = 0; count < kHintsMax && elements.next(); ++count) {
+        std::string spare;
+        if (elements.value.is_string()) add(elements.value.text(spare));
+    }
+    return words;
+}
+
 /// What it is about, for comparing. Where errands are not told in words, with what they are about.
 std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::string_view words) {
     std::string objective = folded(words);
@@ -51,13 +73,17 @@ std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::s
 
 }  // namespace
 
-ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning) {
+ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value message) {
     auto claim = std::make_shared<Claim>();
     claim->user = text_in(meaning, Slot::User);
     claim->session = text_in(meaning, Slot::Session);
     claim->child_session = text_in(meaning, Slot::ChildSession);
     claim->objective = text_in(meaning, Slot::Action);
-    if (row.names_capabilities) claim->capability = claim->objective;
+    if (row.names_capabilities) {
+        claim->capability = claim->objective;
+    } else {
+        claim->words = capability_words(row, message, claim->objective);
+    }
     claim->objective_hash = objective_hash(row, meaning, claim->objective);
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
@@ -79,7 +105,7 @@ ClaimPtr claim_of(const Envelope& request) {
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) return {};
     Texts texts;
-    return read_claim(*row, understand(*form, message, {}, texts));
+    return read_claim(*row, understand(*form, message, {}, texts), message);
 }
 
 void note_claim(Rejection& rejection, std::string_view text) {

@@ -33,6 +33,8 @@ struct DialectRow {
     const Versions* versions = nullptr;  ///< Null: its messages name none.
     /// A request's action is always a capability of its recipient; in others it may be one.
     bool names_capabilities = false;
+    /// Where it may be free text: the list whose words may name one too, or none.
+    std::string_view hints{};
     /// Its requests are delegations, and a session says out of which one each comes.
     bool threads_sessions = false;
     std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.

@@ -6,6 +6,7 @@
 
 namespace parlance::dialects {
 
-ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning);
+/// `message` is what the meaning was read from.
+ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value message);
 
 }  // namespace parlance::dialects

@@ -368,8 +368,8 @@ std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery&
 std::optional<DeadLetterListing> Engine::dead_letter(Ticket ticket) const {
     return core::find_dead_letter(state_, ticket);
 }
-std::vector<core::Finding> Engine::explain(const SendMessage& message,
-                                           const std::shared_ptr<const Caller>& caller) const {
+core::Explanation Engine::explain(const SendMessage& message,
+                                  const std::shared_ptr<const Caller>& caller) const {
     Stamped cause;
     cause.caller = caller;
     cause.now = world_.clock();

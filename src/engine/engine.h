@@ -102,9 +102,9 @@ class Engine {
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
     EnvelopePtr question(const Envelope& reply) const;
     bool remembers(const Envelope& envelope) const;
-    /// What each guard of the governor would say to this message now.
-    std::vector<core::Finding> explain(const SendMessage& message,
-                                       const std::shared_ptr<const Caller>& caller) const;
+    /// What would become of this message now, and what each guard would say.
+    core::Explanation explain(const SendMessage& message,
+                              const std::shared_ptr<const Caller>& caller) const;
     std::optional<core::WorkflowStanding> workflow(std::string_view id) const {
         return core::find_workflow(state_, id);
     }

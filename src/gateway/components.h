@@ -59,7 +59,18 @@ inline constexpr std::array kComponents{
     Component{"Delivery",
               R"({"type":"object","required":["delivery_id","attempt","message"],"properties":{
 "delivery_id":{"type":"string"},"attempt":{"type":"integer","minimum":1},"message":{"$ref":"#/components/schemas/Message"},
-"state":{"description":"Of an answer: what its reader laid down when it asked."}}})"},
+"state":{"description":"Of an answer: what its reader laid down when it asked."},
+"grant":{"$ref":"#/components/schemas/Grant"}}})"},
+    Component{"Grant",
+              R"({"type":"object","description":"Of a request in a tree of delegations: what the hub's own record gives with it, whatever its asker wrote.",
+"required":["depth","depth_max","deadline","deadline_ms","parent","root"],"properties":{
+"depth":{"type":"integer","minimum":1},"depth_max":{"type":"integer","description":"A delegation of this depth is refused."},
+"deadline":{"type":"string","format":"date-time"},"deadline_ms":{"type":"integer","description":"How long that was away when it was handed over."},
+"tokens":{"type":"integer","minimum":1,"description":"Set aside for it and all that is delegated for it."},
+"tools":{"type":"array","items":{"type":"string"},"description":"The only ones that it may use; without this member, all that the agent may."},
+"user":{"type":"string"},"session":{"type":"string","description":"Where it is to be worked on."},
+"parent":{"type":"string","description":"The agent that asked, to whom the result goes."},
+"root":{"type":"string","description":"The tree, by the hub's own number of its first request."}}})"},
     Component{
         "Deliveries",
         R"({"type":"object","required":["messages"],"properties":{"messages":{"type":"array","items":{"$ref":"#/components/schemas/Delivery"}}}})"},
@@ -126,7 +137,15 @@ inline constexpr std::array kComponents{
     Component{
         "Explanation",
         R"({"type":"object","required":["allowed","guards"],"properties":{"allowed":{"type":"boolean"},"code":{"type":"string"},
-"detail":{"type":"string"},"instead":{"type":"string"},"guards":{"type":"array","items":{"type":"object"}}}})"},
+"detail":{"type":"string"},"instead":{"type":"string"},"retry_after_ms":{"type":"integer"},
+"approvals_needed":{"type":"integer","minimum":1,"description":"It would be accepted, and wait for so many people."},
+"duplicate":{"const":true,"description":"It came before, and would get that outcome."},
+"guards":{"type":"array","description":"Those that are asked, in order, up to the one that refuses.","items":{"type":"object","required":["guard","detail"],"properties":{
+"guard":{"type":"string"},"passed":{"type":"boolean"},"applies":{"const":false,"description":"It is not asked, and the detail says why."},
+"detail":{"type":"string"},"approvals_needed":{"type":"integer","description":"So many people may let it pass."},
+"rules":{"type":"array","description":"What it goes by.","items":{"type":"object","required":["rule","value","scope"],"properties":{
+"rule":{"type":"string"},"value":{"type":"integer"},"scope":{"type":"string","description":"default, hub, or a kind and a name: agent byte-doc."}}}},
+"code":{"type":"string"},"instead":{"type":"string"}}}}}})"},
     Component{"Note", R"({"description":"Any JSON: how far it is."})"},
     Component{
         "Reply",

@@ -8,6 +8,7 @@
 #include "dialects/passing.h"
 #include "dialects/translate.h"
 #include "gateway/capabilities.h"
+#include "gateway/grant.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 
@@ -298,6 +299,7 @@ void append_delivery(const Desk& desk,
         append_as_it_came(desk, out, *redacted_for(desk, deliver.envelope, reader.agent));
     }
     if (!deliver.state.empty()) out += ",\"state\":" + deliver.state;
+    if (deliver.grant) out += ",\"grant\":" + grant_json(*deliver.grant);
     out.push_back('}');
 }
 

@@ -216,7 +216,7 @@ struct Reader {
 };
 /// A delivery as its reader should see it.
 std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader);
-/// Appends {"delivery_id","attempt","message"}.
+/// Appends {"delivery_id","attempt","message","state"?,"grant"?}.
 void append_delivery(const Desk& desk,
                      std::string& out,
                      const Deliver& deliver,

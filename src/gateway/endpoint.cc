@@ -1,9 +1,11 @@
 #include "gateway/endpoint.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/address.h"
 #include "base/json.h"
+#include "gateway/grant.h"
 
 namespace parlance::gateway {
 
@@ -60,6 +62,10 @@ void Endpoint::deliver(const Deliver& deliver) {
         .body = delivered(desk_, deliver, {caller_->agent, dialect_of(desk_, caller_->agent)}),
         .timeout = desk_.options.endpoint_timeout,
         .body_bytes_max = desk_.options.message_bytes_max};
+    if (deliver.grant) {
+        std::ranges::move(grant_headers(*deliver.envelope, *deliver.grant),
+                          std::back_inserter(outgoing.headers));
+    }
     transport::post(
         desk_.loop,
         std::move(outgoing),

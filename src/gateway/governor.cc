@@ -1,11 +1,12 @@
 // What operators read and decide: the policy, and whether the fleet works at all; and what agents
 // ask of the governor apart from messages: tools, and an end to what they asked for.
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json.h"
 #include "base/json_write.h"
-#include "dialects/claim.h"
-#include "gateway/capabilities.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/policy.h"
@@ -34,12 +35,80 @@ void invalid(Call& call, const std::string& detail) {
     call.exchange->respond(problem(Refusal::PolicyInvalid, detail));
 }
 
+std::string scope_name(const Ruling& ruling) {
+    if (ruling.is_preset) return "default";
+    const auto kind = kScopeNames[static_cast<std::size_t>(ruling.scope.kind)];
+    return ruling.scope.name.empty() ? std::string{kind}
+                                     : fmt::format("{} {}", kind, ruling.scope.name);
+}
+
+/// The rules that a guard went by, each once.
+std::string looked_up_json(const std::vector<core::LookedUp>& rules) {
+    std::vector<std::string> list;
+    for (const auto& [rule, ruling] : rules) {
+        auto each = json::ObjectWriter{}
+                        .text("rule", kRules[static_cast<std::size_t>(rule)].name)
+                        .integer("value", ruling.value)
+                        .text("scope", scope_name(ruling))
+                        .done();
+        if (std::ranges::find(list, each) == list.end()) list.push_back(std::move(each));
+    }
+    return fmt::format("[{}]", fmt::join(list, ","));
+}
+
+/// One that was not asked has not let it pass either.
 std::string finding_json(const core::Finding& finding) {
-    return json::ObjectWriter{}
-        .text("guard", finding.guard)
-        .boolean("passed", finding.refusal == Refusal::None)
-        .text("detail", finding.detail)
-        .done();
+    json::ObjectWriter out;
+    out.text("guard", finding.guard);
+    if (finding.is_asked) {
+        out.boolean("passed", finding.refusal == Refusal::None);
+    } else {
+        out.boolean("applies", false);
+    }
+    out.text("detail", finding.detail);
+    if (!finding.rules.empty()) out.raw("rules", looked_up_json(finding.rules));
+    if (finding.approvals_needed > 0) out.integer("approvals_needed", finding.approvals_needed);
+    if (finding.refusal != Refusal::None) {
+        const auto& row = refusal_row(finding.refusal);
+        out.text("code", row.code).text("instead", row.advice);
+    }
+    return out.done();
+}
+
+std::string explanation_json(const core::Explanation& told) {
+    std::vector<std::string> guards;
+    for (const auto& finding : told.findings) guards.push_back(finding_json(finding));
+    json::ObjectWriter out;
+    out.boolean("allowed", told.refusal == Refusal::None);
+    if (told.refusal != Refusal::None) {
+        const auto& row = refusal_row(told.refusal);
+        out.text("code", row.code).text("detail", told.detail).text("instead", row.advice);
+    }
+    if (told.retry_after_ms > 0) {
+        out.integer("retry_after_ms", static_cast<std::int64_t>(told.retry_after_ms));
+    }
+    if (told.approvals_needed > 0) out.integer("approvals_needed", told.approvals_needed);
+    if (told.is_repeat) out.boolean("duplicate", true);
+    return out.raw("guards", fmt::format("[{}]", fmt::join(guards, ","))).done();
+}
+
+/// What the door says to a message that could be read, and then the core: as when it is sent.
+core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
+    const bool is_request = message.envelope->intent() == Intent::Request;
+    core::Finding door{.guard = "capability"};
+    if (const auto unfit = unfit_as_sent(desk, message)) {
+        door.refusal = unfit->refusal;
+        door.detail = unfit->summary();
+        return {.refusal = door.refusal, .detail = door.detail, .findings = {door}};
+    }
+    add_claim(desk, message);
+    add_question(message);
+    add_passing(message);
+    auto told = desk.engine->explain(message, call.caller);
+    const bool is_held_to_it =
+        is_request && desk.engine->profile(message.envelope->to()) != nullptr;
+    if (is_held_to_it) told.findings.insert(told.findings.begin(), std::move(door));
+    return told;
 }
 
 }  // namespace
@@ -83,42 +152,22 @@ void post_explain(Desk& desk, Call& call) {
     }
     const std::string_view text = written->text(call.request().body);
     const auto fresh_id = fresh_uuid(desk);
-    auto message = dialects::read_message(text,
-                                          {.message = json::root(text, desk.outline),
-                                           .dialect = written->dialect,
-                                           .caller = call.caller->agent.value,
-                                           .fresh_id = fresh_id,
-                                           .now = desk.clock(),
-                                           .role_of = &desk.role_of});
+    const dialects::Reception reception{.message = json::root(text, desk.outline),
+                                        .dialect = written->dialect,
+                                        .caller = call.caller->agent.value,
+                                        .fresh_id = fresh_id,
+                                        .now = desk.clock(),
+                                        .role_of = &desk.role_of};
+    const auto answering = desk.answering;  // Nothing is under way by being asked about.
+    auto message = dialects::read_message(text, reception);
+    if (message) message = with_question(desk, *std::move(message), reception);
+    desk.answering = answering;
     if (!message) {
         return call.exchange->respond(problem(
             message.error(), message.error().dialect.value_or(Dialect::Taskwire), desk.clock()));
     }
-    if (message->envelope->intent() == Intent::Request && !message->claim) {
-        message->claim = dialects::claim_of(*message->envelope);
-    }
-    auto findings = desk.engine->explain(*message, call.caller);
-    const bool passes = findings.empty() || findings.back().refusal == Refusal::None;
-    if (passes && message->envelope->intent() == Intent::Request) {
-        const auto unfit = unfit_request(desk, *message->envelope);
-        findings.push_back({"capability",
-                            unfit ? unfit->refusal : Refusal::None,
-                            unfit ? unfit->summary() : std::string{}});
-    }
-    std::string list = "[";
-    const core::Finding* refused = nullptr;
-    for (const auto& finding : findings) {
-        if (list.size() > 1) list += ',';
-        list += finding_json(finding);
-        if (finding.refusal != Refusal::None) refused = &finding;
-    }
-    json::ObjectWriter out;
-    out.boolean("allowed", refused == nullptr);
-    if (refused != nullptr) {
-        const auto& row = refusal_row(refused->refusal);
-        out.text("code", row.code).text("detail", refused->detail).text("instead", row.advice);
-    }
-    call.exchange->respond({.headers = {}, .body = out.raw("guards", list + "]").done()});
+    call.exchange->respond(
+        {.headers = {}, .body = explanation_json(explained(desk, call, *std::move(message)))});
 }
 
 void get_fleet(Desk& desk, Call& call) {

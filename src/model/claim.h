@@ -15,9 +15,11 @@ namespace parlance {
 
 struct Claim {
     std::string user{};
-    std::string session{};         ///< The asker's own, out of which it asks.
-    std::string child_session{};   ///< Where the target is to work on it.
-    std::string capability{};      ///< Where the dialect names one.
+    std::string session{};        ///< The asker's own, out of which it asks.
+    std::string child_session{};  ///< Where the target is to work on it.
+    std::string capability{};     ///< Where the dialect names one.
+    /// Elsewhere: what names one if the target has registered a capability that is called so.
+    std::vector<std::string> words{};
     std::string objective{};       ///< As it was written.
     std::string objective_hash{};  ///< SHA-256 of it, folded: what is compared. Hexadecimal.
     std::uint32_t depth = 0;

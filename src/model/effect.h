@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,6 +53,22 @@ struct Failure {
     std::string detail;
 };
 
+/// What the hub's record gives a delegate with a request, whatever its asker wrote.
+struct Grant {
+    std::uint32_t depth = 0;
+    std::uint32_t depth_max = 0;  ///< A delegation of this depth is refused.
+    Time deadline{};
+    Duration left{};           ///< Until then, when it was handed over.
+    std::uint64_t tokens = 0;  ///< Set aside for it and all below; 0: none.
+    std::vector<std::string> tools{};
+    bool limits_tools = false;  ///< Else all that the agent may use.
+    std::string user{};
+    std::string session{};  ///< Where it is to be worked on.
+    std::string parent{};   ///< Who asked, and has the result.
+    std::string parent_session{};
+    Ticket root{};
+};
+
 struct Deliver {
     Ask ask;  ///< Set when the copies are the answer to a TakeMessages.
     InstanceNumber instance;
@@ -59,6 +76,7 @@ struct Deliver {
     EnvelopePtr envelope;
     Failure failure;      ///< Set: not the envelope itself, but the hub's error answer to it.
     std::string state{};  ///< Of an answer: what its reader laid down when it asked. JSON.
+    std::shared_ptr<const Grant> grant{};  ///< Of a request that is in a tree.
 };
 
 /// The answer to a request whose asker holds the line.

@@ -118,9 +118,11 @@ std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject) {
     return setting != nullptr ? setting->second : kRules[static_cast<std::size_t>(rule)].preset;
 }
 
-bool is_chain_enabled(const Policy& policy, const Chain& chain) {
+Ruling chain_ruling(const Policy& policy, const Chain& chain) {
     const auto first = policy.settings.lower_bound({Rule::ChainEnabled, Scope{}});
-    if (first == policy.settings.end() || first->first.first != Rule::ChainEnabled) return true;
+    if (first == policy.settings.end() || first->first.first != Rule::ChainEnabled) {
+        return {kRules[static_cast<std::size_t>(Rule::ChainEnabled)].preset, {}, true};
+    }
     constexpr std::string_view kAny = "*";
     using Ends = std::pair<std::string_view, std::string_view>;
     for (const auto& [from, to] : {Ends{chain.from, chain.to},
@@ -131,11 +133,11 @@ bool is_chain_enabled(const Policy& policy, const Chain& chain) {
                                    Ends{kAny, chain.to_platform}}) {
         const auto name = std::string{from} + '>' + std::string{to};
         if (const auto* const set = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
-            return set->second != 0;
+            return {set->second, set->first.second, false};
         }
     }
     const Subject asker{.platform = chain.from_platform, .agent = chain.from};
-    return ruling(policy, Rule::ChainEnabled, asker).value != 0;
+    return ruling(policy, Rule::ChainEnabled, asker);
 }
 
 std::string print_policy(const Settings& settings) {

@@ -160,16 +160,18 @@ struct Chain {
     std::string_view from_platform{};
     std::string_view to_platform{};
 };
-/// Whether the chain is one of those that are enabled. "a>b" is the most exact name of one, then
-/// "a>*", "*>b", and the same of platforms; else it is as the asker's own value says.
-bool is_chain_enabled(const Policy& policy, const Chain& chain);
-
 /// A rule's value, and where it is from.
 struct Ruling {
     std::int64_t value = 0;
     Scope scope{};
     bool is_preset = false;
 };
+/// Whether the chain is one of those that are enabled. "a>b" is the most exact name of one, then
+/// "a>*", "*>b", and the same of platforms; else it is as the asker's own value says.
+Ruling chain_ruling(const Policy& policy, const Chain& chain);
+inline bool is_chain_enabled(const Policy& policy, const Chain& chain) {
+    return chain_ruling(policy, chain).value != 0;
+}
 Ruling ruling(const Policy& policy, Rule rule, const Subject& subject);
 /// Its value alone: every request asks for two dozen of them.
 std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = {});

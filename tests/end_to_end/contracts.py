@@ -245,6 +245,10 @@ def the_routes_are_as_described(hub, schemas):
     call("POST", "/v1/delegations", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",
                                      "target_employee": "delegate", "parent_session_id": "s", "objective": "o",
                                      "input": "i", "constraints": {"deadline_ms": 50}})
+    call("POST", "/v1/messages", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",
+                                  "target_employee": "delegate", "parent_session_id": "t", "objective": "o", "input": "i"})
+    given = call("GET", "/v1/agents/delegate/inbox?max=1&wait=5000")["messages"][0]
+    check(given["grant"]["depth"] == 1 and given["grant"]["parent"] == "alice", f"no grant: {given}")
     call("POST", "/v1/messages", message("alice", "tour-x", "tour", "HELP_REQUEST"))
     call("POST", "/v1/workflows", {"workflow_id": "tour", "steps": [{"id": "a", "agent": "nobody-there"}]},
          headers={"Prefer": "wait=5000"})

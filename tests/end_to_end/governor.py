@@ -5,6 +5,7 @@ Proves X22: the document's checklist, tried by `parlance doctor` against the run
 Proves X14, I4: an agent adds no tool to those that an operator allowed it
 Proves X8, W9: what people approve of a budget is what is delivered, and two approve the same
 Proves T14: a policy file is checked, applied and explained; a bad one changes nothing
+Proves X4, X7, D9: `listen --json` shows what a delegate has beside what its asker wrote
 """
 import json
 import os
@@ -186,7 +187,15 @@ def a_policy_is_a_file(scratch):
             json.dump(delegation("a", "b", "s"), file)
         said = parlance(hub, "policy", "explain", asked, expected=REFUSED)
         check("DELEGATION_DEPTH_EXCEEDED" in said and "passed" in said, f"no explanation: {said}")
+        check("depth_max 1 (hub)" in said, f"no rule with its scope: {said}")
         expect(hub.ask("POST", "/v1/messages", delegation("a", "b", "s")), 403, "DELEGATION_DEPTH_EXCEEDED")
+        # What is in no tree is not asked for its depth, and that is said.
+        with open(asked, "w", encoding="utf-8") as file:
+            json.dump({"id": "plain", "from": "a", "to": "b", "type": "TASK_ASSIGNMENT", "payload": {"task_id": "t"}}, file)
+        said = parlance(hub, "policy", "explain", asked)
+        check("not asked tree" in said and "depth_max" not in said, f"it is asked for what it is not held to: {said}")
+        expect(hub.ask("POST", "/v1/messages", {"id": "plain", "from": "a", "to": "b", "type": "TASK_ASSIGNMENT",
+                                                "payload": {"task_id": "t"}}), 202)
         hub.kill()
         hub.start()
         check(json.loads(parlance(hub, "policy", "show", "--json"))["version"] == 1, "a restart forgot the policy")
@@ -199,10 +208,31 @@ def a_policy_is_a_file(scratch):
         hub.stop()
 
 
+def a_delegate_is_told_what_it_has(scratch):
+    hub = Hub(scratch + "/grant").start()
+    try:
+        for name in ("prime", "byte"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation"})
+        hub.ask("PUT", "/v1/policy", {"hub": {"depth_max": 3, "deadline_ms_max": 60_000}})
+        written = {"max_depth": 9, "max_tokens": 700, "deadline_ms": 600_000}
+        expect(hub.ask("POST", "/v1/messages", delegation("prime", "byte", "s-1", constraints=written)), 202)
+        told = json.loads(parlance(hub, "listen", "--as", "byte", "--count", "1", "--json"))
+        check(told["message"]["constraints"] == written, f"the message is not as it was written: {told}")
+        grant = told["grant"]
+        check(grant["depth"] == 1 and grant["depth_max"] == 3 and grant["tokens"] == 700, f"not what it has: {grant}")
+        check(0 < grant["deadline_ms"] <= 60_000 and grant["deadline"].endswith("Z"), f"not its time: {grant}")
+        check(grant["user"] == "u1" and grant["parent"] == "prime", f"not its place: {grant}")
+        hub.ask("POST", "/v1/messages", {"id": "n", "from": "prime", "to": "byte", "type": "TASK_UPDATE", "payload": {}})
+        told = json.loads(parlance(hub, "listen", "--as", "byte", "--count", "1", "--json"))
+        check("grant" not in told, f"a grant for nothing: {told}")
+    finally:
+        hub.stop()
+
+
 def main():
     with Scratch() as scratch:
         for story in (a_liar_gets_nowhere, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
-                      the_doctor_finds_the_hub_well, a_policy_is_a_file):
+                      the_doctor_finds_the_hub_well, a_policy_is_a_file, a_delegate_is_told_what_it_has):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 

@@ -145,7 +145,9 @@ void Receiver::take(const std::shared_ptr<transport::Exchange>& exchange) {
     Reply reply;
     {
         const std::lock_guard lock{mutex_};
-        got_.push_back(request.method + " " + request.path + " " + request.body);
+        Posted posted{.text = request.method + " " + request.path + " " + request.body};
+        for (const auto& [name, value] : request.headers) posted.head += name + ": " + value + '\n';
+        got_.push_back(std::move(posted));
         if (!script_.empty()) {
             reply = std::move(script_.front());
             script_.pop_front();
@@ -155,7 +157,7 @@ void Receiver::take(const std::shared_ptr<transport::Exchange>& exchange) {
     came_.notify_all();
 }
 
-std::string Receiver::next() {
+Receiver::Posted Receiver::next() {
     std::unique_lock lock{mutex_};
     came_.wait_for(lock, std::chrono::seconds{5}, [this] { return !got_.empty(); });
     if (got_.empty()) return {};

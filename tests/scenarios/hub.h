@@ -75,8 +75,11 @@ class Receiver {
 
     std::uint16_t port() const { return server_->port(); }
     void will_answer(Reply reply);
-    /// The next request, as "POST /path body"; empty when none came in time.
-    std::string next();
+    struct Posted {
+        std::string text{};  ///< "POST /path body"; empty when none came in time.
+        std::string head{};  ///< Its headers, one a line.
+    };
+    Posted next();
 
   private:
     void take(const std::shared_ptr<transport::Exchange>& exchange);
@@ -84,7 +87,7 @@ class Receiver {
     std::mutex mutex_;
     std::condition_variable came_;
     std::deque<Reply> script_;
-    std::deque<std::string> got_;
+    std::deque<Posted> got_;
     transport::Loop loop_;
     std::unique_ptr<transport::Server> server_;
     std::thread thread_;

@@ -201,9 +201,14 @@ class Play {
 
     void expect_answer(std::string_view mark, const HttpAnswer& answer) {
         expect(mark, shown(answer));
-        while (at_ < in_.size() && in_[at_].starts_with("<< ")) {
-            const auto header = in_[at_].substr(3);
-            if (answer.head.find(header) == std::string::npos) disagree(header, answer.head);
+        expect_headers("<< ", answer.head);
+    }
+
+    /// Each line with this mark is among the headers.
+    void expect_headers(const std::string& mark, const std::string& head) {
+        while (at_ < in_.size() && in_[at_].starts_with(mark)) {
+            const auto header = in_[at_].substr(mark.size());
+            if (head.find(header) == std::string::npos) disagree(header, head);
             keep();
         }
     }
@@ -342,9 +347,10 @@ class Play {
 
     void receive() {
         reread();
-        auto got = receiver_.next();
+        const auto got = receiver_.next();
         hub().settle();
-        expect("receiver < ", got.empty() ? "nothing" : got);
+        expect("receiver < ", got.text.empty() ? "nothing" : got.text);
+        expect_headers("receiver << ", got.head);
     }
 
     const std::vector<std::string>& in_;

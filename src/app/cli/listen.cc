@@ -68,10 +68,12 @@ void show(const Context& context, const sdk::Delivery& delivery) {
     } else {
         std::string line = R"({"delivery_id":)";
         json::append_quoted(line, delivery.delivery_id);
-        fmt::print("{},\"attempt\":{},\"message\":{}}}\n",
+        fmt::print("{},\"attempt\":{},\"message\":{}{}{}}}\n",
                    line,
                    delivery.attempt,
-                   one_line(delivery.message));
+                   one_line(delivery.message),
+                   delivery.grant.empty() ? "" : ",\"grant\":",
+                   delivery.grant.empty() ? std::string{} : one_line(delivery.grant));
     }
     std::fflush(stdout);  // Whoever reads from a pipe reads each as it comes.
 }

@@ -126,6 +126,46 @@ int show(const Context& context) {
     return Done;
 }
 
+/// A guard on a line, with the rules that it went by.
+void print_guard(const Context& context, json::Value guard) {
+    struct Word {
+        std::string_view text;
+        Tone tone;
+    };
+    const bool has_passed = member(guard, "passed").raw == "true";
+    const bool is_asked = member(guard, "applies").raw != "false";
+    const bool asks_people = !has_passed && number_member(guard, "approvals_needed").has_value();
+    const Word word = !is_asked     ? Word{"not asked", Tone::Dim}
+                      : has_passed  ? Word{"passed   ", Tone::Green}
+                      : asks_people ? Word{"people   ", Tone::Yellow}
+                                    : Word{"refused  ", Tone::Red};
+    std::string rules;
+    const auto looked_up = member(guard, "rules");
+    if (looked_up.is_array()) {
+        for (json::Elements each{looked_up}; each.next();) {
+            rules += fmt::format("{}{} {} ({})",
+                                 rules.empty() ? "  " : ", ",
+                                 text_member(each.value, "rule"),
+                                 number_member(each.value, "value").value_or(0),
+                                 harmless(text_member(each.value, "scope")));
+        }
+    }
+    fmt::print("  {} {}  {}{}\n",
+               paint(context.out(), word.tone, word.text),
+               text_member(guard, "guard"),
+               harmless(text_member(guard, "detail")),
+               paint(context.out(), Tone::Dim, rules));
+}
+
+std::string acceptance(json::Value answer) {
+    if (member(answer, "duplicate").raw == "true")
+        return "it came before; it would get that outcome";
+    const auto people = number_member(answer, "approvals_needed");
+    if (!people) return "it would be accepted";
+    return fmt::format("it would be accepted, and wait until {} approved",
+                       *people == 1 ? "a person has" : fmt::format("{} people have", *people));
+}
+
 /// Guard by guard what the hub would say; the exit code is Refused if one of them would.
 int explain(const Context& context, const PolicyOptions& options) {
     const auto messages = read_written(options.file);
@@ -147,17 +187,11 @@ int explain(const Context& context, const PolicyOptions& options) {
             continue;
         }
         for (json::Elements guards{member(answer, "guards")}; guards.next();) {
-            const bool has_passed = member(guards.value, "passed").raw == "true";
-            fmt::print("  {} {}  {}\n",
-                       paint(context.out(),
-                             has_passed ? Tone::Green : Tone::Red,
-                             has_passed ? "passed " : "refused"),
-                       text_member(guards.value, "guard"),
-                       harmless(text_member(guards.value, "detail")));
+            print_guard(context, guards.value);
         }
         fmt::print("{}\n",
                    is_allowed
-                       ? paint(context.out(), Tone::Green, "it would be accepted")
+                       ? paint(context.out(), Tone::Green, acceptance(answer))
                        : fmt::format("{} {}",
                                      paint(context.out(), Tone::Red, text_member(answer, "code")),
                                      text_member(answer, "instead")));

@@ -37,12 +37,13 @@ std::vector<std::string> capabilities_of(const Profile& profile) {
 }
 
 void forget_capabilities(Registry& registry, AgentHandle handle) {
-    for (const auto& code : capabilities_of(registry.agents[handle].profile)) {
+    for (const auto& code : registry.agents[handle].capabilities) {
         const auto found = registry.by_capability.find(code);
         if (found == registry.by_capability.end()) continue;
         found->second.erase(handle);
         if (found->second.empty()) registry.by_capability.erase(found);
     }
+    registry.agents[handle].capabilities.clear();
 }
 
 }  // namespace
@@ -90,9 +91,8 @@ void apply(Registry& registry, const AgentRegistered& event) {
     agent.is_registered = true;
     agent.profile = event.profile;
     if (event.binds_tools) agent.tools_most = event.profile.tools_allowed;
-    for (auto& code : capabilities_of(agent.profile)) {
-        registry.by_capability[std::move(code)].insert(handle);
-    }
+    agent.capabilities = capabilities_of(agent.profile);
+    for (const auto& code : agent.capabilities) registry.by_capability[code].insert(handle);
 }
 
 void apply(Registry& registry, const AgentRemoved& event) {

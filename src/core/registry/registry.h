@@ -37,8 +37,9 @@ struct Agent {
     bool is_registered = false;  ///< Else it is only known as a sender.
     /// What an operator allowed it, be it registered or not: it can have these and no others.
     std::optional<std::vector<std::string>> tools_most{};
-    std::vector<Slot> instances;    ///< In the order of joining.
-    std::vector<TopicName> topics;  ///< Sorted.
+    std::vector<Slot> instances;              ///< In the order of joining.
+    std::vector<TopicName> topics;            ///< Sorted.
+    std::vector<std::string> capabilities{};  ///< Their codes. Found again from the profile.
 };
 
 struct NameHash {

@@ -1,9 +1,11 @@
 // A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
 // and an answer is {"output", "confidence", "error", "retryable", "strategy"}. A capability may say
-// what it "needs": the member without which nothing is asked for it.
+// what it "needs": the member without which nothing is asked for it. A request may name a
+// "capability".
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "base/json.h"
@@ -118,7 +120,16 @@ class PlainScribe : public Scribe {
                               joint.result);
     }
 
-    ClaimPtr claim(const Envelope& /*request*/) const override { return {}; }
+    ClaimPtr claim(const Envelope& request) const override {
+        if (!json::check(request.body())) return {};
+        const auto body = json::root(request.body());
+        const auto code = body.is_object() ? json::find(body, "capability") : std::nullopt;
+        if (!code) return {};
+        std::string spare;
+        Claim claim;
+        claim.words.emplace_back(code->text(spare));
+        return std::make_shared<const Claim>(std::move(claim));
+    }
 };
 
 }  // namespace parlance::core

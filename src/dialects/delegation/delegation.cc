@@ -77,6 +77,7 @@ constinit const DialectRow kRow{
     .marks = kMarks,
     .forms = &kForms,
     .versions = &kReadVersions,
+    .hints = kHints,
     .threads_sessions = true,
     .read_message = read_by_tables,
     .read_reply = read_reply_by_tables,

@@ -94,6 +94,8 @@ inline constexpr std::array kHandoffFields{
 inline constexpr Shape kHandoffData{
     .name = "handoff_data", .section = kRequestSection, .fields = kHandoffFields};
 
+inline constexpr std::string_view kHints = "context_hints";
+
 inline constexpr std::array kRequestFields{
     kVersion,
     FieldRule{
@@ -133,7 +135,7 @@ inline constexpr std::array kRequestFields{
               .need = Need::Defaulted,
               .kind = Kind::Object,
               .shape = &kConstraints},
-    FieldRule{.name = "context_hints",
+    FieldRule{.name = kHints,
               .need = Need::Defaulted,
               .kind = Kind::List,
               .element = &kEachString,

@@ -1,0 +1,128 @@
+// Whom to ask while an agent is left alone: somebody who can do the same, and may be asked (K21).
+#include <gtest/gtest.h>
+
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+constexpr auto kReads = R"([{"code":"READ"}])";
+constexpr auto kReadsAndSorts = R"([{"code":"READ"},{"code":"SORT"}])";
+constexpr auto kSorts = R"([{"code":"SORT"}])";
+
+class Circuit : public ::testing::Test {
+  protected:
+    Circuit() {
+        story.agent("alice");
+        can("bob", kReadsAndSorts);
+    }
+    void can(const std::string& agent, const std::string& capabilities) {
+        story.ask(RegisterAgent{{agent},
+                                {.role = "clerk", .domain = "sums", .capabilities = capabilities}});
+    }
+    void is_there(const std::string& agent) { story.connect(agent, 1); }
+    void allow(const Settings& settings) {
+        story.as_operator().ask(ChangePolicy{.settings = print_policy(settings)});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        story.as_the_hub();
+    }
+    /// Five requests that the agent does not answer in time.
+    void leave_alone(const std::string& agent) {
+        for (int i = 0; i < 5; ++i) {
+            story.request({.id = "f-" + agent + std::to_string(i), .to = agent},
+                          true,
+                          Priority::High,
+                          Duration{10});
+            story.later(Duration{10}).tick();
+        }
+        ASSERT_EQ(story.happened<BreakerOpened>().size(), 1U);
+    }
+    /// What who asks bob is told.
+    std::string words(const std::string& body = R"({"capability":"READ"})") {
+        story.request({.id = "q-" + std::to_string(++number), .body = body}, true);
+        EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen);
+        const auto refused = story.asked_for<TellRefused>();
+        return refused.empty() ? "" : advice_in(refused.back().detail);
+    }
+    /// Behind how long it is left alone.
+    static std::string advice_in(const std::string& detail) {
+        const auto at = detail.find(". ");
+        return at == std::string::npos ? detail : detail.substr(at + 2);
+    }
+    Story story;
+    int number = 0;
+};
+
+TEST_F(Circuit, K21_WhoCanDoTheSameIsNamedAndNotWhoIsMerelyAlike) {
+    can("carol", kSorts);
+    can("dave", kReads);
+    is_there("carol");
+    is_there("dave");
+    leave_alone("bob");
+    EXPECT_EQ(words(), "Ask 'dave' instead, or ask again later");
+    EXPECT_EQ(words(R"({"capability":"SORT"})"), "Ask 'carol' instead, or ask again later");
+}
+
+TEST_F(Circuit, K21_WhereNoCapabilityIsAskedForRoleAndDomainAreTheSame) {
+    story.ask(RegisterAgent{{"carol"}, {.role = "clerk", .domain = "taxes"}});
+    story.ask(RegisterAgent{{"dave"}, {.role = "clerk", .domain = "sums"}});
+    is_there("carol");
+    leave_alone("bob");
+    EXPECT_EQ(words("{}"), "Ask 'dave' instead, which is offline for now, or ask again later");
+}
+
+TEST_F(Circuit, K21_WhoIsThereGoesBeforeWhoIsOffline) {
+    can("carol", kReads);
+    can("dave", kReads);
+    is_there("dave");
+    leave_alone("bob");
+    EXPECT_EQ(words(), "Ask 'dave' instead, or ask again later");
+}
+
+TEST_F(Circuit, K21_WhoIsLeftAloneItselfIsNotNamed) {
+    can("carol", kReads);
+    is_there("carol");
+    leave_alone("carol");
+    leave_alone("bob");
+    EXPECT_EQ(words(), "Nobody else who can do 'READ' can be asked now: ask again later");
+}
+
+TEST_F(Circuit, K21_T14_WhomTheAskerMayNotAskIsNotNamed) {
+    can("carol", kReads);
+    can("dave", kReads);
+    is_there("carol");
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "alice>carol"}}, 0}});
+    leave_alone("bob");
+    EXPECT_EQ(words(), "Ask 'dave' instead, which is offline for now, or ask again later");
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "alice>*"}}, 0},
+           {{Rule::ChainEnabled, {ScopeKind::Chain, "alice>bob"}}, 1}});
+    EXPECT_EQ(words(), "Nobody else who can do 'READ' can be asked now: ask again later");
+}
+
+TEST_F(Circuit, K21_TheAskerItselfIsNotNamed) {
+    can("alice", kReads);
+    is_there("alice");
+    leave_alone("bob");
+    EXPECT_EQ(words(), "Nobody else who can do 'READ' can be asked now: ask again later");
+    EXPECT_EQ(words("{}"), "Nobody else is known who does the same: ask again later");
+}
+
+TEST_F(Circuit, K21_G5_WhoWaitedAlreadyIsToldTheSame) {
+    can("carol", kSorts);
+    can("dave", kReads);
+    is_there("carol");
+    is_there("dave");
+    const auto waiting = story.request({.id = "waiting", .body = R"({"capability":"READ"})"},
+                                       true,
+                                       Priority::High,
+                                       Duration{600'000});
+    leave_alone("bob");
+    std::string told;
+    for (const auto& failed : story.happened<RequestFailed>()) {
+        if (failed.request == waiting) told = advice_in(failed.detail);
+    }
+    EXPECT_EQ(told, "Ask 'dave' instead, or ask again later");
+}
+
+}  // namespace
+}  // namespace parlance::core

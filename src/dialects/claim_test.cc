@@ -1,0 +1,68 @@
+// What a request of each dialect names that may be a capability of its target (T14): what a rule of
+// that capability holds for.
+#include "dialects/claim.h"
+
+#include <gtest/gtest.h>
+
+namespace parlance::dialects {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ClaimPtr claim_in(std::string_view text, Dialect dialect) {
+    const auto message =
+        read_message(text, {.dialect = dialect, .caller = "a", .fresh_id = "fresh", .now = {}});
+    EXPECT_TRUE(message) << text;
+    return message ? claim_of(*message->envelope) : std::make_shared<const Claim>();
+}
+
+TEST(Claim, T14_ADelegationNamesACapabilityAsItsObjectiveOrAmongItsHints) {
+    const auto claim = claim_in(
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+        R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Read it",)"
+        R"("input":"i","context_hints":["receipt","READ",""]})",
+        Dialect::Delegation);
+    EXPECT_EQ(claim->words, (Words{"Read it", "receipt", "READ"}));
+    EXPECT_EQ(claim->capability, "");
+}
+
+TEST(Claim, T14_WhatIsTooLongForACodeNamesNone) {
+    const auto claim =
+        claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+                 R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":")" +
+                     std::string(129, 'o') + R"(","input":"i","context_hints":[")" +
+                     std::string(128, 'h') + R"("]})",
+                 Dialect::Delegation);
+    EXPECT_EQ(claim->words, Words{std::string(128, 'h')});
+}
+
+TEST(Claim, T14_TheOthersNameOneByTheirAction) {
+    const auto sam = claim_in(
+        R"({"message_id":"m","correlation_id":"c","timestamp":"2025-11-23T10:00:00Z",)"
+        R"("sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"message_type":"REQUEST",)"
+        R"("payload":{"action":"READ","data":{}}})",
+        Dialect::Sam);
+    EXPECT_EQ(sam->words, Words{"READ"});
+    const auto correlation = claim_in(
+        R"({"correlation_id":"session_u_a7b2c9d4_1692633612","agent":"conversation_manager",)"
+        R"("target_agent":"task_planning","timestamp":"2025-08-21T10:30:03Z",)"
+        R"("message_type":"orchestration_command","status":"pending","payload":{"action":"READ"}})",
+        Dialect::Correlation);
+    EXPECT_EQ(correlation->words, Words{"READ"});
+    const auto taskwire = claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
+                                   R"("payload":{"task_id":"t","action":"READ"}})",
+                                   Dialect::Taskwire);
+    EXPECT_EQ(taskwire->words, Words{"READ"});
+}
+
+TEST(Claim, T14_KesselAlwaysNamesOne) {
+    const auto claim =
+        claim_in(R"({"source_agent":"ORC","target_agent":"ANL","capability_code":"ANL_NPV",)"
+                 R"("request_id":"00000000-0000-4000-8000-000000000001","inputs_json":{}})",
+                 Dialect::Kessel);
+    EXPECT_EQ(claim->capability, "ANL_NPV");
+    EXPECT_EQ(claim->words, Words{});
+}
+
+}  // namespace
+}  // namespace parlance::dialects
