@@ -16,8 +16,9 @@ namespace {
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
-/// what steps have used, what people were told, and what operators allow.
-constexpr std::uint64_t kForm = 7;
+/// what steps have used, what people were told, and what operators allow. 8: which delegations a
+/// person granted, only they say.
+constexpr std::uint64_t kForm = 8;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -614,7 +615,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);
-    if (form >= 6) take_held(in, state);
+    if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
