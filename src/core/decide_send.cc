@@ -433,8 +433,8 @@ void decide_send(Draft& draft, const SendMessage& send) {
                           "'; a person answers with POST /v1/human/{id}/answer");
     }
     const auto key = message_key(state.key, envelope.from(), envelope.id());
-    const auto* first = broker::find_id(state.memory, key);
-    if (first != nullptr && !is_planted(Mutant::ForgetMessageIds)) {
+    const auto first = broker::find_id(state.memory, key);
+    if (first && !is_planted(Mutant::ForgetMessageIds)) {
         return answer_duplicate(draft, send, *first, key);
     }
     if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;

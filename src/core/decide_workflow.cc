@@ -595,9 +595,9 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         return refuse(Refusal::UserIsolationViolated,
                       fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
     }
-    const auto* known =
+    const auto known =
         broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
-    if (known != nullptr) {
+    if (known) {
         const auto same = static_cast<std::uint32_t>(fingerprint_of(state, start));
         if (known->fingerprint == same) {
             return draft.add(DuplicateReceived{.from = std::string{draft.asker()},

@@ -136,6 +136,37 @@ TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
     EXPECT_EQ(office.order.back(), "d");
 }
 
+TEST(Workflow, X5_WhenMoreMayBeOpenWhatHadNoRoomBegins) {
+    Office office{{"a", "b", "c", "d", "e"}};
+    office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
+        {"id":"4","agent":"d"},{"id":"5","agent":"e","after":["4"]}]})");
+    const auto allow = [&](std::int64_t most) {
+        office.story.as_operator().ask(
+            ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, most}})});
+        office.look();
+    };
+    allow(2);
+    EXPECT_EQ(office.order.size(), 3U) << "what is open stays so";
+    office.answer("a", R"({"output":1})").answer("b", R"({"output":1})");
+    EXPECT_EQ(office.order.back(), "d") << "now there is one open, and room for another";
+    office.answer("d", R"({"output":1})");
+    EXPECT_EQ(office.order.back(), "e");
+    allow(1);
+    allow(4);
+    EXPECT_EQ(office.order.size(), 5U) << "each began once";
+}
+
+TEST(Workflow, X5_APolicyOfOneLetsTheOthersWaitUntilItIsMore) {
+    Office office{{"a", "b"}};
+    office.story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}})});
+    office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"}]})");
+    EXPECT_EQ(office.order, std::vector<std::string>{"a"});
+    office.story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 2}})});
+    EXPECT_EQ(office.look().order, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Workflow, K16_AFailedStepLeavesAPartialResultAndSaysWhatIsMissing) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","label":"The sum"},{"id":"y","agent":"b"},
