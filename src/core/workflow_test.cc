@@ -136,7 +136,7 @@ TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
     EXPECT_EQ(office.order.back(), "d");
 }
 
-TEST(Workflow, X5_WhenMoreMayBeOpenWhatHadNoRoomBegins) {
+TEST(Workflow, X5_WhenFewerMayBeOpenNothingEndsAndEachBeginsOnce) {
     Office office{{"a", "b", "c", "d", "e"}};
     office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
         {"id":"4","agent":"d"},{"id":"5","agent":"e","after":["4"]}]})");
@@ -219,6 +219,16 @@ TEST(Workflow, RunsAStepForEachElementOfAList) {
     office.held["b"] = {{second.ticket.value}, 1};
     // The other one is still out.
     EXPECT_FALSE(office.ended());
+}
+
+TEST(Workflow, G3_WhatAPlanAsksOfOneAgentTwiceIsNoCycleAndNotKept) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"each","agent":"a","for_each":{"$from":"/input/list"}}]})",
+                 R"({"list":[1,2]})");
+    EXPECT_EQ(office.order, (std::vector<std::string>{"a", "a"})) << "the same errand, twice";
+    const auto& roots = office.story.state().governor.lineage.roots;
+    ASSERT_EQ(roots.size(), 1U);
+    EXPECT_TRUE(roots.at(roots.tickets().front())->errands.empty());
 }
 
 TEST(Workflow, TakesNoMoreElementsThanItMay) {
