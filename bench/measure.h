@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/resource.h>
+
 /// A load program has nobody to recover for: the first surprise ends the run, and says where.
 #define REQUIRE(condition)                                                                \
     do {                                                                                  \
@@ -114,6 +116,16 @@ class Flags {
     std::vector<Flag> table_;
     std::map<std::string_view, std::string> values_;
 };
+
+/// Of this process, so far.
+inline double cpu_seconds() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto of = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return of(usage.ru_utime) + of(usage.ru_stime);
+}
 
 struct Figure {
     std::string_view name;

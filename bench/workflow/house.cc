@@ -12,11 +12,6 @@ namespace parlance::bench {
 
 namespace {
 
-/// Another one for every number.
-std::string id_of(std::uint64_t number) {
-    return uuid_v4(number * 0x9E37'79B9'7F4A'7C15U, number * 0xD1B5'4A32'D192'ED03U);
-}
-
 /// What an agent of kessel says when its work is done.
 constexpr std::string_view kAnswer =
     R"({"status":"SUCCESS","result_json":{"score":7},"confidence_level":"HIGH"})";
@@ -60,6 +55,16 @@ House::~House() {
     engine_.reset();
     disk_.reset();
     std::filesystem::remove_all(options_.folder);
+}
+
+std::string House::id_of(std::uint64_t number) {
+    return uuid_v4(number * 0x9E37'79B9'7F4A'7C15U, number * 0xD1B5'4A32'D192'ED03U);
+}
+
+void House::order(Command command) {
+    static const auto kOperator = std::make_shared<const Caller>(
+        Caller{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin});
+    REQUIRE(engine_->submit({.command = std::move(command), .caller = kOperator}) == Refusal::None);
 }
 
 void House::submit(Command command) {

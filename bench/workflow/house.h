@@ -30,6 +30,10 @@ class House {
 
     /// The plan is the same for all; ids are counted.
     void start(const std::string& plan, const std::string& input);
+    /// Of the workflow that was started as this one, from 1 on.
+    static std::string id_of(std::uint64_t number);
+    /// What an operator asks.
+    void order(Command command);
     /// A taskwire message, as it would come through a door.
     void send(const std::string& text);
     /// One turn of the hub. False if nothing was left to do.

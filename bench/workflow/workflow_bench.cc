@@ -1,18 +1,19 @@
 // What workflows cost (C15): time for each, memory while they run and while they wait for people,
 // what is won by doing independent steps at the same time, and the record of one interaction.
 //
-//   parlance_workflow_bench --what rate|memory|parallel|people|records [--count N] [--folder PATH]
+//   parlance_workflow_bench --what rate|memory|parallel|people|rest|records [--count N] [--folder
+//   PATH]
 //
 // One question a run: memory once used stays used.
 #include <fstream>
 #include <thread>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "bench/measure.h"
 #include "bench/workflow/house.h"
+#include "bench/workflow/rest.h"
 
 namespace {
 
@@ -57,15 +58,6 @@ std::uint64_t resident_bytes() {
     return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-double cpu_seconds() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto of = [](const timeval& time) {
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-    };
-    return of(usage.ru_utime) + of(usage.ru_stime);
-}
-
 void answer_all(House& house) {
     for (auto left = house.held().size(); left > 0; --left) {
         house.answer(house.held().front());
@@ -97,11 +89,12 @@ void measure_rate(House& house, std::uint64_t count, std::uint64_t outstanding) 
                           {"syncs", since(after.turns, before.turns)},
                           {"records_each", since(after.records, before.records) / each},
                           {"bytes_each", since(after.bytes, before.bytes) / each},
-                          {"cpu_us_each", cpu_seconds() * 1e6 / each}},
+                          {"cpu_us_each", bench::cpu_seconds() * 1e6 / each}},
                          false);
 }
 
-/// What was said, and is kept because it may be said again: not what the workflow costs.
+/// What was said, and is kept because it may be said again: not what the workflow costs. Nor are
+/// the ids that are remembered: they outlive it, and there is a bound for all of them together.
 std::uint64_t body_bytes(const core::State& state) {
     std::uint64_t bytes = 0;
     for (const auto number : state.workflows.runs.tickets()) {
@@ -114,9 +107,9 @@ std::uint64_t body_bytes(const core::State& state) {
             }
         }
     }
-    for (const auto& [ticket, slot] : state.requests.slots) {
+    state.requests.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
         bytes += state.requests.open[slot].asked->body().size();
-    }
+    });
     return bytes;
 }
 
@@ -134,19 +127,26 @@ void measure_memory(House& house, std::uint64_t count) {
             }
         }
     };
-    grow(256);  // What is there once, is there.
+    // What is there once, is there: buffers, and those that are awake, however many there are.
+    grow(2 * Limits{}.awake_max);
     house.held().shrink_to_fit();
+    const auto& state = house.engine().state();
     const auto before = resident_bytes();
-    const auto bodies_before = body_bytes(house.engine().state());
+    const auto bodies_before = body_bytes(state);
+    const auto remembered_before = core::broker::bytes_of(state.memory);
     grow(count);
-    REQUIRE(house.engine().state().requests.open.size() == 2 * house.started());
-    const auto each = static_cast<double>(count);
-    const auto bodies =
-        static_cast<double>(body_bytes(house.engine().state()) - bodies_before) / each;
-    const auto whole = static_cast<double>(resident_bytes() - before) / each;
-    bench::print_figures(
-        {{"bytes_each", whole}, {"of_them_bodies", bodies}, {"beyond_bodies", whole - bodies}},
-        false);
+    REQUIRE(state.requests.open.size() == 2 * house.started());
+    const auto each = [&](std::uint64_t now, std::uint64_t then) {
+        return static_cast<double>(now - then) / static_cast<double>(count);
+    };
+    const auto whole = each(resident_bytes(), before);
+    const auto bodies = each(body_bytes(state), bodies_before);
+    const auto remembered = each(core::broker::bytes_of(state.memory), remembered_before);
+    bench::print_figures({{"bytes_each", whole},
+                          {"of_them_bodies", bodies},
+                          {"of_them_remembered", remembered},
+                          {"its_own", whole - bodies - remembered}},
+                         false);
 }
 
 /// How long the agents take: those of the three steps that need nothing of each other, and the two
@@ -213,14 +213,14 @@ void measure_people(House& house, std::uint64_t count) {
     REQUIRE(core::people::waiting_count(house.engine().state().people) == count);
     const auto bytes = static_cast<double>(resident_bytes() - before);
     constexpr int kLooks = 6'000;  // A minute of a loop that looks every 10 ms.
-    const auto busy = cpu_seconds();
+    const auto busy = bench::cpu_seconds();
     for (int i = 0; i < kLooks; ++i) {
         house.pass(milliseconds{10});
         house.turn();
     }
     bench::print_figures({{"megabytes", bytes / 1e6},
                           {"bytes_each", bytes / static_cast<double>(count)},
-                          {"us_a_look", (cpu_seconds() - busy) * 1e6 / kLooks}},
+                          {"us_a_look", (bench::cpu_seconds() - busy) * 1e6 / kLooks}},
                          false);
 }
 
@@ -261,14 +261,14 @@ int main(int argc, char** argv) {
         argc,
         argv,
         "What workflows cost.",
-        {{"--what", "rate", "rate, memory, parallel, people or records"},
+        {{"--what", "rate", "rate, memory, parallel, people, rest or records"},
          {"--count", "100000", "workflows"},
          {"--outstanding", "1024", "of rate and records: how many are under way"},
          {"--folder", "/tmp/parlance-workflow-bench", "for the journal"}}};
     const auto& what = flags.text("--what");
     const auto count = flags.number("--count");
     House house{{.folder = flags.text("--folder") + "-" + std::to_string(::getpid()),
-                 .has_own_clock = what == "memory" || what == "people"}};
+                 .has_own_clock = what == "memory" || what == "people" || what == "rest"}};
     if (what == "memory") {
         measure_memory(house, count);
     } else if (what == "parallel") {
@@ -278,6 +278,8 @@ int main(int argc, char** argv) {
         measure_parallel(house, {milliseconds{30}, milliseconds{20}}, times);
     } else if (what == "people") {
         measure_people(house, count);
+    } else if (what == "rest") {
+        bench::measure_rest(house, count);
     } else if (what == "records") {
         measure_records(house, count, flags.number("--outstanding"));
     } else {

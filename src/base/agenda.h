@@ -18,11 +18,16 @@ namespace parlance {
 using AgendaPlace = std::uint32_t;
 inline constexpr AgendaPlace kNotOnAgenda = 0xFFFF'FFFFU;
 
+/// What the agenda asks of an owner.
+struct AgendaMark {
+    AgendaPlace& place;
+    std::uint64_t number;  ///< Breaks ties; no other owner has it.
+};
+
 class Agenda {
   public:
     struct Entry {
         Time at{};
-        std::uint64_t number = 0;  ///< Breaks ties; unique among the entries.
         Slot owner = kNoSlot;
     };
 
@@ -31,45 +36,51 @@ class Agenda {
     const Entry& first() const { return heap_.front(); }
     const Entry& at(AgendaPlace place) const { return heap_[place]; }
 
-    /// Puts or moves an entry. `place_of(owner)` is the owner's AgendaPlace, by reference.
-    template <class PlaceOf>
-    void set(const Entry& entry, PlaceOf place_of) {
-        auto place = place_of(entry.owner);
+    /// Puts or moves an entry. `mark_of(owner)` is the owner's AgendaMark.
+    template <class MarkOf>
+    void set(const Entry& entry, MarkOf mark_of) {
+        auto place = mark_of(entry.owner).place;
         if (place == kNotOnAgenda) {
             place = static_cast<AgendaPlace>(heap_.size());
+            make_room();
             heap_.push_back(entry);
         }
         heap_[place] = entry;
-        settle(place, place_of);
+        settle(place, mark_of);
     }
 
-    template <class PlaceOf>
-    void remove(Slot owner, PlaceOf place_of) {
-        const AgendaPlace place = place_of(owner);
+    template <class MarkOf>
+    void remove(Slot owner, MarkOf mark_of) {
+        const AgendaPlace place = mark_of(owner).place;
         if (place == kNotOnAgenda) return;
         CHECK(heap_[place].owner == owner);
-        place_of(owner) = kNotOnAgenda;
+        mark_of(owner).place = kNotOnAgenda;
         const auto last = heap_.back();
         heap_.pop_back();
         if (place == heap_.size()) return;
         heap_[place] = last;
-        settle(place, place_of);
+        settle(place, mark_of);
     }
 
     void clear() { heap_.clear(); }
 
   private:
-    static bool before(const Entry& left, const Entry& right) {
-        return left.at != right.at ? left.at < right.at : left.number < right.number;
+    /// By a quarter, since there may be a million.
+    void make_room() {
+        if (heap_.size() == heap_.capacity()) heap_.reserve(heap_.size() + heap_.size() / 4 + 16);
     }
 
     /// Moves the entry at `place` up or down to where it belongs.
-    template <class PlaceOf>
-    void settle(std::size_t place, PlaceOf place_of) {
+    template <class MarkOf>
+    void settle(std::size_t place, MarkOf mark_of) {
         const Entry entry = heap_[place];
+        const auto before = [&](const Entry& left, const Entry& right) {
+            if (left.at != right.at) return left.at < right.at;
+            return mark_of(left.owner).number < mark_of(right.owner).number;
+        };
         while (place > 0 && before(entry, heap_[(place - 1) / 2])) {
             heap_[place] = heap_[(place - 1) / 2];
-            place_of(heap_[place].owner) = static_cast<AgendaPlace>(place);
+            mark_of(heap_[place].owner).place = static_cast<AgendaPlace>(place);
             place = (place - 1) / 2;
         }
         for (;;) {
@@ -78,11 +89,11 @@ class Agenda {
             if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
             if (!before(heap_[child], entry)) break;
             heap_[place] = heap_[child];
-            place_of(heap_[place].owner) = static_cast<AgendaPlace>(place);
+            mark_of(heap_[place].owner).place = static_cast<AgendaPlace>(place);
             place = child;
         }
         heap_[place] = entry;
-        place_of(entry.owner) = static_cast<AgendaPlace>(place);
+        mark_of(entry.owner).place = static_cast<AgendaPlace>(place);
     }
 
     std::vector<Entry> heap_;

@@ -12,28 +12,28 @@ namespace {
 TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
     std::mt19937 chance{7};
     std::vector<AgendaPlace> places(200, kNotOnAgenda);
-    const auto place_of = [&](Slot slot) -> AgendaPlace& { return places[slot]; };
+    const auto mark_of = [&](Slot slot) { return AgendaMark{places[slot], 1'000 - slot}; };
     Agenda agenda;
     std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
     for (Slot slot = 0; slot < 200; ++slot) {
         const std::int64_t at = chance() % 20;
-        agenda.set({.at = Time{Duration{at}}, .number = slot, .owner = slot}, place_of);
-        expected.emplace_back(at, slot);
+        agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
+        expected.emplace_back(at, 1'000 - slot);
     }
     for (Slot slot = 0; slot < 200; slot += 3) {  // Some are moved, some are taken off.
         const std::int64_t at = chance() % 20;
-        agenda.set({.at = Time{Duration{at}}, .number = slot, .owner = slot}, place_of);
+        agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
         expected[slot].first = at;
     }
-    for (Slot slot = 1; slot < 200; slot += 5) agenda.remove(slot, place_of);
-    std::erase_if(expected, [](const auto& entry) { return entry.second % 5 == 1; });
+    for (Slot slot = 1; slot < 200; slot += 5) agenda.remove(slot, mark_of);
+    std::erase_if(expected, [](const auto& entry) { return (1'000 - entry.second) % 5 == 1; });
     std::ranges::sort(expected);
 
     for (const auto& [at, number] : expected) {
         ASSERT_FALSE(agenda.empty());
         EXPECT_EQ(agenda.first().at, Time{Duration{at}});
-        EXPECT_EQ(agenda.first().number, number);
-        agenda.remove(agenda.first().owner, place_of);
+        EXPECT_EQ(1'000 - agenda.first().owner, number);
+        agenda.remove(agenda.first().owner, mark_of);
     }
     EXPECT_TRUE(agenda.empty());
 }
@@ -41,7 +41,7 @@ TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
 TEST(Agenda, TakesNoOffenceAtRemovingWhatIsNotOnIt) {
     AgendaPlace place = kNotOnAgenda;
     Agenda agenda;
-    agenda.remove(0, [&](Slot) -> AgendaPlace& { return place; });
+    agenda.remove(0, [&](Slot) { return AgendaMark{place, 0}; });
     EXPECT_TRUE(agenda.empty());
 }
 

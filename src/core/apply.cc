@@ -176,6 +176,9 @@ EnvelopePtr set_apart(const State& state,
     return Envelope::make(header, answer->body());
 }
 
+/// Whether a workflow asks for it. Nobody else goes by that name.
+bool is_of_a_plan(const Envelope& asked) { return asked.from() == kOrchestrator; }
+
 governor::Circumstances circumstances(const State& state, Ticket ticket) {
     const auto* request = broker::find_request(state.requests, ticket);
     CHECK(request != nullptr);  // It is put on record as it is accepted, or while it is open.
@@ -184,7 +187,8 @@ governor::Circumstances circumstances(const State& state, Ticket ticket) {
             .target_name = request->asked->to(),
             .deadline = request->deadline,
             .now = state.now,
-            .budget_window = governor::window_of(state.governor.policy)};
+            .budget_window = governor::window_of(state.governor.policy),
+            .may_repeat = is_of_a_plan(*request->asked)};
 }
 
 /// `answer` is its copy in the mailbox of who asked, if it has one.
@@ -275,7 +279,8 @@ void apply_moved(State& state, const MessageMoved& event) {
                             .name_before = before->to(),
                             .name = event.envelope->to(),
                             .now = state.now,
-                            .budget_window = governor::window_of(state.governor.policy)});
+                            .budget_window = governor::window_of(state.governor.policy),
+                            .may_repeat = is_of_a_plan(*before)});
         handing::note_moved(state.handing, event.ticket, *before);
         broker::readdress(state.requests, state.memory, state.key, event);
     }
@@ -367,12 +372,11 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const HubStarted&) {
             // Whoever held the line for an answer has lost it with the process before.
-            for (const auto& [ticket, slot] : state.requests.slots) {
+            state.requests.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
                 auto& request = state.requests.open[slot];
                 request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr ||
                                 state.handing.asked.contains(request.ticket);
-            }
-            attend_all(state);
+            });
             // And what that broke off is counted against nobody.
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
@@ -398,9 +402,8 @@ void apply(State& state, Time at, const Event& event) {
         [&](const Unsubscribed& unsubscribed) { registry::apply(registry, unsubscribed); },
         [&](const MessageRefused&) {},  // The record is the point; nothing else changes.
         [&](const DuplicateReceived& again) {
-            const auto found = state.requests.slots.find(again.ticket.value);
-            if (again.waits && found != state.requests.slots.end()) {
-                state.requests.open[found->second].waits = true;
+            if (again.waits && state.requests.slots.contains(again.ticket.value)) {
+                broker::set_wait(state.requests, again.ticket, true);
             }
         },
         [&](const LeaseExtended& extended) {
@@ -424,7 +427,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const RequestAnswered& answered) { apply_answered(state, answered); },
         [&](const RequestFailed& failed) { apply_failed(state, failed); },
         [&](const ReplyDropped&) {},
-        [&](const WaitEnded& ended) { broker::end_wait(state.requests, ended.request); },
+        [&](const WaitEnded& ended) { broker::set_wait(state.requests, ended.request, false); },
         [&](const DelegationFounded& founded) {
             governor::found(state.governor.lineage, founded, circumstances(state, founded.request));
         },

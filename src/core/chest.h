@@ -83,14 +83,18 @@ class Chest {
         return awake_.contains(ticket) || find_packed(ticket) != nullptr;
     }
     /// All that are in it, in their order.
-    std::vector<Ticket> tickets() const { return tickets_after({}); }
-    std::vector<Ticket> tickets_after(Ticket last) const {
+    std::vector<Ticket> tickets() const {
         std::vector<Ticket> tickets;
-        auto at = std::ranges::upper_bound(entries_, last, {}, &Entry::ticket);
-        for (; at != entries_.end(); ++at) {
-            if (is_in(*at)) tickets.push_back(at->ticket);
+        for (const auto& entry : entries_) {
+            if (is_in(entry)) tickets.push_back(entry.ticket);
         }
         return tickets;
+    }
+    /// The first behind this one; none if it is the last.
+    Ticket next_after(Ticket last) const {
+        auto at = std::ranges::upper_bound(entries_, last, {}, &Entry::ticket);
+        while (at != entries_.end() && !is_in(*at)) ++at;
+        return at == entries_.end() ? Ticket{} : at->ticket;
     }
 
     Reading<Thing> find(Ticket ticket, const Codec& codec = {}) const {

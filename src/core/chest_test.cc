@@ -72,7 +72,9 @@ TEST(Chest, TicketsComeInTheirOrderWhateverCameFirst) {
     toys.erase({5});
     toys.erase({9});
     EXPECT_EQ(toys.tickets(), tickets({3, 7}));
-    EXPECT_EQ(toys.tickets_after({3}), tickets({7}));
+    EXPECT_EQ(toys.next_after({}), Ticket{3});
+    EXPECT_EQ(toys.next_after({3}), Ticket{7}) << "over the gap";
+    EXPECT_EQ(toys.next_after({7}), Ticket{});
     toys.emplace({5}, {.size = 50});
     toys.wake({7});
     EXPECT_EQ(toys.tickets(), tickets({3, 5, 7}));

@@ -23,28 +23,32 @@ namespace {
 std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
     const auto& state = draft.state;
     std::set<Ticket> meant;
-    for (const auto& [ticket, slot] : state.requests.slots) {
-        const auto& request = state.requests.open[slot];
-        const auto& asked = *request.asked;
-        if (!draft.may_act_for(asked.from())) continue;
-        const auto delegation = governor::find_delegation(state.governor.lineage, request.ticket);
-        const bool is_session = delegation != nullptr && delegation->session == id;
-        if (asked.id() == id || asked.correlation() == id || is_session) {
-            meant.insert(request.ticket);
-        }
+    const auto add = [&](const broker::OpenRequest* request) {
+        const bool is_meant = request != nullptr && draft.may_act_for(request->asked->from());
+        if (is_meant) meant.insert(request->ticket);
+    };
+    for (const auto* request : broker::find_meant(state.requests, state.key, id)) add(request);
+    for (const auto ticket : governor::in_session(state.governor.lineage, id)) {
+        add(broker::find_request(state.requests, ticket));
     }
     return meant;
 }
 
-/// With all that was delegated for them. A child is younger than its parent.
+/// With all that is below each, as `below(request)` names it. What is below is younger, so it is
+/// still to come when it is put in.
+template <class Below>
+void add_below(std::set<Ticket>& requests, Below below) {
+    for (const auto request : requests) {
+        for (const auto each : below(request)) requests.insert(each);
+    }
+}
+
+/// With all that is asked for them, and all that was delegated.
 void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
-    for (const auto& [request, asked_for] : draft.state.handing.asked) {
-        if (requests.contains(asked_for.first)) requests.insert(request);
-    }
-    const auto& delegations = draft.state.governor.lineage.delegations;
-    for (const auto request : delegations.tickets()) {
-        if (requests.contains(delegations.at(request)->parent)) requests.insert(request);
-    }
+    const auto& state = draft.state;
+    add_below(requests, [&](Ticket call) { return handing::asked_by(state.handing, call); });
+    add_below(requests,
+              [&](Ticket parent) { return governor::children_of(state.governor.lineage, parent); });
 }
 
 void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
@@ -85,6 +89,21 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
         return broker::find_message(state.broker, at->second);
     }
     return nullptr;
+}
+
+/// The delegations that this agent works on and that go by this id: a session's or a request's.
+std::set<Ticket> named_work(const State& state, AgentHandle agent, std::string_view id) {
+    const auto& lineage = state.governor.lineage;
+    std::set<Ticket> named;
+    for (const auto ticket : governor::in_session(lineage, id)) {
+        if (governor::works_on(lineage, agent, ticket)) named.insert(ticket);
+    }
+    for (const auto* request : broker::find_meant(state.requests, state.key, id)) {
+        const bool is_named =
+            request->asked->id() == id && governor::works_on(lineage, agent, request->ticket);
+        if (is_named) named.insert(request->ticket);
+    }
+    return named;
 }
 
 /// Another failure of this agent's is in the draft; with those before it may be one too many.
@@ -155,7 +174,8 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
         .by = std::string{draft.asker()}, .reason = stop.reason, .cancels = stop.cancels});
     if (!stop.cancels) return;
     std::set<Ticket> open;
-    for (const auto& [ticket, slot] : draft.state.requests.slots) open.insert(Ticket{ticket});
+    draft.state.requests.slots.for_each(
+        [&](std::uint64_t ticket, Slot /*slot*/) { open.insert(Ticket{ticket}); });
     for (const auto ticket : open) cancel(draft, ticket, "the fleet was stopped: " + stop.reason);
 }
 
@@ -205,31 +225,20 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
                                    ask.tool,
                                    fmt::join(allowed, ", ")));
     }
-    const auto is_named = [&](const governor::Delegation& each) {
-        const auto* request = broker::find_request(state.requests, each.request);
-        return each.session == ask.request ||
-               (request != nullptr && request->asked->id() == ask.request);
-    };
     const auto& lineage = state.governor.lineage;
-    const auto work = lineage.at_work.find(handle);
-    if (work != lineage.at_work.end() && !is_planted(Mutant::GrantAnyTool)) {
-        // The strictest of what it works on, unless it says for which of them it asks.
-        const bool names_one = std::ranges::any_of(
-            work->second, [&](Ticket ticket) { return is_named(*lineage.delegations.at(ticket)); });
-        for (const auto ticket : work->second) {
-            const auto found = lineage.delegations.at(ticket);
-            const auto& each = *found;
-            if (!each.limits_tools || (names_one && !is_named(each)) ||
-                std::ranges::find(each.tools, ask.tool) != each.tools.end()) {
-                continue;
-            }
-            return refused(Refusal::ToolNotAllowed,
-                           fmt::format("Tool {} was not granted with the request that '{}' works "
-                                       "on. Granted are: {}.",
-                                       ask.tool,
-                                       ask.agent.value,
-                                       fmt::join(each.tools, ", ")));
-        }
+    // The strictest of what it works on, unless it says for which of them it asks.
+    const auto named = named_work(state, handle, ask.request);
+    for (const auto ticket : governor::limits_of(lineage, handle)) {
+        if (is_planted(Mutant::GrantAnyTool)) break;
+        if (!named.empty() && !named.contains(ticket)) continue;
+        const auto each = lineage.delegations.at(ticket);
+        if (std::ranges::find(each->tools, ask.tool) != each->tools.end()) continue;
+        return refused(Refusal::ToolNotAllowed,
+                       fmt::format("Tool {} was not granted with the request that '{}' works "
+                                   "on. Granted are: {}.",
+                                   ask.tool,
+                                   ask.agent.value,
+                                   fmt::join(each->tools, ", ")));
     }
     draft.add(ToolAuthorized{
         .agent = ask.agent.value, .tool = ask.tool, .by = std::string{draft.asker()}});

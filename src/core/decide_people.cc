@@ -351,13 +351,10 @@ void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
 
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
     bool any = false;
-    for (const auto& [time, ticket] : draft.state.people.due) {
+    // With a message, it ends when that does.
+    for (const auto ticket : people::find_of_workflow(draft.state.people, workflow)) {
         const auto appeal = people::find_appeal(draft.state.people, ticket);
-        // With a message, it ends when that does.
-        const bool is_meant = appeal->asked.request == Ticket{} &&
-                              appeal->asked.workflow == workflow &&
-                              draft.may_act_for(appeal->asked.asked_by);
-        if (!is_meant) continue;
+        if (!draft.may_act_for(appeal->asked.asked_by)) continue;
         withdraw(draft, *appeal, reason);
         any = true;
     }

@@ -470,8 +470,8 @@ void decide_send(Draft& draft, const SendMessage& send) {
     }
     note(draft, "identity");
     const auto key = message_key(state.key, envelope.from(), envelope.id());
-    const auto* first = broker::find_id(state.memory, key);
-    if (first != nullptr && !is_planted(Mutant::ForgetMessageIds)) {
+    const auto first = broker::find_id(state.memory, key);
+    if (first && !is_planted(Mutant::ForgetMessageIds)) {
         return answer_duplicate(draft, send, *first, key);
     }
     note(draft, "id");

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/fold.h"
 #include "base/json_write.h"
 #include "base/mutant.h"
 #include "base/sha256.h"
@@ -156,19 +155,18 @@ std::uint64_t tokens_for(const State& state, const Spot& spot) {
 
 /// The delegation that it is.
 ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capability) {
-    Claim claim{
-        .user = spot.run.user,
-        .session = spot.run.id,
-        .capability = std::string{capability},
-        .objective = spot.plan().objective.empty() ? spot.plan().label : spot.plan().objective,
-        .depth_max = static_cast<std::uint32_t>(
-            limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
-        .tokens_max = tokens_for(state, spot),
-        .has_session = true,
-        .parent = spot.run.parent,
-        .may_repeat = true};
-    claim.objective_hash = to_hex(sha256(folded(claim.objective)));
-    return std::make_shared<const Claim>(std::move(claim));
+    return std::make_shared<const Claim>(
+        Claim{.user = spot.run.user,
+              .session = spot.run.id,
+              .capability = std::string{capability},
+              .objective = spot.plan().objective,
+              .objective_hash = spot.plan().objective_hash,
+              .depth_max = static_cast<std::uint32_t>(
+                  limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
+              .tokens_max = tokens_for(state, spot),
+              .has_session = true,
+              .parent = spot.run.parent,
+              .may_repeat = true});
 }
 
 // --- what follows when it does not work ------------------------------------------------------
@@ -597,9 +595,9 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         return refuse(Refusal::UserIsolationViolated,
                       fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
     }
-    const auto* known =
+    const auto known =
         broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
-    if (known != nullptr) {
+    if (known) {
         const auto same = static_cast<std::uint32_t>(fingerprint_of(state, start));
         if (known->fingerprint == same) {
             return draft.add(DuplicateReceived{.from = std::string{draft.asker()},

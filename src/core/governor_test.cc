@@ -351,6 +351,45 @@ TEST_F(Governor, X21_ACancellationReachesEveryOpenDescendant) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
 }
 
+TEST_F(Governor, X21_AnIdMeansAllThatGoByItAndNothingElse) {
+    const auto open = [&] { return story.state().requests.open.size(); };
+    story.request({.id = "same", .from = "alice", .correlation = "w"});
+    story.request({.id = "same", .from = "carol", .correlation = "v"});
+    story.request({.id = "other", .from = "carol", .correlation = "w"});
+    story.request({.id = "w", .from = "alice", .correlation = "v"});
+    story.as_operator().ask(CancelRequest{"same", "both"}).as_the_hub();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 2U);
+    EXPECT_EQ(open(), 2U);
+    story.request({.id = "new", .from = "alice", .correlation = "w"});
+    story.as("carol").ask(CancelRequest{"w", "of the workflow, only what is mine"}).as_the_hub();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+    story.as_operator().ask(CancelRequest{"w", "one of this id, one of this workflow"});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 2U);
+    EXPECT_EQ(open(), 0U);
+    story.ask(CancelRequest{"", "nothing goes by no name"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
+}
+
+TEST_F(Governor, X21_ASessionMeansWhatIsDoneInIt) {
+    for (const auto* id : {"d-1", "d-2"}) {
+        story.ask(SendMessage{
+            .envelope = envelope(
+                {.id = id, .to = id[2] == '1' ? "bob" : "carol", .intent = Intent::Request}),
+            .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                   .session = "s",
+                                                   .child_session = std::string{"in "} + id,
+                                                   .objective_hash = "o",
+                                                   .depth_max = 2,
+                                                   .has_session = true})});
+        ASSERT_EQ(story.refusal(), Refusal::None);
+    }
+    story.as_operator().ask(CancelRequest{"in d-2", "this one"});
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(broker::find_request(story.state().requests, failed[0].request), nullptr);
+    EXPECT_EQ(story.state().requests.open.size(), 1U);
+}
+
 TEST_F(Governor, X21_OnlyWhoAskedMayCancel) {
     story.request({.id = "q-1"}, true);
     story.as("bob").ask(CancelRequest{"q-1", "no"});

@@ -84,7 +84,7 @@ class HandingWalk {
     void expect_books() {
         const auto& state = story_.state();
         EXPECT_EQ(open_.size(), state.requests.slots.size());
-        for (const auto& [ticket, slot] : state.requests.slots) {
+        for (const auto& [ticket, slot] : state.requests.slots.sorted()) {
             // W7: whose it is to answer is in whose mailbox it is.
             const auto* message = broker::find_message(state.broker, Ticket{ticket});
             if (message == nullptr || message->stage == broker::Stage::Dead) continue;

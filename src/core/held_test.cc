@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
+#include "core/snapshot.h"
 #include "core/testing/story.h"
+#include "core/words.h"
 
 namespace parlance::core {
 namespace {
@@ -328,6 +330,25 @@ TEST_F(Held, K3_TheSameRequestAgainIsADuplicateAndAsksNobodyAnew) {
     delegate({.id = "d-1", .tokens = 1'001});
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
     EXPECT_EQ(story.state().people.appeals.size(), 1U);
+}
+
+TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    decide(held, {});
+    ASSERT_TRUE(on_record(held)->is_granted);
+    const auto now = encode_state(story.state());
+    auto seven = now;
+    seven[0] = 7;
+    // Behind what is held, of which there is nothing, and before what operators allow: as little.
+    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0", 2}));
+    seven.pop_back();
+    put(seven, std::uint64_t{1});
+    put(seven, held.value);
+    put(seven, std::uint64_t{0});
+    const auto reloaded = decode_state(seven, story.limits());
+    ASSERT_TRUE(reloaded);
+    EXPECT_EQ(encode_state(*reloaded), now);
 }
 
 TEST_F(Held, T14_AboveTheLowThresholdOnePersonDecides) {

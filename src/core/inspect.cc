@@ -109,8 +109,8 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 }
 
 Reading<workflow::Run> find_run(const State& state, std::string_view id) {
-    const auto* known = broker::find_id(state.memory, message_key(state.key, kOrchestrator, id));
-    if (known == nullptr) return {};
+    const auto known = broker::find_id(state.memory, message_key(state.key, kOrchestrator, id));
+    if (!known) return {};
     auto run = workflow::find_run(state.workflows, known->ticket);
     return run != nullptr && run->id == id ? run : nullptr;
 }
@@ -123,9 +123,9 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
                                 .started = sequence_of(run->number)};
     }
     const auto key = message_key(state.key, kOrchestrator, id);
-    const auto* known = broker::find_id(state.memory, key);
+    const auto known = broker::find_id(state.memory, key);
     const auto ended = broker::find_answer(state.memory, key);
-    if (known == nullptr || ended == Sequence{}) return std::nullopt;
+    if (!known || ended == Sequence{}) return std::nullopt;
     return WorkflowStanding{.started = sequence_of(known->ticket), .ended = ended};
 }
 
@@ -145,8 +145,8 @@ WorkflowPart part_in(const State& state, std::string_view workflow, std::string_
 
 std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query) {
     const auto key = message_key(state.key, query.asker, query.id);
-    const auto* known = broker::find_id(state.memory, key);
-    if (known == nullptr) return std::nullopt;
+    const auto known = broker::find_id(state.memory, key);
+    if (!known) return std::nullopt;
     const bool is_open = broker::find_request(state.requests, known->ticket) != nullptr;
     StreamStanding standing{.request = known->ticket};
     if (!is_open) standing.answer = broker::find_answer(state.memory, key);
@@ -168,12 +168,12 @@ bool is_at_work(const State& state, std::string_view agent) {
     const auto handle = registry::find_agent(state.registry, agent);
     if (handle == kNoAgent) return false;
     return broker::mailbox_of(state.broker, handle).in_flight > 0 ||
-           state.governor.lineage.at_work.contains(handle);
+           governor::is_at_work(state.governor.lineage, handle);
 }
 
 bool is_remembered(const State& state, const Envelope& envelope) {
     const auto key = message_key(state.key, envelope.from(), envelope.id());
-    return broker::find_id(state.memory, key) != nullptr;
+    return broker::find_id(state.memory, key).has_value();
 }
 
 EnvelopePtr find_question(const State& state, const Envelope& reply) {

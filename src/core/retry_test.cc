@@ -70,7 +70,7 @@ TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
     story.connect("bob", 100);
     for (int i = 0; i < 50; ++i) story.send({.id = "m" + std::to_string(i)});
     std::vector<Duration> waits;
-    for (const auto& [ticket, slot] : story.state().broker.slots) {
+    for (const auto& [ticket, slot] : story.state().broker.slots.sorted()) {
         waits.push_back(Duration{static_cast<std::int64_t>(ticket)});
     }
     std::vector<Time> retries;

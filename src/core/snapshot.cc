@@ -16,8 +16,9 @@ namespace {
 /// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
-/// what steps have used, what people were told, and what operators allow.
-constexpr std::uint64_t kForm = 7;
+/// what steps have used, what people were told, and what operators allow. 8: which delegations a
+/// person granted, only they say.
+constexpr std::uint64_t kForm = 8;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -32,14 +33,6 @@ void put_envelope(std::string& out, const EnvelopePtr& envelope, const Envelope*
 EnvelopePtr take_envelope(ByteReader& in, EnvelopePtr& previous) {
     if (in.varint() == 0) previous = Envelope::unpack(in);
     return previous;
-}
-
-template <class Map>
-std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> sorted(const Map& map) {
-    std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> rows(map.begin(),
-                                                                                   map.end());
-    std::ranges::sort(rows, {}, [](const auto& row) { return row.first; });
-    return rows;
 }
 
 // --- agents and instances ------------------------------------------------------------------
@@ -173,12 +166,12 @@ std::vector<Slot> take_slots(ByteReader& in, const broker::Broker& broker) {
     std::vector<Slot> slots;
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count; ++i) {
-        const auto found = broker.slots.find(in.varint());
-        if (found == broker.slots.end()) {
+        const auto slot = broker.slots.find(in.varint());
+        if (slot == kNoSlot) {
             spoil(in);
             return {};
         }
-        slots.push_back(found->second);
+        slots.push_back(slot);
     }
     return slots;
 }
@@ -263,13 +256,13 @@ bool take_message(ByteReader& in,
     }
     const auto ticket = message.ticket.value;
     const Slot slot = broker.messages.add(std::move(message));
-    broker.slots.emplace(ticket, slot);
+    broker.slots.add(ticket, slot);
     broker::set_due(broker, slot, due);
     return true;
 }
 
 void put_messages(std::string& out, const broker::Broker& broker) {
-    const auto rows = sorted(broker.slots);
+    const auto rows = broker.slots.sorted();
     put(out, broker.mailboxes.size());
     put(out, rows.size());
     const Envelope* previous = nullptr;
@@ -296,7 +289,7 @@ bool take_messages(ByteReader& in, State& state) {
     for (std::uint64_t i = 0; i < count; ++i) {
         if (!take_message(in, broker, tickets, previous)) return false;
     }
-    for (const auto& [ticket, slot] : sorted(broker.slots)) {
+    for (const auto& [ticket, slot] : broker.slots.sorted()) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
@@ -401,17 +394,16 @@ std::uint64_t lane_of(const State& state, Slot slot) {
 
 /// Every lane has one head that is not behind anything.
 void find_heads(ByteReader& in, State& state) {
-    for (const auto& [ticket, slot] : state.broker.slots) {
+    state.broker.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
         const auto& message = state.broker.messages[slot];
-        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead)
-            continue;
+        if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead) return;
         const auto key = lane_of(state, slot);
-        if (key == 0) continue;
+        if (key == 0) return;
         auto& lane = state.broker.lanes[key];
         expect(in, lane.head == kNoSlot);
         lane.head = lane.tail = slot;
         count_in(lane, message.priority);
-    }
+    });
 }
 
 void take_lane(ByteReader& in, State& state, Places& places) {
@@ -467,7 +459,7 @@ void take_order(ByteReader& in, State& state) {
 
 void put_requests(std::string& out, const State& state) {
     const auto& requests = state.requests;
-    const auto rows = sorted(requests.slots);
+    const auto rows = requests.slots.sorted();
     put(out, rows.size());
     for (const auto& [ticket, slot] : rows) {
         const auto& request = requests.open[slot];
@@ -507,56 +499,54 @@ bool take_requests(ByteReader& in, State& state) {
     return in.ok();
 }
 
-/// Calls `put_row(key, value)` for each row, sorted if the bytes are to be canonical.
-template <class Map, class PutRow>
-void put_table(std::string& out, const Map& map, Order order, PutRow put_row) {
-    put(out, map.size());
-    if (order == Order::AsItStands) {
-        for (const auto& [key, value] : map) put_row(key, value);
-        return;
-    }
-    for (const auto& [key, value] : sorted(map)) put_row(key, value);
+/// The tables have an order of their own, whatever came first.
+void put_numbers(std::string& out, const FlatTable<broker::NumberRow>& table) {
+    put(out, table.size());
+    table.for_each([&](const broker::NumberRow& row) {
+        append_word(out, row.key);
+        put(out, row.number);
+    });
 }
 
-void put_generation(std::string& out, const broker::Generation& generation, Order order) {
-    put_table(out, generation.ids, order, [&](std::uint64_t key, const broker::Remembered& value) {
-        append_word(out, key);
-        put(out, value.ticket.value);
-        append_word(out, value.fingerprint);
+void take_numbers(ByteReader& in, FlatTable<broker::NumberRow>& table) {
+    const auto count = take_count(in);
+    table.reserve(count);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const auto key = in.word<std::uint64_t>();
+        const broker::NumberRow row{.key = key, .number = in.varint()};
+        expect(in, !row.empty());
+        if (in.ok()) broker::remember(table, row);
+    }
+}
+
+void put_generation(std::string& out, const broker::Generation& generation) {
+    put(out, generation.ids.size());
+    generation.ids.for_each([&](const broker::IdRow& row) {
+        append_word(out, row.key.value());
+        put(out, row.ticket.value());
+        append_word(out, row.fingerprint);
     });
-    const auto put_number = [&](std::uint64_t key, const auto& value) {
-        append_word(out, key);
-        put(out, value.value);
-    };
-    put_table(out, generation.answers, order, put_number);
-    put_table(out, generation.closed, order, put_number);
+    put_numbers(out, generation.answers);
+    put_numbers(out, generation.closed);
 }
 
 void take_generation(ByteReader& in, broker::Generation& generation) {
     const auto ids = take_count(in);
     generation.ids.reserve(ids);
-    for (std::uint64_t i = 0; i < ids; ++i) {
-        const auto key = in.word<std::uint64_t>();
-        broker::Remembered remembered;
-        remembered.ticket.value = in.varint();
-        remembered.fingerprint = in.word<std::uint32_t>();
-        generation.ids.emplace(key, remembered);
+    for (std::uint64_t i = 0; i < ids && in.ok(); ++i) {
+        broker::IdRow row{.key = Halves{in.word<std::uint64_t>()}};
+        row.ticket = Halves{in.varint()};
+        row.fingerprint = in.word<std::uint32_t>();
+        expect(in, !row.empty());
+        if (in.ok()) broker::remember(generation.ids, row);
     }
-    const auto answers = take_count(in);
-    for (std::uint64_t i = 0; i < answers; ++i) {
-        const auto key = in.word<std::uint64_t>();
-        generation.answers.emplace(key, Sequence{in.varint()});
-    }
-    const auto closed = take_count(in);
-    for (std::uint64_t i = 0; i < closed; ++i) {
-        const auto key = in.word<std::uint64_t>();
-        generation.closed.emplace(key, Ticket{in.varint()});
-    }
+    take_numbers(in, generation.answers);
+    take_numbers(in, generation.closed);
 }
 
 }  // namespace
 
-std::string encode_state(const State& state, Order order) {
+std::string encode_state(const State& state) {
     std::string out;
     put(out, kForm);
     put(out, state.hub_id);
@@ -570,8 +560,8 @@ std::string encode_state(const State& state, Order order) {
     put_order(out, state);
     put_requests(out, state);
     put(out, state.memory.taken);
-    put_generation(out, state.memory.newer, order);
-    put_generation(out, state.memory.older, order);
+    put_generation(out, state.memory.newer);
+    put_generation(out, state.memory.older);
     put_governor(out, state.governor);
     put_workflows(out, state.workflows);
     put_people(out, state.people);
@@ -614,7 +604,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);
-    if (form >= 6) take_held(in, state);
+    if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;

@@ -10,10 +10,7 @@
 
 namespace parlance::core {
 
-/// Canonical bytes can be compared; AsItStands leaves the remembered ids, of which there may be a
-/// million, in the order of their table, and is read back just the same.
-enum class Order { Canonical, AsItStands };
-std::string encode_state(const State& state, Order order = Order::Canonical);
+std::string encode_state(const State& state);
 
 /// The state with these limits. Fault::Unsupported for a newer form, Fault::Corrupt for garbage.
 Result<State> decode_state(std::string_view bytes, const Limits& limits);

@@ -8,18 +8,6 @@ namespace parlance::core {
 
 namespace {
 
-using governor::Purse;
-
-void put_purse(std::string& out, const Purse& purse) {
-    put(out, purse.reserved);
-    put(out, purse.spent);
-}
-
-Purse take_purse(ByteReader& in) {
-    const auto reserved = in.varint();
-    return {.reserved = reserved, .spent = in.varint()};
-}
-
 AgentHandle take_agent(ByteReader& in, const State& state) {
     const auto agent = in.varint();
     const bool is_known = agent < state.registry.agents.size();
@@ -121,7 +109,7 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     for (const auto& [name, account] : lineage.accounts) {
         put(out, name);
         put(out, account.since);
-        put_purse(out, account.purse);
+        governor::put_purse(out, account.purse);
     }
 }
 
@@ -140,7 +128,7 @@ void take_governor(ByteReader& in, State& state, Texts texts) {
         auto name = take_text(in);
         governor::Account account;
         account.since = take_time(in);
-        account.purse = take_purse(in);
+        account.purse = governor::take_purse(in);
         lineage.accounts.emplace(std::move(name), account);
     }
     expect(in, is_sound(lineage));

@@ -1,5 +1,4 @@
-// Requests that wait for a person's leave as bytes, and back; and the delegations that were given a
-// purse of their own by one.
+// Requests that wait for a person's leave as bytes, and back.
 #include <utility>
 
 #include "core/snapshot_words.h"
@@ -60,12 +59,15 @@ RequestHeld take_one(ByteReader& in, TicketOrder& tickets) {
     return held;
 }
 
-std::vector<Ticket> granted(const governor::Lineage& lineage) {
-    std::vector<Ticket> tickets;
-    for (const auto request : lineage.delegations.tickets()) {
-        if (lineage.delegations.at(request)->is_granted) tickets.push_back(request);
+/// Before form 8 it was said here which delegations a person gave a purse of their own; each says
+/// so itself since form 7.
+void take_grants(ByteReader& in, governor::Lineage& lineage) {
+    const auto grants = take_count(in);
+    for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
+        auto* found = lineage.delegations.wake(Ticket{in.varint()});
+        expect(in, found != nullptr);
+        if (found != nullptr) found->is_granted = true;
     }
-    return tickets;
 }
 
 }  // namespace
@@ -73,12 +75,9 @@ std::vector<Ticket> granted(const governor::Lineage& lineage) {
 void put_held(std::string& out, const governor::Governor& governor) {
     put(out, governor.held.size());
     for (const auto& [request, held] : governor.held) put_one(out, held);
-    const auto tickets = granted(governor.lineage);
-    put(out, tickets.size());
-    for (const auto ticket : tickets) put(out, ticket.value);
 }
 
-void take_held(ByteReader& in, State& state) {
+void take_held(ByteReader& in, State& state, std::uint64_t form) {
     auto& governor = state.governor;
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
@@ -91,12 +90,7 @@ void take_held(ByteReader& in, State& state) {
         const auto request = held.request;
         governor.held.emplace(request, std::move(held));
     }
-    const auto grants = take_count(in);
-    for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
-        auto* found = governor.lineage.delegations.wake(Ticket{in.varint()});
-        expect(in, found != nullptr);
-        if (found != nullptr) found->is_granted = true;
-    }
+    if (form < 8) take_grants(in, governor.lineage);
 }
 
 }  // namespace parlance::core

@@ -21,7 +21,9 @@ bool is_sound(const people::Appeal& appeal) {
 bool is_sound(const State& state) {
     const auto& people = state.people;
     std::size_t waiting = 0;
+    Ticket last{};
     for (const auto& [request, id] : people.by_request) {
+        if (request == std::exchange(last, request)) return false;
         if (broker::find_request(state.requests, request) == nullptr) return false;
     }
     std::size_t asked_by_message = 0;

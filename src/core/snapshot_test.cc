@@ -303,8 +303,9 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     const auto now = encode_state(state);
     auto six = now;
     six[0] = 6;
-    ASSERT_EQ(six.back(), 0) << "of no agent did an operator say which tools it may have";
-    six.pop_back();
+    // Where it is said now of how many agents an operator said which tools they may have, it was
+    // said how many delegations a person granted.
+    ASSERT_EQ(six.back(), 0);
     age(six,
         state.workflows.runs,
         workflow::RunCodec{&state.workflows.plans},

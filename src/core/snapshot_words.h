@@ -53,6 +53,6 @@ void put_streams(std::string& out, const broker::Streams& streams);
 void take_streams(ByteReader& in, State& state);
 /// And of requests that wait for a person: snapshot_held.cc.
 void put_held(std::string& out, const governor::Governor& governor);
-void take_held(ByteReader& in, State& state);
+void take_held(ByteReader& in, State& state, std::uint64_t form);
 
 }  // namespace parlance::core

@@ -72,10 +72,9 @@ void take_workflows(ByteReader& in, State& state, Texts texts) {
         workflow::index(workflows, run);
         const auto number = run.number;
         workflows.runs.emplace(number, std::move(run));
+        workflow::attend(workflows, number, state.now, governor::open_max(state.governor.policy));
         workflow::tidy(workflows, state.limits.awake_max);
     }
-    workflow::attend_all(
-        workflows, state.now, governor::open_max(state.governor.policy), state.limits.awake_max);
 }
 
 }  // namespace parlance::core

@@ -136,6 +136,37 @@ TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
     EXPECT_EQ(office.order.back(), "d");
 }
 
+TEST(Workflow, X5_WhenFewerMayBeOpenNothingEndsAndEachBeginsOnce) {
+    Office office{{"a", "b", "c", "d", "e"}};
+    office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
+        {"id":"4","agent":"d"},{"id":"5","agent":"e","after":["4"]}]})");
+    const auto allow = [&](std::int64_t most) {
+        office.story.as_operator().ask(
+            ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, most}})});
+        office.look();
+    };
+    allow(2);
+    EXPECT_EQ(office.order.size(), 3U) << "what is open stays so";
+    office.answer("a", R"({"output":1})").answer("b", R"({"output":1})");
+    EXPECT_EQ(office.order.back(), "d") << "now there is one open, and room for another";
+    office.answer("d", R"({"output":1})");
+    EXPECT_EQ(office.order.back(), "e");
+    allow(1);
+    allow(4);
+    EXPECT_EQ(office.order.size(), 5U) << "each began once";
+}
+
+TEST(Workflow, X5_APolicyOfOneLetsTheOthersWaitUntilItIsMore) {
+    Office office{{"a", "b"}};
+    office.story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}})});
+    office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"}]})");
+    EXPECT_EQ(office.order, std::vector<std::string>{"a"});
+    office.story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 2}})});
+    EXPECT_EQ(office.look().order, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Workflow, K16_AFailedStepLeavesAPartialResultAndSaysWhatIsMissing) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","label":"The sum"},{"id":"y","agent":"b"},
@@ -188,6 +219,16 @@ TEST(Workflow, RunsAStepForEachElementOfAList) {
     office.held["b"] = {{second.ticket.value}, 1};
     // The other one is still out.
     EXPECT_FALSE(office.ended());
+}
+
+TEST(Workflow, G3_WhatAPlanAsksOfOneAgentTwiceIsNoCycleAndNotKept) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"each","agent":"a","for_each":{"$from":"/input/list"}}]})",
+                 R"({"list":[1,2]})");
+    EXPECT_EQ(office.order, (std::vector<std::string>{"a", "a"})) << "the same errand, twice";
+    const auto& roots = office.story.state().governor.lineage.roots;
+    ASSERT_EQ(roots.size(), 1U);
+    EXPECT_TRUE(roots.at(roots.tickets().front())->errands.empty());
 }
 
 TEST(Workflow, TakesNoMoreElementsThanItMay) {

@@ -340,7 +340,7 @@ void Engine::snapshot_now() {
     auto snapshot = std::make_shared<journal::Snapshot>();
     snapshot->sequence = state_.sequence;
     snapshot->at = state_.now;
-    snapshot->payload = core::encode_state(state_, core::Order::AsItStands);
+    snapshot->payload = core::encode_state(state_);
     snapshot_sequence_ = state_.sequence.value;
     snapshot_bytes_ = snapshot->payload.size();
     bytes_since_snapshot_ = 0;

@@ -280,7 +280,7 @@ void get_humans(Desk& desk, Call& call) {
     const auto& appeals = desk.engine->state().people.appeals;
     std::string out;
     std::uint64_t count = 0;
-    for (const auto id : appeals.tickets_after(after)) {
+    for (auto id = appeals.next_after(after); id != Ticket{}; id = appeals.next_after(id)) {
         if (count == count_max) break;
         const auto found = appeals.at(id);
         const auto& appeal = *found;

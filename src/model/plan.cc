@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/fold.h"
 #include "base/json.h"
 #include "base/schema/schema.h"
+#include "base/sha256.h"
 #include "model/plan_schema.h"
 
 namespace parlance {
@@ -141,6 +143,8 @@ StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer,
                   .on_error = on_error_of(text_at(said, "on_error"), preset),
                   .is_internal = flag_at(said, "internal")};
     if (step.label.empty()) step.label = step.id;
+    if (step.objective.empty()) step.objective = step.label;
+    step.objective_hash = to_hex(sha256(folded(step.objective)));
     read_duties(step, said);
     if (const auto each = json::find(said, "for_each")) {
         step.for_each = text_at(*each, "$from");

@@ -69,8 +69,9 @@ struct PersonPlan {
 
 struct StepPlan {
     std::string id;
-    std::string label{};      ///< For people.
-    std::string objective{};  ///< In the words of whoever works on it.
+    std::string label{};           ///< For people.
+    std::string objective{};       ///< In the words of whoever works on it; else its label.
+    std::string objective_hash{};  ///< Normalised, full SHA-256: it is asked for with every run.
     Duty duty{};
     std::vector<std::uint32_t> after{};  ///< Steps, by number; sorted.
     std::string when{};                  ///< A condition, JSON; empty: always.

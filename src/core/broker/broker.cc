@@ -10,8 +10,11 @@ namespace parlance::core::broker {
 
 namespace {
 
-auto place_of(Broker& broker) {
-    return [&broker](Slot slot) -> AgendaPlace& { return broker.messages[slot].place; };
+auto mark_of(Broker& broker) {
+    return [&broker](Slot slot) {
+        auto& message = broker.messages[slot];
+        return AgendaMark{message.place, message.ticket.value};
+    };
 }
 
 void push_back(Broker& broker, List& list, Slot slot) {
@@ -68,9 +71,9 @@ Priority urgency(const Lane& lane, const Message& head) {
 }
 
 Slot slot_of(const Broker& broker, Ticket ticket) {
-    const auto found = broker.slots.find(ticket.value);
-    CHECK(found != broker.slots.end());  // decide() names only copies that are there.
-    return found->second;
+    const auto slot = broker.slots.find(ticket.value);
+    CHECK(slot != kNoSlot);  // decide() names only copies that are there.
+    return slot;
 }
 
 enum class End { Front, Back };
@@ -195,7 +198,7 @@ Slot add(Broker& broker, Arrival arrival) {
                              .mailbox = arrival.mailbox,
                              .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
                              .priority = arrival.priority});
-    broker.slots.emplace(ticket.value, slot);
+    broker.slots.add(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     return slot;
 }
@@ -208,8 +211,8 @@ void note_asking(Broker& broker, const Message& message) {
 }
 
 const Message* find_message(const Broker& broker, Ticket ticket) {
-    const auto found = broker.slots.find(ticket.value);
-    return found == broker.slots.end() ? nullptr : &broker.messages[found->second];
+    const auto slot = broker.slots.find(ticket.value);
+    return slot == kNoSlot ? nullptr : &broker.messages[slot];
 }
 
 const Consumer* find_consumer(const Broker& broker, InstanceNumber instance) {
@@ -223,9 +226,8 @@ const Mailbox& mailbox_of(const Broker& broker, AgentHandle agent) {
 }
 
 void set_due(Broker& broker, Slot slot, Time at) {
-    if (at == Time{}) return broker.due.remove(slot, place_of(broker));
-    broker.due.set({.at = at, .number = broker.messages[slot].ticket.value, .owner = slot},
-                   place_of(broker));
+    if (at == Time{}) return broker.due.remove(slot, mark_of(broker));
+    broker.due.set({.at = at, .owner = slot}, mark_of(broker));
 }
 
 void update_restless(Broker& broker, AgentHandle agent) {
@@ -326,7 +328,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     count_bytes(broker, message, false);
     broker.notices.erase(ticket.value);
     broker.enclosed.erase(ticket);
-    broker.slots.erase(ticket.value);
+    broker.slots.remove(ticket.value);
     broker.messages.remove(slot);
 }
 

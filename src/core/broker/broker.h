@@ -25,6 +25,7 @@
 
 #include "base/agenda.h"
 #include "base/slab.h"
+#include "base/slot_map.h"
 #include "base/time.h"
 #include "core/broker/turns.h"
 #include "core/handles.h"
@@ -107,7 +108,7 @@ struct DeadLetter {
 
 struct Broker {
     Slab<Message> messages;
-    boost::unordered_flat_map<std::uint64_t, Slot> slots;  ///< By ticket.
+    SlotMap slots;  ///< By ticket.
     boost::unordered_flat_map<std::uint64_t, Lane> lanes;
     std::deque<Mailbox> mailboxes;  ///< By agent handle.
     Slab<Consumer> consumers;

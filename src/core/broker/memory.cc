@@ -1,54 +1,87 @@
 #include "core/broker/memory.h"
 
-#include <utility>
-
 namespace parlance::core::broker {
 
 namespace {
 
-template <auto Table, class Value>
-Value find(const Memory& memory, std::uint64_t key) {
-    for (const auto* generation : {&memory.newer, &memory.older}) {
-        const auto& table = generation->*Table;
-        if (const auto found = table.find(key); found != table.end()) return found->second;
+std::uint64_t key_of(const NumberRow& row) { return row.key; }
+std::uint64_t key_of(const IdRow& row) { return row.key.value(); }
+
+/// Null if there is none.
+template <class Row>
+const Row* find(const FlatTable<Row>& table, std::uint64_t key) {
+    return table.find(spread(key), [&](const Row& row) { return key_of(row) == key; });
+}
+
+template <class Row>
+void put(FlatTable<Row>& table, const Row& row) {
+    if (const auto* known = find(table, key_of(row))) {
+        *const_cast<Row*>(known) = row;
+    } else {
+        table.add(row);
     }
-    return {};
+}
+
+/// In the newer one, else in the older one.
+template <auto Table>
+auto find(const Memory& memory, std::uint64_t key) {
+    const auto* newer = find(memory.newer.*Table, key);
+    return newer != nullptr ? newer : find(memory.older.*Table, key);
 }
 
 }  // namespace
 
-const Remembered* find_id(const Memory& memory, std::uint64_t key) {
-    for (const auto* generation : {&memory.newer, &memory.older}) {
-        const auto found = generation->ids.find(key);
-        if (found != generation->ids.end()) return &found->second;
-    }
-    return nullptr;
+std::optional<Remembered> find_id(const Memory& memory, std::uint64_t key) {
+    const auto* row = find<&Generation::ids>(memory, key);
+    if (row == nullptr) return std::nullopt;
+    return Remembered{.ticket = {row->ticket.value()}, .fingerprint = row->fingerprint};
+}
+
+Sequence find_answer(const Generation& generation, std::uint64_t key) {
+    const auto* row = find(generation.answers, key);
+    return {row == nullptr ? 0 : row->number};
 }
 
 Sequence find_answer(const Memory& memory, std::uint64_t key) {
-    return find<&Generation::answers, Sequence>(memory, key);
+    const auto* row = find<&Generation::answers>(memory, key);
+    return {row == nullptr ? 0 : row->number};
 }
 
 Ticket find_closed(const Memory& memory, std::uint64_t key) {
-    return find<&Generation::closed, Ticket>(memory, key);
+    const auto* row = find<&Generation::closed>(memory, key);
+    return {row == nullptr ? 0 : row->number};
 }
 
+void remember(FlatTable<IdRow>& table, const IdRow& row) { put(table, row); }
+void remember(FlatTable<NumberRow>& table, const NumberRow& row) { put(table, row); }
+
 void remember_id(Memory& memory, std::uint64_t key, Remembered remembered) {
-    memory.newer.ids.insert_or_assign(key, remembered);
+    remember(memory.newer.ids,
+             {.key = Halves{key},
+              .ticket = Halves{remembered.ticket.value},
+              .fingerprint = remembered.fingerprint});
     ++memory.taken;
 }
 
 void remember_answer(Memory& memory, std::uint64_t key, Sequence answer) {
-    memory.newer.answers.insert_or_assign(key, answer);
+    remember(memory.newer.answers, {.key = key, .number = answer.value});
 }
 
 void remember_closed(Memory& memory, std::uint64_t key, Ticket request) {
-    memory.newer.closed.insert_or_assign(key, request);
+    remember(memory.newer.closed, {.key = key, .number = request.value});
 }
 
 bool is_full(const Memory& memory, std::uint64_t ids_max) {
     // Replies may fill `closed` faster than messages fill `ids`: three names a request.
     return memory.taken * 2 >= ids_max || memory.newer.closed.size() >= ids_max * 2;
+}
+
+std::size_t bytes_of(const Memory& memory) {
+    std::size_t bytes = 0;
+    for (const auto* generation : {&memory.newer, &memory.older}) {
+        bytes += generation->ids.bytes() + generation->answers.bytes() + generation->closed.bytes();
+    }
+    return bytes;
 }
 
 }  // namespace parlance::core::broker

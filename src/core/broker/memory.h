@@ -5,10 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include "base/flat_table.h"
+#include "base/slot_map.h"
 #include "model/ids.h"
 
 namespace parlance::core::broker {
@@ -18,10 +19,30 @@ struct Remembered {
     std::uint32_t fingerprint = 0;
 };
 
+// There are a million of each, so every byte here is counted.
+
+/// A name, by its keyed hash, and a number that is never zero: a ticket or a sequence.
+struct NumberRow {
+    std::uint64_t key = 0;
+    std::uint64_t number = 0;
+
+    std::uint64_t place() const { return spread(key); }
+    bool empty() const { return number == 0; }
+};
+struct IdRow {
+    Halves key{};
+    Halves ticket{};
+    std::uint32_t fingerprint = 0;
+
+    std::uint64_t place() const { return spread(key.value()); }
+    bool empty() const { return ticket.value() == 0; }
+};
+static_assert(sizeof(IdRow) == 20);
+
 struct Generation {
-    boost::unordered_flat_map<std::uint64_t, Remembered> ids;
-    boost::unordered_flat_map<std::uint64_t, Sequence> answers;  ///< By the request's id key.
-    boost::unordered_flat_map<std::uint64_t, Ticket> closed;     ///< Names of ended requests.
+    FlatTable<IdRow> ids;
+    FlatTable<NumberRow> answers;  ///< Sequences, by the request's id key.
+    FlatTable<NumberRow> closed;   ///< Tickets, by the names of ended requests.
 };
 
 struct Memory {
@@ -30,7 +51,8 @@ struct Memory {
     std::uint64_t taken = 0;  ///< Ids since the newer one began; what it was handed on is not new.
 };
 
-const Remembered* find_id(const Memory& memory, std::uint64_t key);
+Sequence find_answer(const Generation& generation, std::uint64_t key);
+std::optional<Remembered> find_id(const Memory& memory, std::uint64_t key);
 Sequence find_answer(const Memory& memory, std::uint64_t key);
 Ticket find_closed(const Memory& memory, std::uint64_t key);
 
@@ -38,8 +60,15 @@ void remember_id(Memory& memory, std::uint64_t key, Remembered remembered);
 void remember_answer(Memory& memory, std::uint64_t key, Sequence answer);
 void remember_closed(Memory& memory, std::uint64_t key, Ticket request);
 
+/// Adds it, or what is there becomes it.
+void remember(FlatTable<IdRow>& table, const IdRow& row);
+void remember(FlatTable<NumberRow>& table, const NumberRow& row);
+
 /// Whether the newer generation has had its half of `ids_max`.
 bool is_full(const Memory& memory, std::uint64_t ids_max);
+
+/// What it takes in all.
+std::size_t bytes_of(const Memory& memory);
 
 /// Forgets the older generation once the newer one is full, but for what `is_live(ticket)`.
 template <class IsLive>
@@ -47,12 +76,12 @@ void age(Memory& memory, std::uint64_t ids_max, IsLive is_live) {
     if (!is_full(memory, ids_max)) return;
     const auto forgotten = std::exchange(memory.older, std::exchange(memory.newer, {}));
     memory.taken = 0;
-    for (const auto& [key, remembered] : forgotten.ids) {
-        if (!is_live(remembered.ticket)) continue;
-        memory.newer.ids.emplace(key, remembered);
-        const auto answer = forgotten.answers.find(key);
-        if (answer != forgotten.answers.end()) memory.newer.answers.emplace(key, answer->second);
-    }
+    forgotten.ids.for_each([&](const IdRow& row) {
+        if (!is_live(Ticket{row.ticket.value()})) return;
+        remember(memory.newer.ids, row);
+        const auto answer = find_answer(forgotten, row.key.value());
+        if (answer != Sequence{}) remember_answer(memory, row.key.value(), answer);
+    });
 }
 
 }  // namespace parlance::core::broker

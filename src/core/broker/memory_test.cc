@@ -12,11 +12,11 @@ TEST(Memory, KnowsWhatItWasTold) {
     remember_id(memory, 1, {.ticket = {10}, .fingerprint = 5});
     remember_answer(memory, 1, {11});
     remember_closed(memory, 2, {10});
-    ASSERT_NE(find_id(memory, 1), nullptr);
+    ASSERT_TRUE(find_id(memory, 1));
     EXPECT_EQ(find_id(memory, 1)->ticket, Ticket{10});
     EXPECT_EQ(find_answer(memory, 1), Sequence{11});
     EXPECT_EQ(find_closed(memory, 2), Ticket{10});
-    EXPECT_EQ(find_id(memory, 2), nullptr);
+    EXPECT_FALSE(find_id(memory, 2));
     EXPECT_EQ(find_answer(memory, 2), Sequence{});
     EXPECT_EQ(find_closed(memory, 1), Ticket{});
 }
@@ -28,7 +28,7 @@ TEST(Memory, G7_HoldsAtMostItsLimitAndAtLeastHalfOfIt) {
         age(memory, 10, kNoneLive);
         EXPECT_LE(memory.newer.ids.size() + memory.older.ids.size(), 10U);
         for (std::uint64_t back = 0; back < 5 && back < i; ++back) {
-            EXPECT_NE(find_id(memory, i - back), nullptr) << i << " - " << back;
+            EXPECT_TRUE(find_id(memory, i - back)) << i << " - " << back;
         }
     }
 }
@@ -40,8 +40,8 @@ TEST(Memory, D4_NeverForgetsWhatIsLiveHoweverMuchThatIs) {
         remember_id(memory, i, {.ticket = {i}});
         age(memory, 10, is_live);
     }
-    for (std::uint64_t i = 2; i <= 400; i += 2) EXPECT_NE(find_id(memory, i), nullptr) << i;
-    EXPECT_EQ(find_id(memory, 1), nullptr);
+    for (std::uint64_t i = 2; i <= 400; i += 2) EXPECT_TRUE(find_id(memory, i)) << i;
+    EXPECT_FALSE(find_id(memory, 1));
 }
 
 TEST(Memory, D4_KeepsTheAnswerWithALiveId) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,17 +14,28 @@ namespace parlance::core::broker {
 
 namespace {
 
-auto place_of(Requests& requests) {
-    return [&requests](Slot slot) -> AgendaPlace& { return requests.open[slot].place; };
+Slot slot_of(const Requests& requests, Ticket ticket) {
+    const auto slot = requests.slots.find(ticket.value);
+    CHECK(slot != kNoSlot);  // decide() speaks only of what is open.
+    return slot;
 }
 
-using Names = std::array<RequestName, 5>;
+auto mark_of(Requests& requests) {
+    return [&requests](Slot slot) {
+        auto& request = requests.open[slot];
+        return AgendaMark{request.place, request.ticket.value};
+    };
+}
 
 /// A request's names, and where the one lives that is made.
 struct RequestNames {
     std::string derived;
-    Names all;
+    std::array<RequestName, 5> in_replies;  ///< By which a reply may call it.
+    std::array<RequestName, 2> in_orders;   ///< By which whoever may cancel it does.
 };
+
+RequestName by_id(std::string_view id) { return {.by = NamedBy::Id, .name = id}; }
+RequestName by_workflow(std::string_view id) { return {.by = NamedBy::Correlation, .name = id}; }
 
 RequestNames names_of_request(const Envelope& asked) {
     const auto name = [&](NamedBy by, std::string_view text) {
@@ -36,12 +48,30 @@ RequestNames names_of_request(const Envelope& asked) {
     RequestNames names;
     // Where a dialect's ids are UUIDs, another's is shown as the one that follows from it.
     if (!is_uuid4(asked.id())) names.derived = derived_uuid(asked.id());
-    names.all = {name(NamedBy::Id, asked.id()),
-                 name(NamedBy::Task, asked.task()),
-                 name(NamedBy::Correlation, asked.correlation()),
-                 shown(asked.id()),
-                 shown(names.derived)};
+    names.in_replies = {name(NamedBy::Id, asked.id()),
+                        name(NamedBy::Task, asked.task()),
+                        name(NamedBy::Correlation, asked.correlation()),
+                        shown(asked.id()),
+                        shown(names.derived)};
+    names.in_orders = {by_id(asked.id()), by_workflow(asked.correlation())};
     return names;
+}
+
+bool goes_by(const Envelope& asked, const RequestName& name) {
+    if (!name.requester.empty() && asked.from() != name.requester) return false;
+    if (!name.responder.empty() && asked.to() != name.responder) return false;
+    switch (name.by) {
+        case NamedBy::Id:
+            return asked.id() == name.name;
+        case NamedBy::Task:
+            return asked.task() == name.name;
+        case NamedBy::Correlation:
+            return asked.correlation() == name.name;
+        case NamedBy::Shown:
+            return asked.id() == name.name ||
+                   (!is_uuid4(asked.id()) && derived_uuid(asked.id()) == name.name);
+    }
+    return false;
 }
 
 /// The most exact name first: an id is one request, a workflow may have many.
@@ -59,66 +89,104 @@ std::array<RequestName, 4> names_in_reply(const Envelope& reply) {
 /// How many requests of one name are looked at, so that a flood of them costs no more.
 constexpr int kNamesakesMax = 64;
 
+/// A name and its hash.
+struct Named {
+    RequestName name;
+    std::uint64_t hash;
+
+    std::uint32_t half() const { return static_cast<std::uint32_t>(hash >> 32U); }
+    std::uint64_t place() const { return std::uint64_t{half()} << 32U; }
+};
+Named named(const HashKey& key, const RequestName& name) { return {name, request_key(key, name)}; }
+
+NamedRow* find_oldest(Requests& requests, const Named& it) {
+    return requests.names.find(it.place(), [&](const NamedRow& row) {
+        return goes_by(*requests.open[row.slot].asked, it.name);
+    });
+}
+const NamedRow* find_oldest(const Requests& requests, const Named& it) {
+    return find_oldest(const_cast<Requests&>(requests), it);
+}
+
+/// Those of one name, the oldest first, until there is enough.
+template <class IsEnough>
+void visit_named(const Requests& requests, const Named& it, IsEnough is_enough) {
+    const auto* first = find_oldest(requests, it);
+    if (first == nullptr || is_enough(requests.open[first->slot])) return;
+    auto at = requests.namesakes.lower_bound({it.hash, Ticket{}});
+    for (; at != requests.namesakes.end() && at->first == it.hash; ++at) {
+        if (is_enough(*find_request(requests, at->second))) return;
+    }
+}
+
 const OpenRequest* find_named(const Requests& requests,
                               const Broker& broker,
-                              std::uint64_t name,
+                              const Named& it,
                               std::string_view requester) {
-    const auto first = requests.names.find(name);
-    if (first == requests.names.end()) return nullptr;
-    const OpenRequest* oldest = nullptr;
-    auto ticket = first->second;
-    auto at = requests.namesakes.lower_bound({name, Ticket{}});
-    for (int i = 0; i < kNamesakesMax; ++i) {
-        const auto* request = find_request(requests, ticket);
-        if (requester.empty() || request->asked->from() == requester) {
-            const auto* question = find_message(broker, ticket);
-            if (question == nullptr || question->attempt > 0) return request;
-            if (oldest == nullptr) oldest = request;
+    const OpenRequest* best = nullptr;
+    int looked = 0;
+    visit_named(requests, it, [&](const OpenRequest& request) {
+        ++looked;
+        if (requester.empty() || request.asked->from() == requester) {
+            const auto* question = find_message(broker, request.ticket);
+            const bool is_handed_over = question == nullptr || question->attempt > 0;
+            if (is_handed_over || best == nullptr) best = &request;
+            if (is_handed_over) return true;
         }
-        if (at == requests.namesakes.end() || at->first != name) break;
-        ticket = at++->second;
-    }
-    return oldest;
+        return looked == kNamesakesMax;
+    });
+    return best;
 }
 
 /// The oldest of a name stands in the table; most names have no other.
-void add_name(Requests& requests, std::uint64_t name, Ticket ticket) {
-    auto& oldest = requests.names.emplace(name, ticket).first->second;
-    if (oldest == ticket) return;
-    requests.namesakes.emplace(name, std::max(oldest, ticket));
-    oldest = std::min(oldest, ticket);
-}
-
-void drop_name(Requests& requests, std::uint64_t name, Ticket ticket) {
-    const auto first = requests.names.find(name);
-    if (first == requests.names.end()) return;
-    if (first->second != ticket) {
-        requests.namesakes.erase({name, ticket});
+void add_name(Requests& requests, const Named& it, Slot slot) {
+    auto* oldest = find_oldest(requests, it);
+    if (oldest == nullptr) {
+        requests.names.add({.hash = it.half(), .slot = slot});
         return;
     }
-    const auto next = requests.namesakes.lower_bound({name, Ticket{}});
-    if (next == requests.namesakes.end() || next->first != name) {
-        requests.names.erase(first);
-        return;
-    }
-    first->second = next->second;
-    requests.namesakes.erase(next);
+    const auto ticket_of = [&](Slot of) { return requests.open[of].ticket; };
+    if (ticket_of(slot) < ticket_of(oldest->slot)) std::swap(slot, oldest->slot);
+    if (slot != oldest->slot) requests.namesakes.emplace(it.hash, ticket_of(slot));
 }
 
-void add_names(Requests& requests, const HashKey& key, const Names& names, Ticket ticket) {
-    for (const auto& name : names) {
-        if (!name.name.empty()) add_name(requests, request_key(key, name), ticket);
+void drop_name(Requests& requests, const Named& it, Slot slot) {
+    auto* row =
+        requests.names.find(it.place(), [&](const NamedRow& each) { return each.slot == slot; });
+    const auto next = requests.namesakes.lower_bound({it.hash, Ticket{}});
+    const bool has_next = next != requests.namesakes.end() && next->first == it.hash;
+    if (row == nullptr) {
+        requests.namesakes.erase({it.hash, requests.open[slot].ticket});
+    } else if (has_next) {
+        row->slot = requests.slots.find(next->second.value);
+        requests.namesakes.erase({it.hash, next->second});
+    } else {
+        requests.names.remove(row);
     }
 }
 
-void drop_names(
-    Requests& requests, Memory& memory, const HashKey& key, const Names& names, Ticket ticket) {
-    for (const auto& name : names) {
-        if (name.name.empty()) continue;
-        const auto hash = request_key(key, name);
-        drop_name(requests, hash, ticket);
-        remember_closed(memory, hash, ticket);
+template <class Do>
+void for_each_name(const RequestNames& names, const HashKey& key, Do what) {
+    for (const auto& name : names.in_replies) {
+        if (!name.name.empty()) what(named(key, name), true);
     }
+    for (const auto& name : names.in_orders) {
+        if (!name.name.empty()) what(named(key, name), false);
+    }
+}
+
+void add_names(Requests& requests, const HashKey& key, Slot slot) {
+    const auto names = names_of_request(*requests.open[slot].asked);
+    for_each_name(names, key, [&](const Named& it, bool) { add_name(requests, it, slot); });
+}
+
+void drop_names(Requests& requests, Memory& memory, const HashKey& key, Slot slot) {
+    const auto ticket = requests.open[slot].ticket;
+    const auto names = names_of_request(*requests.open[slot].asked);
+    for_each_name(names, key, [&](const Named& it, bool is_in_replies) {
+        drop_name(requests, it, slot);
+        if (is_in_replies) remember_closed(memory, it.hash, ticket);
+    });
 }
 
 /// Where a request is found by its task, if that is not just its workflow.
@@ -146,8 +214,24 @@ std::vector<const OpenRequest*> find_of_task(const Requests& requests,
 }
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
-    const auto found = requests.slots.find(ticket.value);
-    return found == requests.slots.end() ? nullptr : &requests.open[found->second];
+    const auto slot = requests.slots.find(ticket.value);
+    return slot == kNoSlot ? nullptr : &requests.open[slot];
+}
+
+std::vector<const OpenRequest*> find_meant(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view id) {
+    std::map<Ticket, const OpenRequest*> meant;
+    if (id.empty()) return {};
+    for (const auto& name : {by_id(id), by_workflow(id)}) {
+        visit_named(requests, named(key, name), [&](const OpenRequest& request) {
+            meant.emplace(request.ticket, &request);
+            return false;
+        });
+    }
+    std::vector<const OpenRequest*> found;
+    for (const auto& [ticket, request] : meant) found.push_back(request);
+    return found;
 }
 
 const OpenRequest* find_answered(const Requests& requests,
@@ -156,7 +240,7 @@ const OpenRequest* find_answered(const Requests& requests,
                                  const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
         if (name.name.empty()) continue;
-        const auto* request = find_named(requests, broker, request_key(key, name), reply.to());
+        const auto* request = find_named(requests, broker, named(key, name), reply.to());
         if (request != nullptr) return request;
         if (name.by == NamedBy::Shown) return nullptr;  // It says exactly which one it means.
     }
@@ -185,57 +269,46 @@ Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope
 void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
     const auto ticket = request.ticket;
     const auto deadline = request.deadline;
-    const auto names = names_of_request(*request.asked);
-    add_names(requests, key, names.all, ticket);
     if (const auto place = place_by_task(key, *request.asked, ticket)) {
         requests.tasks.insert(*place);
     }
     const Slot slot = requests.open.add(std::move(request));
-    requests.slots.emplace(ticket.value, slot);
-    requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = slot},
-                           place_of(requests));
+    requests.slots.add(ticket.value, slot);
+    add_names(requests, key, slot);
+    requests.deadlines.set({.at = deadline, .owner = slot}, mark_of(requests));
 }
 
 void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket) {
-    const auto found = requests.slots.find(ticket.value);
-    CHECK(found != requests.slots.end());
-    const Slot slot = found->second;
-    const auto names = names_of_request(*requests.open[slot].asked);
-    drop_names(requests, memory, key, names.all, ticket);
+    const Slot slot = slot_of(requests, ticket);
+    drop_names(requests, memory, key, slot);
     if (const auto place = place_by_task(key, *requests.open[slot].asked, ticket)) {
         requests.tasks.erase(*place);
     }
-    requests.deadlines.remove(slot, place_of(requests));
-    requests.slots.erase(found);
+    requests.deadlines.remove(slot, mark_of(requests));
+    requests.slots.remove(ticket.value);
     requests.open.remove(slot);
 }
 
 void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event) {
-    auto& request = requests.open[requests.slots.at(event.ticket.value)];
-    drop_names(requests, memory, key, names_of_request(*request.asked).all, event.ticket);
-    request.asked = event.envelope;
-    request.priority = event.priority;
-    add_names(requests, key, names_of_request(*request.asked).all, event.ticket);
+    const Slot slot = slot_of(requests, event.ticket);
+    drop_names(requests, memory, key, slot);
+    requests.open[slot].asked = event.envelope;
+    requests.open[slot].priority = event.priority;
+    add_names(requests, key, slot);
 }
 
 void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
-    const auto found = requests.slots.find(ticket.value);
-    CHECK(found != requests.slots.end());
-    requests.open[found->second].deadline = deadline;
-    requests.deadlines.set({.at = deadline, .number = ticket.value, .owner = found->second},
-                           place_of(requests));
+    const Slot slot = slot_of(requests, ticket);
+    requests.open[slot].deadline = deadline;
+    requests.deadlines.set({.at = deadline, .owner = slot}, mark_of(requests));
 }
 
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
-    const auto found = requests.slots.find(ticket.value);
-    CHECK(found != requests.slots.end());
-    requests.open[found->second].asked = asked;
+    requests.open[slot_of(requests, ticket)].asked = asked;
 }
 
-void end_wait(Requests& requests, Ticket ticket) {
-    const auto found = requests.slots.find(ticket.value);
-    CHECK(found != requests.slots.end());
-    requests.open[found->second].waits = false;
+void set_wait(Requests& requests, Ticket ticket, bool waits) {
+    requests.open[slot_of(requests, ticket)].waits = waits;
 }
 
 }  // namespace parlance::core::broker

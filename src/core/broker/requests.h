@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/agenda.h"
+#include "base/flat_table.h"
 #include "base/slab.h"
+#include "base/slot_map.h"
+#include "base/sorted_chunks.h"
 #include "core/broker/broker.h"
 #include "core/broker/memory.h"
 #include "core/handles.h"
@@ -30,12 +30,21 @@ struct OpenRequest {
     bool waits = false;  ///< The asker holds the line; else the answer goes to its mailbox.
 };
 
+/// Under one of its names: half of the name's hash. What the name is, the request says.
+struct NamedRow {
+    std::uint32_t hash = 0;
+    Slot slot = kNoSlot;
+
+    std::uint64_t place() const { return std::uint64_t{hash} << 32U; }
+    bool empty() const { return slot == kNoSlot; }
+};
+
 struct Requests {
     Slab<OpenRequest> open;
-    boost::unordered_flat_map<std::uint64_t, Slot> slots;    ///< By ticket.
-    boost::unordered_flat_map<std::uint64_t, Ticket> names;  ///< By request_key: the oldest.
-    std::set<std::pair<std::uint64_t, Ticket>> namesakes;    ///< Younger ones of the same name.
-    std::set<std::pair<std::uint64_t, Ticket>> tasks;        ///< Those with a task of their own.
+    SlotMap slots;                                             ///< By ticket.
+    FlatTable<NamedRow> names;                                 ///< The oldest of each name.
+    SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;  ///< Younger ones, by request_key.
+    SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
     Agenda deadlines;
 };
 
@@ -45,6 +54,11 @@ const OpenRequest* find_request(const Requests& requests, Ticket ticket);
 std::vector<const OpenRequest*> find_of_task(const Requests& requests,
                                              const HashKey& key,
                                              std::string_view task);
+
+/// All open requests of this id or of this workflow, whoever asks whom; the oldest first.
+std::vector<const OpenRequest*> find_meant(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view id);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
 /// Of several in one task or workflow it is the oldest whose question was handed over.
@@ -66,6 +80,7 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
 void set_deadline(Requests& requests, Ticket ticket, Time deadline);
 /// It says something else than it did, to and from the same under the same id.
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
-void end_wait(Requests& requests, Ticket ticket);
+/// Whether its asker holds the line.
+void set_wait(Requests& requests, Ticket ticket, bool waits);
 
 }  // namespace parlance::core::broker

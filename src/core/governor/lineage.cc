@@ -28,6 +28,22 @@ Delegation& delegation_of(Lineage& lineage, Ticket request) {
 /// Nothing is decided by it: it only leads to roots, of which the right one is taken.
 std::uint64_t hash_of(std::string_view session) { return siphash(process_key(), session); }
 
+Work work_on(const Delegation& delegation) {
+    return {.agent = delegation.target,
+            .height = UINT32_MAX - delegation.depth,
+            .request = delegation.request};
+}
+
+void begin_work(Lineage& lineage, const Delegation& delegation) {
+    lineage.at_work.insert(work_on(delegation));
+    if (delegation.limits_tools) lineage.limits.emplace(delegation.target, delegation.request);
+}
+
+void end_work(Lineage& lineage, const Delegation& delegation) {
+    lineage.at_work.erase(work_on(delegation));
+    if (delegation.limits_tools) lineage.limits.erase({delegation.target, delegation.request});
+}
+
 /// The delegation that holds what is set aside for this one; null: the root does.
 Delegation* holder(Lineage& lineage, const Delegation& delegation) {
     const auto above = purse_holder(lineage, find_delegation(lineage, delegation.parent));
@@ -97,7 +113,8 @@ void forget(Lineage& lineage, Ticket request, const Ending& ending) {
         const auto parent = delegation.parent;
         if (parent != Ticket{}) --delegation_of(lineage, parent).children;
         auto& root = root_of(lineage, delegation.root);
-        lineage.sessions.erase({delegation.session, request});
+        lineage.sessions.erase({hash_of(delegation.session), request});
+        lineage.children.erase({parent, request});
         lineage.delegations.erase(request);
         --root.count;
         if (root.count == 0) {
@@ -134,11 +151,49 @@ Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentH
 }
 
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session) {
-    // The end of time and of tickets: the one before it is the last of the session.
-    auto at = lineage.sessions.upper_bound({std::string{session}, Ticket{kNoLimit}});
-    if (session.empty() || at == lineage.sessions.begin()) return {};
-    --at;
-    return at->first == session ? lineage.delegations.at(at->second) : nullptr;
+    const auto hash = hash_of(session);
+    // The end of tickets: the one before it is the last of the session.
+    auto at = lineage.sessions.lower_bound({hash, Ticket{kNoLimit}});
+    while (at != lineage.sessions.begin() && (--at)->first == hash) {
+        if (auto each = lineage.delegations.at(at->second); each->session == session) return each;
+    }
+    return {};
+}
+
+std::vector<Ticket> in_session(const Lineage& lineage, std::string_view session) {
+    std::vector<Ticket> found;
+    const auto hash = hash_of(session);
+    auto at = lineage.sessions.lower_bound({hash, Ticket{}});
+    for (; at != lineage.sessions.end() && at->first == hash; ++at) {
+        if (lineage.delegations.at(at->second)->session == session) found.push_back(at->second);
+    }
+    return found;
+}
+
+std::vector<Ticket> children_of(const Lineage& lineage, Ticket parent) {
+    std::vector<Ticket> children;
+    auto at = lineage.children.lower_bound({parent, Ticket{}});
+    for (; at != lineage.children.end() && at->first == parent; ++at) {
+        children.push_back(at->second);
+    }
+    return children;
+}
+
+std::vector<Ticket> limits_of(const Lineage& lineage, AgentHandle agent) {
+    std::vector<Ticket> limits;
+    auto at = lineage.limits.lower_bound({agent, Ticket{}});
+    for (; at != lineage.limits.end() && at->first == agent; ++at) limits.push_back(at->second);
+    return limits;
+}
+
+bool works_on(const Lineage& lineage, AgentHandle agent, Ticket request) {
+    const auto delegation = find_delegation(lineage, request);
+    return delegation != nullptr && delegation->is_open && delegation->target == agent;
+}
+
+bool is_at_work(const Lineage& lineage, AgentHandle agent) {
+    const auto at = lineage.at_work.lower_bound({.agent = agent});
+    return at != lineage.at_work.end() && at->agent == agent;
 }
 
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session) {
@@ -224,7 +279,7 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .cost = event.cost,
                           .is_granted = event.is_granted};
     auto& root = root_of(lineage, event.root);
-    root.errands.insert({at.origin, at.target, event.objective_hash});
+    if (!at.may_repeat) root.errands.insert({at.origin, at.target, event.objective_hash});
     if (root.user.empty()) root.user = event.user;
     join(lineage, delegation);
     ++open_children_of_parent(lineage, delegation);
@@ -239,9 +294,7 @@ void end(Lineage& lineage, Ticket request, const Ending& ending) {
     auto& delegation = *found;
     charge(lineage, delegation, ending);
     delegation.is_open = false;
-    const auto work = lineage.at_work.find(delegation.target);
-    work->second.erase(request);
-    if (work->second.empty()) lineage.at_work.erase(work);
+    end_work(lineage, delegation);
     --open_children_of_parent(lineage, delegation);
     forget(lineage, request, ending);
 }
@@ -250,13 +303,13 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
     auto* found = lineage.delegations.wake(request);
     if (found == nullptr || !found->is_open) return;
     auto& delegation = *found;
-    const auto work = lineage.at_work.find(delegation.target);
-    work->second.erase(request);
-    if (work->second.empty()) lineage.at_work.erase(work);
+    end_work(lineage, delegation);
     delegation.target = to.target;
-    lineage.at_work[to.target].insert(request);
-    root_of(lineage, delegation.root)
-        .errands.insert({delegation.origin, to.target, delegation.objective_hash});
+    begin_work(lineage, delegation);
+    if (!to.may_repeat) {
+        root_of(lineage, delegation.root)
+            .errands.insert({delegation.origin, to.target, delegation.objective_hash});
+    }
     auto& accounts = lineage.accounts;
     settle(accounts, agent_account(to.name_before), delegation.tokens, 0, to.now, to.budget_window);
     reserve(accounts, agent_account(to.name), delegation.tokens, to.now, to.budget_window);
@@ -274,9 +327,13 @@ void tidy(Lineage& lineage, std::size_t awake_max) {
 
 void index(Lineage& lineage, const Delegation& delegation) {
     if (auto* parent = lineage.delegations.wake(delegation.parent)) ++parent->children;
-    if (delegation.is_open) lineage.at_work[delegation.target].insert(delegation.request);
-    if (!delegation.session.empty())
-        lineage.sessions.emplace(delegation.session, delegation.request);
+    if (delegation.parent != Ticket{}) {
+        lineage.children.emplace(delegation.parent, delegation.request);
+    }
+    if (delegation.is_open) begin_work(lineage, delegation);
+    if (!delegation.session.empty()) {
+        lineage.sessions.emplace(hash_of(delegation.session), delegation.request);
+    }
 }
 
 void index(Lineage& lineage, const Root& root) {

@@ -9,13 +9,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/sorted_chunks.h"
 #include "base/time.h"
 #include "core/chest.h"
 #include "core/governor/purse.h"
@@ -70,7 +70,7 @@ struct Root {
     std::uint64_t cost = 0;
     Purse purse{};
     Purse cost_purse{};
-    std::set<GivenErrand> errands{};  ///< All that was ever asked in it.
+    std::set<GivenErrand> errands{};  ///< All that was ever asked in it and not by a plan.
 };
 
 /// Both as bytes: packing.cc.
@@ -93,34 +93,52 @@ struct RootName {
     auto operator<=>(const RootName&) const = default;
 };
 
+/// An open delegation among those its target works on, the deepest first.
+struct Work {
+    AgentHandle agent = kNoAgent;
+    std::uint32_t height = 0;  ///< The less, the deeper.
+    Ticket request{};
+    auto operator<=>(const Work&) const = default;
+};
+
 struct Lineage {
     Chest<Delegation, DelegationCodec> delegations;
     Chest<Root, RootCodec> roots;
     Accounts accounts;
 
     // Found again from the two above.
-    std::set<RootName> roots_by_session;
-    std::set<std::pair<std::string, Ticket>> sessions;  ///< Which delegations work in each.
-    std::map<AgentHandle, std::set<Ticket>> at_work;    ///< Open delegations by target.
-    std::set<std::pair<Time, Ticket>> idle;             ///< Roots of which nothing is on record.
+    SortedChunks<RootName> roots_by_session;
+    /// Which delegations work in each, by the hash of its name.
+    SortedChunks<std::pair<std::uint64_t, Ticket>> sessions;
+    SortedChunks<std::pair<Ticket, Ticket>> children;  ///< Of each delegation, on record.
+    SortedChunks<Work> at_work;
+    SortedChunks<std::pair<AgentHandle, Ticket>> limits;  ///< Of these, those that limit tools.
+    SortedChunks<std::pair<Time, Ticket>> idle;           ///< Roots of which nothing is on record.
 };
 
 Reading<Delegation> find_delegation(const Lineage& lineage, Ticket request);
 Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
 /// The last delegation that works in this session, or null.
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session);
+/// All that work in it, and all that were delegated out of one; both the oldest first.
+std::vector<Ticket> in_session(const Lineage& lineage, std::string_view session);
+std::vector<Ticket> children_of(const Lineage& lineage, Ticket parent);
 
-/// The deepest open delegation that `agent` works on and that fits; null if none does.
+bool is_at_work(const Lineage& lineage, AgentHandle agent);
+bool works_on(const Lineage& lineage, AgentHandle agent, Ticket request);
+/// Of the open delegations that `agent` works on those that say which tools it may use for them,
+/// in the order in which they came.
+std::vector<Ticket> limits_of(const Lineage& lineage, AgentHandle agent);
+
+/// The deepest open delegation that `agent` works on and that fits, the oldest of several; null if
+/// none does.
 template <class Fits>
 Reading<Delegation> find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
-    const auto found = lineage.at_work.find(agent);
-    if (found == lineage.at_work.end()) return {};
-    Reading<Delegation> deepest;
-    for (const auto ticket : found->second) {
-        const auto each = lineage.delegations.at(ticket);
-        if (fits(*each) && (deepest == nullptr || each->depth > deepest->depth)) deepest = each;
+    auto at = lineage.at_work.lower_bound({.agent = agent});
+    for (; at != lineage.at_work.end() && at->agent == agent; ++at) {
+        if (auto each = lineage.delegations.at(at->request); fits(*each)) return each;
     }
-    return deepest;
+    return {};
 }
 
 /// An errand that may be given.
@@ -149,6 +167,7 @@ struct Circumstances {
     Time deadline{};
     Time now{};
     Duration budget_window{};
+    bool may_repeat = false;  ///< A plan says how often: which errands it gave need not be known.
 };
 void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& at);
 void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstances& at);
@@ -169,6 +188,7 @@ struct Retarget {
     std::string_view name{};
     Time now{};
     Duration budget_window{};
+    bool may_repeat = false;
 };
 void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);

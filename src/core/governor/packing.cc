@@ -11,16 +11,6 @@ namespace {
 constexpr std::size_t kErrandsSmall = 32;
 constexpr std::size_t kToolsSmall = 32;
 
-void put_purse(std::string& out, const Purse& purse) {
-    put(out, purse.reserved);
-    put(out, purse.spent);
-}
-
-Purse take_purse(ByteReader& in) {
-    const auto reserved = in.varint();
-    return {.reserved = reserved, .spent = in.varint()};
-}
-
 AgentHandle take_agent(ByteReader& in) {
     return static_cast<AgentHandle>(take_number(in, UINT32_MAX));
 }
@@ -56,6 +46,16 @@ GivenErrand take_errand(ByteReader& in, Texts texts) {
 }
 
 }  // namespace
+
+void put_purse(std::string& out, const Purse& purse) {
+    append_varint(out, purse.reserved);
+    append_varint(out, purse.spent);
+}
+
+Purse take_purse(ByteReader& in) {
+    const auto reserved = in.varint();
+    return {.reserved = reserved, .spent = in.varint()};
+}
 
 // A codec is called as one, also where it needs nothing of its own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/time.h"
 
 namespace parlance::core::governor {
@@ -21,6 +22,10 @@ struct Purse {
     std::uint64_t spent = 0;
     bool operator==(const Purse&) const = default;
 };
+
+/// As bytes: packing.cc.
+void put_purse(std::string& out, const Purse& purse);
+Purse take_purse(ByteReader& in);
 
 /// amount * part / whole, also where the product is larger than a word; the most if the result is.
 std::uint64_t scaled(std::uint64_t amount, std::uint64_t part, std::uint64_t whole);

@@ -68,6 +68,16 @@ const Call* find_call(const Handing& handing, Ticket request) {
     return found == handing.calls.end() ? nullptr : &found->second;
 }
 
+std::vector<Ticket> asked_by(const Handing& handing, Ticket call) {
+    std::vector<Ticket> asked;
+    const auto* found = find_call(handing, call);
+    if (found == nullptr) return asked;
+    for (const auto& candidate : found->candidates) {
+        if (candidate.stage == Stage::Asked) asked.push_back(candidate.request);
+    }
+    return asked;
+}
+
 void apply(Handing& handing, const PassingBegan& event) {
     const Pass pass{.began = event};
     index(handing, event.request, pass);

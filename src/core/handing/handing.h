@@ -64,6 +64,8 @@ struct Handing {
 
 const Pass* find_pass(const Handing& handing, Ticket request);
 const Call* find_call(const Handing& handing, Ticket request);
+/// What a call has asked and has no answer to; nothing, if it is none.
+std::vector<Ticket> asked_by(const Handing& handing, Ticket call);
 
 void apply(Handing& handing, const PassingBegan& event);
 void apply(Handing& handing, const PassingRefused& event);

@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "model/names.h"
 
 namespace parlance::core::people {
 
 namespace {
+
+/// Nothing is decided by it: it only leads to appeals, of which the right ones are taken.
+std::uint64_t hash_of(std::string_view workflow) { return siphash(process_key(), workflow); }
 
 Appeal& appeal_at(People& people, Ticket id) {
     auto* appeal = people.appeals.wake(id);
@@ -25,7 +29,8 @@ void begin_term(People& people, Appeal& appeal, Time at) {
 
 void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
     people.due.erase({due_of(appeal), appeal.asked.id});
-    people.by_request.erase(appeal.asked.request);
+    people.by_request.erase({appeal.asked.request, appeal.asked.id});
+    people.by_workflow.erase({hash_of(appeal.asked.workflow), appeal.asked.id});
     people.ended.erase(appeal.ended);
     appeal.stage = stage;
     appeal.ended = record.sequence;
@@ -42,9 +47,20 @@ void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
 Reading<Appeal> find_appeal(const People& people, Ticket id) { return people.appeals.find(id); }
 
 Reading<Appeal> find_by_request(const People& people, Ticket request) {
-    const auto found = people.by_request.find(request);
-    if (found == people.by_request.end()) return {};
+    const auto found = people.by_request.lower_bound({request, Ticket{}});
+    if (found == people.by_request.end() || found->first != request) return {};
     return find_appeal(people, found->second);
+}
+
+std::vector<Ticket> find_of_workflow(const People& people, std::string_view workflow) {
+    std::vector<Ticket> found;
+    const auto hash = hash_of(workflow);
+    auto at = people.by_workflow.lower_bound({hash, Ticket{}});
+    for (; at != people.by_workflow.end() && at->first == hash; ++at) {
+        if (find_appeal(people, at->second)->asked.workflow == workflow)
+            found.push_back(at->second);
+    }
+    return found;
 }
 
 std::size_t waiting_count(const People& people) {
@@ -123,7 +139,11 @@ void index(People& people, const Appeal& appeal) {
         return;
     }
     people.due.emplace(due_of(appeal), id);
-    if (appeal.asked.request != Ticket{}) people.by_request.emplace(appeal.asked.request, id);
+    if (appeal.asked.request != Ticket{}) {
+        people.by_request.emplace(appeal.asked.request, id);
+    } else if (!appeal.asked.workflow.empty()) {
+        people.by_workflow.emplace(hash_of(appeal.asked.workflow), id);
+    }
 }
 
 }  // namespace parlance::core::people

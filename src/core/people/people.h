@@ -14,12 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/sorted_chunks.h"
 #include "base/time.h"
 #include "core/chest.h"
 #include "core/words.h"
@@ -69,14 +69,18 @@ struct People {
     Chest<Appeal, AppealCodec> appeals;
 
     // Found again from it.
-    std::set<std::pair<Time, Ticket>> due;  ///< A reminder, or the end of the time.
-    std::map<Ticket, Ticket> by_request;    ///< Of what waits.
-    std::map<Sequence, Ticket> ended;       ///< The oldest first.
+    SortedChunks<std::pair<Time, Ticket>> due;           ///< A reminder, or the end of the time.
+    SortedChunks<std::pair<Ticket, Ticket>> by_request;  ///< Of what waits.
+    /// Of what waits and was asked by no message, by the hash of its workflow's id.
+    SortedChunks<std::pair<std::uint64_t, Ticket>> by_workflow;
+    std::map<Sequence, Ticket> ended;  ///< The oldest first.
 };
 
 Reading<Appeal> find_appeal(const People& people, Ticket id);
 /// The waiting appeal that was asked by this message, or null.
 Reading<Appeal> find_by_request(const People& people, Ticket request);
+/// The waiting appeals of this workflow that were asked by no message, the oldest first.
+std::vector<Ticket> find_of_workflow(const People& people, std::string_view workflow);
 std::size_t waiting_count(const People& people);
 
 /// Who is asked now; another one after an escalation.

@@ -9,18 +9,19 @@ namespace parlance::core::registry {
 
 namespace {
 
-auto place_of(Registry& registry) {
-    return [&registry](Slot slot) -> AgendaPlace& { return registry.instances[slot].place; };
+auto mark_of(Registry& registry) {
+    return [&registry](Slot slot) {
+        auto& instance = registry.instances[slot];
+        return AgendaMark{instance.place, instance.number.value};
+    };
 }
 
 /// An endpoint is the hub's own errand and never silent; the others must be heard of.
 void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
     const auto& instance = registry.instances[slot];
     if (instance.kind == InstanceKind::Push) return;
-    registry.silence.set({.at = instance.last_seen + heartbeat_timeout,
-                          .number = instance.number.value,
-                          .owner = slot},
-                         place_of(registry));
+    registry.silence.set({.at = instance.last_seen + heartbeat_timeout, .owner = slot},
+                         mark_of(registry));
 }
 
 /// The codes in a profile's list. It was checked at the door, but not in a snapshot.
@@ -125,7 +126,7 @@ void apply(Registry& registry, const InstanceLeft& event) {
     const auto found = registry.instance_slots.find(event.instance);
     CHECK(found != registry.instance_slots.end());
     const Slot slot = found->second;
-    registry.silence.remove(slot, place_of(registry));
+    registry.silence.remove(slot, mark_of(registry));
     std::erase(registry.agents[registry.instances[slot].agent].instances, slot);
     registry.instance_slots.erase(found);
     registry.instances.remove(slot);

@@ -170,6 +170,10 @@ void forget_plans(Workflows& workflows) {
     }
 }
 
+bool has_move(const Run& run, Time now, std::size_t open_max) {
+    return next_move(run, now, open_max).kind != Move::Kind::None;
+}
+
 PlanPtr know_plan(Workflows& workflows, const WorkflowStarted& event, Ticket number) {
     auto& known = workflows.plans[event.plan_hash];
     if (!known.plan) {
@@ -340,6 +344,7 @@ void apply(Workflows& workflows, const WorkflowEnded& event) {
     }
     if (run.due != Time{}) workflows.due.erase({run.due, run.number});
     workflows.restless.erase(run.number);
+    workflows.crowded.erase(run.number);
     --workflows.plans.find(run.plan_hash)->second.runs;
     workflows.runs.erase(event.run);
     forget_plans(workflows);
@@ -380,15 +385,19 @@ void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max)
     if (found == nullptr) return;
     auto& run = *found;
     set_due(workflows, run);
-    if (next_move(run, now, open_max).kind == Move::Kind::None) {
-        workflows.restless.erase(number);
-    } else {
-        workflows.restless.insert(number);
-    }
+    const auto note = [&](std::set<Ticket>& runs, bool is_among) {
+        is_among ? void(runs.insert(number)) : void(runs.erase(number));
+    };
+    const bool is_restless = has_move(run, now, open_max);
+    note(workflows.restless, is_restless);
+    note(workflows.crowded,
+         !is_restless && open_count(run) >= open_max && has_move(run, now, SIZE_MAX));
 }
 
 void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_t awake_max) {
-    for (const auto number : workflows.runs.tickets()) {
+    auto runs = workflows.restless;
+    runs.insert(workflows.crowded.begin(), workflows.crowded.end());
+    for (const auto number : runs) {
         attend(workflows, number, now, open_max);
         tidy(workflows, awake_max);  // All of them at once would be many.
     }

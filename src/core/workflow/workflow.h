@@ -21,6 +21,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/sorted_chunks.h"
 #include "base/time.h"
 #include "core/chest.h"
 #include "core/handles.h"
@@ -138,7 +139,8 @@ struct Workflows {
     // Found again from the two above.
     boost::unordered_flat_map<std::uint64_t, Place> by_request;
     std::set<Ticket> restless;  ///< Those with something to be decided now.
-    std::set<std::pair<Time, Ticket>> due;
+    std::set<Ticket> crowded;   ///< Those that would have, if more of each might be open.
+    SortedChunks<std::pair<Time, Ticket>> due;
 };
 
 /// Null if it does not run.
@@ -178,7 +180,7 @@ void take_failure(Workflows& workflows, Ticket request, std::string code, std::s
 
 /// Looks whether there is something to be decided. After every change of a run.
 void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max);
-/// The same for all, when what may be open has changed, or a process begins.
+/// The same for all of whom it may be otherwise, when another number may be open.
 void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_t awake_max);
 
 /// Lets what was not touched for a while rest.

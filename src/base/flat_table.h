@@ -1,0 +1,102 @@
+// A hash table that is one array: rows in the order of their places, with gaps between. It grows by
+// a quarter, so that what is large is never half empty; a table for a million small things.
+//
+// A Row says where it belongs, as a fraction of the whole table, and whether it is none:
+//   std::uint64_t place() const;  bool empty() const;
+// Rows of one place stand together. Whoever looks for one says by more than its place which it is.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace parlance {
+
+/// Spreads numbers that may lie close together over all places; no two get the same.
+constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E37'79B9'7F4A'7C15U; }
+
+template <class Row>
+class FlatTable {
+  public:
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    /// What it takes, rows that are none included.
+    std::size_t bytes() const { return rows_.capacity() * sizeof(Row); }
+
+    /// The row at this place for which it holds; null if there is none.
+    template <class Is>
+    const Row* find(std::uint64_t place, Is is) const {
+        if (size_ == 0) return nullptr;
+        auto at = home(place);
+        while (!rows_[at].empty() && rows_[at].place() < place) ++at;
+        for (; !rows_[at].empty() && rows_[at].place() == place; ++at) {
+            if (is(rows_[at])) return &rows_[at];
+        }
+        return nullptr;
+    }
+    template <class Is>
+    Row* find(std::uint64_t place, Is is) {
+        return const_cast<Row*>(std::as_const(*this).find(place, is));
+    }
+
+    /// Behind those of its place that are there.
+    Row& add(const Row& row) {
+        if ((size_ + 1) * 6 > homes_ * 5) grow(homes_ + homes_ / 4 + kHomesMin);
+        ++size_;
+        return put(row);
+    }
+    /// One that find() named.
+    void remove(const Row* row) {
+        auto at = static_cast<std::size_t>(row - rows_.data());
+        for (; !rows_[at + 1].empty() && home(rows_[at + 1].place()) <= at; ++at) {
+            rows_[at] = rows_[at + 1];
+        }
+        rows_[at] = Row{};
+        if (--size_ == 0) *this = {};
+    }
+
+    void reserve(std::size_t count) {
+        if (const auto homes = count / 5 * 6 + kHomesMin; homes > homes_) grow(homes);
+    }
+
+    /// In the order of their places.
+    template <class Do>
+    void for_each(Do what) const {
+        for (const auto& row : rows_) {
+            if (!row.empty()) what(row);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kHomesMin = 8;
+
+    std::size_t home(std::uint64_t place) const {
+        return (place >> 32U) * homes_ >> 32U;  // There are never as many as 2^32.
+    }
+    Row& put(const Row& row) {
+        const auto place = row.place();
+        auto at = home(place);
+        while (!rows_[at].empty() && rows_[at].place() <= place) ++at;
+        auto gap = at;
+        while (!rows_[gap].empty()) ++gap;
+        // The last row is always a gap: every search ends there.
+        if (gap + 1 == rows_.size()) rows_.emplace_back();
+        std::copy_backward(&rows_[at], &rows_[gap], &rows_[gap] + 1);
+        return rows_[at] = row;
+    }
+    void grow(std::size_t homes) {
+        const auto before = std::exchange(rows_, std::vector<Row>(homes + kHomesMin));
+        homes_ = homes;
+        for (const auto& row : before) {
+            if (!row.empty()) put(row);
+        }
+    }
+
+    std::vector<Row> rows_;  ///< The homes, and some room behind the last of them.
+    std::size_t homes_ = 0;
+    std::size_t size_ = 0;
+};
+
+}  // namespace parlance

@@ -1,0 +1,104 @@
+#include "base/flat_table.h"
+
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace parlance {
+namespace {
+
+struct Row {
+    std::uint64_t key = 0;
+    std::uint32_t value = 0;  ///< Zero: none.
+
+    std::uint64_t place() const { return spread(key); }
+    bool empty() const { return value == 0; }
+};
+using Table = FlatTable<Row>;
+
+const Row* find(const Table& table, std::uint64_t key) {
+    return table.find(spread(key), [&](const Row& row) { return row.key == key; });
+}
+
+TEST(FlatTable, FindsWhatWasAddedAndNothingElse) {
+    Table table;
+    EXPECT_EQ(find(table, 0), nullptr);
+    for (std::uint32_t i = 1; i <= 1'000; ++i) table.add({i, i});
+    EXPECT_EQ(table.size(), 1'000U);
+    for (std::uint32_t i = 1; i <= 1'000; ++i) EXPECT_EQ(find(table, i)->value, i);
+    EXPECT_EQ(find(table, 0), nullptr);
+    EXPECT_EQ(find(table, 1'001), nullptr);
+}
+
+TEST(FlatTable, IsNeverHalfEmptyOnceItIsLarge) {
+    Table table;
+    for (std::uint32_t i = 1; i <= 100'000; ++i) {
+        table.add({i, i});
+        // It is filled to five sixths, then grows by a quarter: two thirds are left.
+        if (i <= 1'000) continue;
+        ASSERT_LT(table.bytes(), i * sizeof(Row) * 8 / 5) << i;
+    }
+}
+
+TEST(FlatTable, RowsOfOnePlaceStandTogetherInTheOrderTheyCame) {
+    Table table;
+    for (std::uint32_t i = 1; i <= 40; ++i) table.add({7, i});
+    for (std::uint32_t i = 1; i <= 40; ++i) table.add({i + 100, i});
+    const auto* row = table.find(spread(7), [](const Row& each) { return each.value == 33; });
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ((row - 1)->value, 32U);
+    table.remove(row);
+    EXPECT_EQ(table.find(spread(7), [](const Row& each) { return each.value == 33; }), nullptr);
+    EXPECT_EQ(table.size(), 79U);
+}
+
+TEST(FlatTable, EvenTheLastPlaceHasRoomForMany) {
+    struct Last {
+        std::uint32_t value = 0;
+        std::uint64_t place() const { return UINT64_MAX; }
+        bool empty() const { return value == 0; }
+    };
+    FlatTable<Last> table;
+    for (std::uint32_t i = 1; i <= 100; ++i) table.add({i});
+    for (std::uint32_t i = 1; i <= 100; ++i) {
+        const auto* row = table.find(UINT64_MAX, [&](const Last& each) { return each.value == i; });
+        ASSERT_NE(row, nullptr) << i;
+        table.remove(row);
+    }
+    EXPECT_TRUE(table.empty());
+    EXPECT_EQ(table.bytes(), 0U) << "an empty table is a small one";
+}
+
+TEST(FlatTable, IsLikeAMapOfTheSameRows) {
+    std::mt19937_64 chance{5};
+    Table table;
+    std::map<std::uint64_t, std::uint32_t> map;
+    for (int round = 0; round < 50'000; ++round) {
+        const auto key = chance() % 2'000 * 0x0100'0000'0000U;  // As far apart as they can be.
+        const auto* found = find(table, key);
+        ASSERT_EQ(found != nullptr, map.contains(key)) << round;
+        if (found != nullptr) {
+            ASSERT_EQ(found->value, map.at(key));
+            table.remove(found);
+            map.erase(key);
+        } else {
+            const auto value = static_cast<std::uint32_t>(chance() | 1U);
+            table.add({key, value});
+            map.emplace(key, value);
+        }
+        ASSERT_EQ(table.size(), map.size());
+    }
+    std::size_t rows = 0;
+    std::uint64_t last = 0;
+    table.for_each([&](const Row& row) {
+        EXPECT_EQ(map.at(row.key), row.value);
+        EXPECT_GE(row.place(), last);
+        last = row.place();
+        ++rows;
+    });
+    EXPECT_EQ(rows, map.size());
+}
+
+}  // namespace
+}  // namespace parlance
