@@ -245,6 +245,7 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
 
 /// Asks others for help, a few at a time, and answers when it has waited for a while.
 void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
+    if (chance_.percent(plan_.liar / 2)) return slip_away(consumer, deliver);
     const auto agent = agent_name(consumer.agent);
     const auto& asked = *deliver.envelope;
     if (chance_.percent(80)) ask_for_tool(agent, deliver);
@@ -257,6 +258,24 @@ void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
         ++messages_;
         send(consumer.agent, std::move(letter), 2);
     }
+    timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
+}
+
+/// Asks as if it had nothing in hand, now and then once it has given that back; it comes again.
+void Agents::slip_away(const Consumer& consumer, const Deliver& deliver) {
+    const auto agent = agent_name(consumer.agent);
+    const bool gives_back = chance_.percent(50);
+    if (gives_back) tell(agent, NackDelivery{deliver.delivery, persons_.words("not now"), false});
+    const auto wait = gives_back ? chance_.ms(1, 60) : Duration{};
+    timeline_.after(wait, [this, by = consumer.agent] {
+        for (auto i = chance_.between(1, 4); i > 0; --i) {
+            auto letter = writer_.slip_away(by);
+            questions_.push_back(letter.envelope);
+            ++messages_;
+            send(by, std::move(letter), 2);
+        }
+    });
+    if (gives_back) return;
     timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
 }
 

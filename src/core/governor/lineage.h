@@ -73,6 +73,10 @@ struct Root {
     std::set<GivenErrand> errands{};  ///< All that was ever asked in it.
 };
 
+/// Whether who works in it stays in it, whatever else it says: it was begun out of a session or for
+/// a user.
+inline bool binds(const Root& root) { return root.is_by_session || !root.user.empty(); }
+
 /// Both as bytes: packing.cc.
 struct DelegationCodec {
     void pack(std::string& out, const Delegation& each) const;
@@ -110,15 +114,25 @@ Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentH
 /// The last delegation that works in this session, or null.
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session);
 
-/// The deepest open delegation that `agent` works on and that fits; null if none does.
-template <class Fits>
-Reading<Delegation> find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
+/// The deepest open delegation that `agent` works on, that may be meant and that fits; null if none
+/// is. Of equally deep ones that with the fewest open children, so that who works on many things
+/// and names none is not held to the breadth of one; then the oldest.
+template <class MayMean, class Fits>
+Reading<Delegation> find_deepest(const Lineage& lineage,
+                                 AgentHandle agent,
+                                 MayMean may_mean,
+                                 Fits fits) {
     const auto found = lineage.at_work.find(agent);
     if (found == lineage.at_work.end()) return {};
     Reading<Delegation> deepest;
+    const auto is_better = [&](const Delegation& each) {
+        if (deepest == nullptr || each.depth > deepest->depth) return true;
+        return each.depth == deepest->depth && each.open_children < deepest->open_children;
+    };
     for (const auto ticket : found->second) {
+        if (!may_mean(ticket)) continue;
         const auto each = lineage.delegations.at(ticket);
-        if (fits(*each) && (deepest == nullptr || each->depth > deepest->depth)) deepest = each;
+        if (is_better(*each) && fits(*each)) deepest = each;
     }
     return deepest;
 }
@@ -131,6 +145,8 @@ struct Errand {
 };
 /// The roots that go by this session, whoever asks out of it.
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
+/// Whether another user's delegation works in this session or came out of it.
+bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user);
 bool is_taken(const Root& root, const Errand& errand);
 /// The delegation, from `last` up to the root, in which the target already has this objective, as
 /// who gave it or who got it; null if there is none.
