@@ -69,7 +69,7 @@ Profile Agents::profile(std::uint64_t agent) const {
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto has_answer = std::make_shared<bool>(false);
-    door_.bring_as_operator(RegisterAgent{{name}, profile(agent)},
+    door_.bring_as_operator(RegisterAgent{{name}, profile(agent), true},
                             [has_answer](const Effect&) { *has_answer = true; });
     timeline_.after(chance_.ms(700, 1'500), [this, agent, has_answer] {
         if (!*has_answer) enlist(agent);
@@ -88,13 +88,18 @@ void Agents::reconsider(std::uint64_t agent) {
     timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
     const auto name = agent_name(agent);
     const TopicName topic{"news-" + std::to_string(chance_.below(2))};
-    switch (chance_.below(4)) {
+    switch (chance_.below(5)) {
         case 0:
             return tell(name, Subscribe{{name}, topic});
         case 1:
             return tell(name, Unsubscribe{{name}, topic});
         case 2:
             return tell(name, RemoveAgent{{name}});
+        case 3: {  // Tries to have every tool there is.
+            auto wider = profile(agent);
+            wider.tools_allowed = {kTools.begin(), kTools.end()};
+            return tell(name, RegisterAgent{{name}, std::move(wider), true});
+        }
         default:  // Tries what only the other may do.
             return tell(name, RemoveAgent{{agent_name((agent + 1) % plan_.agents)}});
     }
