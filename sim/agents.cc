@@ -69,7 +69,7 @@ Profile Agents::profile(std::uint64_t agent) const {
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto has_answer = std::make_shared<bool>(false);
-    door_.bring_as_operator(RegisterAgent{{name}, profile(agent)},
+    door_.bring_as_operator(RegisterAgent{{name}, profile(agent), true},
                             [has_answer](const Effect&) { *has_answer = true; });
     timeline_.after(chance_.ms(700, 1'500), [this, agent, has_answer] {
         if (!*has_answer) enlist(agent);
@@ -88,13 +88,18 @@ void Agents::reconsider(std::uint64_t agent) {
     timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
     const auto name = agent_name(agent);
     const TopicName topic{"news-" + std::to_string(chance_.below(2))};
-    switch (chance_.below(4)) {
+    switch (chance_.below(5)) {
         case 0:
             return tell(name, Subscribe{{name}, topic});
         case 1:
             return tell(name, Unsubscribe{{name}, topic});
         case 2:
             return tell(name, RemoveAgent{{name}});
+        case 3: {  // Tries to have every tool there is.
+            auto wider = profile(agent);
+            wider.tools_allowed = {kTools.begin(), kTools.end()};
+            return tell(name, RegisterAgent{{name}, std::move(wider), true});
+        }
         default:  // Tries what only the other may do.
             return tell(name, RemoveAgent{{agent_name((agent + 1) % plan_.agents)}});
     }
@@ -245,6 +250,7 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
 
 /// Asks others for help, a few at a time, and answers when it has waited for a while.
 void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
+    if (chance_.percent(plan_.liar / 2)) return slip_away(consumer, deliver);
     const auto agent = agent_name(consumer.agent);
     const auto& asked = *deliver.envelope;
     if (chance_.percent(80)) ask_for_tool(agent, deliver);
@@ -257,6 +263,24 @@ void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
         ++messages_;
         send(consumer.agent, std::move(letter), 2);
     }
+    timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
+}
+
+/// Asks as if it had nothing in hand, now and then once it has given that back; it comes again.
+void Agents::slip_away(const Consumer& consumer, const Deliver& deliver) {
+    const auto agent = agent_name(consumer.agent);
+    const bool gives_back = chance_.percent(50);
+    if (gives_back) tell(agent, NackDelivery{deliver.delivery, persons_.words("not now"), false});
+    const auto wait = gives_back ? chance_.ms(1, 60) : Duration{};
+    timeline_.after(wait, [this, by = consumer.agent] {
+        for (auto i = chance_.between(1, 4); i > 0; --i) {
+            auto letter = writer_.slip_away(by);
+            questions_.push_back(letter.envelope);
+            ++messages_;
+            send(by, std::move(letter), 2);
+        }
+    });
+    if (gives_back) return;
     timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
 }
 

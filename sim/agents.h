@@ -51,6 +51,7 @@ class Agents {
     void settle(const std::string& agent, const Deliver& deliver);
     void answer(const std::string& agent, const Deliver& deliver);
     void pass_on(const Consumer& consumer, const Deliver& deliver);
+    void slip_away(const Consumer& consumer, const Deliver& deliver);
     void ask_for_tool(const std::string& agent, const Deliver& deliver);
     void misbehave(Consumer& consumer, const Deliver& deliver);
     void answer_badly(const std::string& agent, const Deliver& deliver);
@@ -64,6 +65,7 @@ class Agents {
     void write_context(std::uint64_t agent);
     void hand_off(std::uint64_t agent, const std::string& workflow);
     void write_task(std::uint64_t agent);
+    void keep_session(std::uint64_t agent);
 
     const Plan& plan_;
     Chance& chance_;

@@ -104,7 +104,7 @@ Claim LetterWriter::claim(const std::string& session, const std::string& user) {
 
 /// About where it comes from, how deep it is, whose it is or what it may use.
 void LetterWriter::lie(Claim& claim) {
-    switch (chance_.below(7)) {
+    switch (chance_.below(9)) {
         case 0:
             claim.session = sessions_[chance_.below(sessions_.size())];
             break;
@@ -122,6 +122,12 @@ void LetterWriter::lie(Claim& claim) {
             break;
         case 5:
             claim.tools = {kTools.at(chance_.below(kTools.size()))};
+            break;
+        case 6:
+            claim.child_session = kKeptSessions.at(chance_.below(kKeptSessions.size()));
+            break;
+        case 7:
+            claim.session = kKeptSessions.at(chance_.below(kKeptSessions.size()));
             break;
         default:
             claim.child_session = sessions_[chance_.below(sessions_.size())];
@@ -153,6 +159,36 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
     said.objective = about.objective;
     if (given != nullptr && chance_.percent(30)) said.objective_hash = given->objective_hash;
     if (chance_.percent(plan_.liar)) lie(said);
+    // Where there are no delegations there are no budgets to speak of.
+    if (!said.has_session) said.tokens_max = 0;
+    send.claim = std::make_shared<Claim>(std::move(said));
+    return send;
+}
+
+SendMessage LetterWriter::slip_away(std::uint64_t from) {
+    const auto id = "e-" + std::to_string(++number_);
+    const auto sender = agent_name(from);
+    const auto to = agent_name(chance_.below(plan_.agents));
+    Header header{.id = id,
+                  .from = sender,
+                  .to = to,
+                  .type = "TEST",
+                  .correlation = id,
+                  .intent = Intent::Request};
+    Claim about;
+    auto text = body();
+    persons_.write_into(header, text, &about);
+    auto send = send_of(header, text);
+    send.priority = Priority::High;
+    send.timeout = chance_.ms(50, 3'000);
+    if (chance_.percent(25)) return send;
+    auto said = claim("slipped-" + id, {});
+    said.objective = about.objective;
+    said.has_session = chance_.percent(50);
+    if (!said.has_session) {
+        said.session = {};
+        said.tokens_max = 0;
+    }
     send.claim = std::make_shared<Claim>(std::move(said));
     return send;
 }

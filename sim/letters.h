@@ -22,6 +22,8 @@ std::string capability_name(std::uint64_t number);
 inline constexpr std::array kTools{"mail", "ocr", "sql", "web"};
 /// What the domains of some agents are called; entities that nobody's is called by come besides.
 inline constexpr std::array kDomains{"vendor", "audit"};
+/// Sessions of which something is kept, each for whichever user came first.
+inline constexpr std::array kKeptSessions{"chat-0", "chat-1", "chat-2"};
 Profile profile_of(std::uint64_t agent, Dialect dialect);
 
 class LetterWriter {
@@ -34,6 +36,9 @@ class LetterWriter {
     /// Something that `from` asks of another because of what it was asked itself, in its own words
     /// or in those that it was given. `given` is null if that was no delegation.
     SendMessage delegate(std::uint64_t from, const Envelope& asked, const Claim* given);
+    /// Something that `from` asks as if it worked on nothing: for nobody, out of a session or in a
+    /// conversation that nobody ever heard of.
+    SendMessage slip_away(std::uint64_t from);
     /// The same id with other words.
     SendMessage rewrite(const SendMessage& letter);
     /// An answer to what was asked; `correlation` is usually the question's own.

@@ -23,6 +23,7 @@ void Agents::share(std::uint64_t agent) {
     if (is_calm_) return;
     timeline_.after(chance_.ms(50, 900), [this, agent] { share(agent); });
     if (door_.shared() == nullptr) return;
+    if (chance_.percent(10)) return keep_session(agent);
     if (chance_.percent(30)) return write_task(agent);
     write_context(agent);
 }
@@ -86,6 +87,12 @@ void Agents::write_task(std::uint64_t agent) {
     }
     if (chance_.percent(50)) return door_.bring_as_operator(std::move(write));
     tell(name, std::move(write));
+}
+
+void Agents::keep_session(std::uint64_t agent) {
+    tell(agent_name(agent),
+         WriteSession{.id = kKeptSessions.at(chance_.below(kKeptSessions.size())),
+                      .user = "user-" + std::to_string(chance_.below(2))});
 }
 
 }  // namespace parlance::sim

@@ -1,5 +1,6 @@
 // I4: a tool passes only if its agent is registered with it and it was granted with whatever the
 // agent works on that says what it grants; with the one that the agent asks about, if it names one.
+// And to what an operator let an agent have the agent itself adds nothing.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,10 +23,7 @@ class Keys {
         for (const auto& entry : book_.history->journal) {
             match(
                 entry.event,
-                [&](const AgentRegistered& e) {
-                    allowed_[e.agent.value] = {e.profile.tools_allowed.begin(),
-                                               e.profile.tools_allowed.end()};
-                },
+                [&](const AgentRegistered& e) { registered(e); },
                 [&](const AgentRemoved& e) { allowed_.erase(e.agent.value); },
                 [&](const DelegationFounded& e) { open_[e.request] = std::nullopt; },
                 [&](const DelegationAdmitted& e) {
@@ -41,6 +39,16 @@ class Keys {
 
   private:
     using Tools = std::set<std::string>;
+
+    void registered(const AgentRegistered& event) {
+        const auto& agent = event.agent.value;
+        const auto& tools = event.profile.tools_allowed;
+        allowed_[agent] = {tools.begin(), tools.end()};
+        if (event.binds_tools) bounds_[agent] = allowed_[agent];
+        const auto bound = bounds_.find(agent);
+        if (bound == bounds_.end() || std::ranges::includes(bound->second, allowed_[agent])) return;
+        findings_.push_back({"I4", agent + " has given itself a tool", {}});
+    }
 
     /// It may have been asked about any one of those that the agent works on, so one that grants it
     /// is enough; and whoever works on nothing needs no grant.
@@ -65,6 +73,7 @@ class Keys {
     const Book& book_;
     Findings& findings_;
     std::map<std::string, Tools> allowed_;
+    std::map<std::string, Tools> bounds_;          ///< As operators said, also of who is gone.
     std::map<Ticket, std::optional<Tools>> open_;  ///< Open delegations; none: all tools.
 };
 

@@ -17,9 +17,6 @@ namespace parlance::core {
 
 namespace {
 
-using governor::Delegation;
-using governor::Root;
-
 /// A request and what the record says about where it comes from.
 struct Case {
     const State& state;
@@ -31,15 +28,13 @@ struct Case {
     AgentHandle target;
     Subject subject;  ///< Whom a limit on asking is about.
 
-    Reading<Delegation> parent{};
-    const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
-    Reading<Root> root{};  ///< The tree that it belongs to, if there is one.
+    Place at{};
     std::string user{};
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
+    std::uint64_t tokens = 0;  ///< What it says that it may spend, else what is usual.
     std::uint64_t cost = 0;
-    bool has_claim = false;    ///< Else what it claims is nobody's word.
-    bool is_sideways = false;  ///< It hands over what the asker has, and goes no deeper.
+    bool has_claim = false;                  ///< Else what it claims is nobody's word.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
     std::int64_t limit(Rule rule, const Subject& whose) const {
@@ -51,75 +46,85 @@ struct Case {
     std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
     /// Whom the asker itself works for.
     std::string_view principal() const {
-        if (parent != nullptr) return name(parent->origin);
-        return unfounded != nullptr ? unfounded->asked->from() : std::string_view{};
+        if (at.parent != nullptr) return name(at.parent->origin);
+        return at.unfounded != nullptr ? at.unfounded->asked->from() : std::string_view{};
     }
 };
 
-// --- where it comes from ---------------------------------------------------------------------
-
-/// The parent that was found before.
-void take_parent(Case& the, Ticket parent) {
-    const auto& lineage = the.state.governor.lineage;
-    the.parent = governor::find_delegation(lineage, parent);
-    if (the.parent != nullptr) {
-        the.root = lineage.roots.at(the.parent->root);
-    } else {
-        the.unfounded = broker::find_request(the.state.requests, parent);
-    }
+/// Whether it stands in a tree that who works in it cannot leave.
+bool is_bound(const Case& the) {
+    return !the.user.empty() || (the.at.root != nullptr && governor::binds(*the.at.root));
 }
 
-/// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
-/// not come to stand higher in the tree by saying that it stands elsewhere.
-void find_parent(Case& the) {
+// --- what it puts at stake -------------------------------------------------------------------
+
+/// A purse that a delegation draws on.
+struct Source {
+    std::string_view whose;
+    std::uint64_t left = governor::kNoLimit;
+};
+
+Source poorest(std::initializer_list<Source> sources) {
+    return *std::ranges::min_element(sources, {}, &Source::left);
+}
+
+/// Of all that it would draw on, what has the least left.
+Source poorest_purse(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
-    if (is_planted(Mutant::BelieveTheParent)) {
-        the.root = governor::find_root(lineage, the.claim.session, the.origin);
-        return;
+    const auto& policy = the.state.governor.policy;
+    const auto window = governor::window_of(policy);
+    const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
+    const auto above = governor::purse_holder(lineage, the.at.parent);
+    const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
+        return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
+                                 static_cast<std::uint64_t>(the.limit(rule, subject)));
+    };
+    std::uint64_t tree = governor::kNoLimit;
+    if (above != nullptr) {
+        // Who has answered has given back what was left.
+        tree = above->is_open ? governor::left_in(above->below, above->tokens) : 0;
+    } else if (the.at.root != nullptr) {
+        tree = governor::left_in(the.at.root->purse, the.at.root->tokens);
+    } else {
+        tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
     }
-    Reading<Root> own;
-    if (the.claim.has_session) {
-        own = governor::find_root(lineage, the.claim.session, the.origin);
-        const auto at = governor::find_session(lineage, the.claim.session);
-        if (at != nullptr && at->target == the.origin) the.parent = at;
-        if (the.parent == nullptr) {
-            const auto roots = governor::roots_named(lineage, the.claim.session);
-            the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
-                return std::ranges::find(roots, each.root) != roots.end();
-            });
-        }
-    }
-    if (the.parent == nullptr) {
-        const auto* held = the.is_sideways
-                               ? find_task(the.state, the.envelope.from(), the.envelope.task())
-                               : nullptr;
-        if (held == nullptr) held = find_held(the.state, the.origin, the.envelope.correlation());
-        if (held != nullptr) the.parent = governor::find_delegation(lineage, held->ticket);
-        if (held != nullptr && the.parent == nullptr) the.unfounded = held;
-    }
-    const auto& user = the.claim.user.empty() && own != nullptr ? own->user : the.claim.user;
-    if (the.parent == nullptr && the.unfounded == nullptr && !user.empty()) {
-        the.parent = governor::find_deepest(lineage, the.origin, [&](const Delegation& each) {
-            return lineage.roots.at(each.root)->user == user && is_in_hand(the.state, each.request);
-        });
-    }
-    if (the.parent != nullptr) {
-        the.root = lineage.roots.at(the.parent->root);
-    } else if (the.unfounded == nullptr) {
-        the.root = own;
-    }
+    const Subject target{.platform = the.subject.platform, .agent = the.envelope.to()};
+    const auto user =
+        the.user.empty()
+            ? governor::kNoLimit
+            : account(governor::user_account(the.user), Rule::TokensPerUser, {.user = the.user});
+    return poorest({
+        {"one delegation", most == 0 ? governor::kNoLimit : most},
+        {"the tree of delegations that it belongs to", tree},
+        {"its target",
+         account(governor::agent_account(the.envelope.to()), Rule::TokensPerAgent, target)},
+        // What the asker itself was given already counts for these.
+        {"its user", above == nullptr ? user : governor::kNoLimit},
+        {"the hub",
+         above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
+                          : governor::kNoLimit},
+    });
+}
+
+/// What it may spend. A dialect without budgets is no way past the purses of a tree: there it is
+/// given what is usual, or what is left; of nothing it asks for what is usual, and is refused.
+std::uint64_t tokens_for(const Case& the) {
+    const bool says_it = the.claim.tokens_max > 0 || the.claim.has_session;
+    if (says_it || !is_bound(the) || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
+    const auto left = poorest_purse(the).left;
+    return left == 0 ? governor::kTokensUsual : std::min(left, governor::kTokensUsual);
 }
 
 void measure(Case& the) {
     the.user = the.claim.user;
-    if (the.user.empty() && the.root != nullptr) the.user = the.root->user;
+    if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
     the.subject = {.platform = enum_name(the.envelope.dialect()),
                    .agent = the.envelope.from(),
                    .capability = capability_asked(the.state, the.target, the.claim),
                    .user = the.user};
-    const std::uint32_t deeper = the.is_sideways ? 0 : 1;
-    if (the.parent != nullptr) the.depth = the.parent->depth + deeper;
-    if (the.unfounded != nullptr) the.depth = 1 + deeper;
+    const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;
+    if (the.at.parent != nullptr) the.depth = the.at.parent->depth + deeper;
+    if (the.at.unfounded != nullptr) the.depth = 1 + deeper;
     // A declared depth can only make it stricter.
     the.depth = std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
@@ -127,13 +132,14 @@ void measure(Case& the) {
     if (the.claim.depth_max > 0 || the.claim.has_session) {
         the.depth_max = std::min(the.depth_max, the.claim.depth_max);
     }
-    if (the.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
-        the.depth_max = std::min(the.depth_max, the.parent->depth_max);
+    if (the.at.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
+        the.depth_max = std::min(the.depth_max, the.at.parent->depth_max);
     }
     const auto price = limit_of(the.state.governor.policy,
                                 Rule::CostPerMillionTokens,
                                 {.platform = the.subject.platform, .agent = the.envelope.to()});
-    the.cost = governor::scaled(the.claim.tokens_max, static_cast<std::uint64_t>(price), 1'000'000);
+    the.tokens = tokens_for(the);
+    the.cost = governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
 }
 
 // --- the guards ------------------------------------------------------------------------------
@@ -180,7 +186,7 @@ Word check_chain(const Case& the) {
 
 /// What a delegation puts at stake is what it may spend.
 Word check_risk(const Case& the) {
-    const auto asked = the.claim.tokens_max;
+    const auto asked = the.tokens;
     const auto passes = [&](Rule rule) {
         const auto threshold = static_cast<std::uint64_t>(the.limit(rule));
         return threshold > 0 && asked > threshold;
@@ -244,7 +250,8 @@ Word check_session(const Case& the) {
     const auto asked_in = governor::find_session(lineage, the.claim.session);
     // One that it has begun itself stays its own, whatever others call theirs.
     const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
-                             the.parent == nullptr && the.root == nullptr && the.claim.has_session;
+                             the.at.parent == nullptr && the.at.root == nullptr &&
+                             the.claim.has_session;
     if (is_anothers) {
         return {Refusal::IdentityMismatch,
                 fmt::format("session '{}' is not one of '{}': name the session that you were given "
@@ -255,16 +262,23 @@ Word check_session(const Case& the) {
     return {};
 }
 
+/// Whether the session is kept for another user, also if nobody works in it now (K23).
+bool is_kept_for_another(const Case& the, std::string_view session) {
+    if (is_planted(Mutant::TakeAnyonesSession)) return false;
+    const auto* kept = shared::find(the.state.shared.sessions, session);
+    return kept != nullptr && kept->user != the.user;
+}
+
 Word check_user(const Case& the) {
     const auto violated = [&](std::string_view what) {
-        return Word{Refusal::UserIsolationViolated,
-                    fmt::format("User ID mismatch - security violation: {} is not of user '{}'",
-                                what,
-                                the.claim.user)};
+        return Word{
+            Refusal::UserIsolationViolated,
+            fmt::format(
+                "User ID mismatch - security violation: {} is not of user '{}'", what, the.user)};
     };
     if (is_planted(Mutant::MixUsers)) return {};
     // Whose work an agent holds it may go on with; else it needs a grant.
-    const bool is_held = the.parent != nullptr && the.root->user == the.claim.user;
+    const bool is_held = the.at.parent != nullptr && the.at.root->user == the.claim.user;
     if (the.caller != nullptr && !the.caller->is_operator && !the.claim.user.empty() && !is_held &&
         !may_act_for_user(*the.caller, the.claim.user)) {
         return {Refusal::UserIsolationViolated,
@@ -273,14 +287,22 @@ Word check_user(const Case& the) {
                             the.claim.user)};
     }
     // A tree is one user's: the first that is named in it.
-    const bool is_owned = the.root != nullptr && !the.root->user.empty();
-    if (is_owned && the.root->user != the.user) {
-        return violated(the.parent != nullptr ? "the request that you work on"
-                                              : "session '" + the.claim.session + "'");
+    const bool is_owned = the.at.root != nullptr && !the.at.root->user.empty();
+    if (is_owned && the.at.root->user != the.user) {
+        return violated(the.at.parent != nullptr ? "the request that you work on"
+                                                 : "session '" + the.claim.session + "'");
     }
-    const auto child = governor::find_session(the.state.governor.lineage, the.claim.child_session);
-    if (child != nullptr && (child->user != the.user || child->target != the.target)) {
-        return violated("session '" + the.claim.child_session + "'");
+    const auto& lineage = the.state.governor.lineage;
+    const auto& child = the.claim.child_session;
+    const auto at = governor::find_session(lineage, child);
+    const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
+    if (is_in_use || is_kept_for_another(the, child) ||
+        governor::is_of_another(lineage, child, the.user)) {
+        return violated("session '" + child + "'");
+    }
+    const bool is_out_of_it = the.claim.has_session || !the.user.empty();
+    if (is_out_of_it && is_kept_for_another(the, the.claim.session)) {
+        return violated("session '" + the.claim.session + "'");
     }
     if (the.user.empty()) return passed(the, "it is for no user");
     return passed(the, "it is for user '{}'", the.user);
@@ -307,10 +329,10 @@ Word check_depth(const Case& the) {
 
 Word check_fanout(const Case& the) {
     std::uint32_t open = 0;
-    if (the.parent != nullptr) {
-        open = the.parent->open_children;
-    } else if (the.root != nullptr) {
-        open = the.root->open_children;
+    if (the.at.parent != nullptr) {
+        open = the.at.parent->open_children;
+    } else if (the.at.root != nullptr) {
+        open = the.at.root->open_children;
     }
     const auto most = the.limit(Rule::FanoutMax);
     if (open < most || is_planted(Mutant::IgnoreFanout)) {
@@ -328,16 +350,16 @@ Word check_cycle(const Case& the) {
     if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
     governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
     // A task is offered as often as it must be, and never to who is at work on it further up.
-    if (the.is_sideways && the.parent != nullptr)
-        errand.objective_hash = the.parent->objective_hash;
-    const bool may_repeat = the.is_sideways || the.claim.may_repeat;
-    if (!may_repeat && the.root != nullptr && governor::is_taken(*the.root, errand)) {
+    if (the.at.is_sideways && the.at.parent != nullptr)
+        errand.objective_hash = the.at.parent->objective_hash;
+    const bool may_repeat = the.at.is_sideways || the.claim.may_repeat;
+    if (!may_repeat && the.at.root != nullptr && governor::is_taken(*the.at.root, errand)) {
         return {Refusal::DelegationCycleDetected,
                 fmt::format("Cycle detected: {} → {} with same objective already in progress.",
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    if (!governor::find_ring(the.state.governor.lineage, the.parent, errand)) return {};
+    if (!governor::find_ring(the.state.governor.lineage, the.at.parent, errand)) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",
@@ -357,8 +379,8 @@ Word check_tools(const Case& the) {
                                 fmt::join(allowed, ", "))};
         }
         const bool is_granted =
-            the.parent == nullptr || !the.parent->limits_tools ||
-            std::ranges::find(the.parent->tools, tool) != the.parent->tools.end() ||
+            the.at.parent == nullptr || !the.at.parent->limits_tools ||
+            std::ranges::find(the.at.parent->tools, tool) != the.at.parent->tools.end() ||
             is_planted(Mutant::AddTools);
         if (!is_granted) {
             return {Refusal::ToolNotAllowed,
@@ -367,7 +389,7 @@ Word check_tools(const Case& the) {
                                 tool,
                                 the.envelope.from(),
                                 the.envelope.to(),
-                                fmt::join(the.parent->tools, ", "))};
+                                fmt::join(the.at.parent->tools, ", "))};
         }
     }
     return {};
@@ -386,64 +408,20 @@ Word check_estimate(const Case& the) {
                         the.claim.tokens_max)};
 }
 
-/// A purse that a delegation draws on.
-struct Source {
-    std::string_view whose;
-    std::uint64_t left = governor::kNoLimit;
-};
-
-Source poorest(std::initializer_list<Source> sources) {
-    return *std::ranges::min_element(sources, {}, &Source::left);
-}
-
 Word check_tokens(const Case& the) {
-    const auto asked = the.claim.tokens_max;
-    if (asked == 0 || is_planted(Mutant::Overspend)) return {};
-    const auto& lineage = the.state.governor.lineage;
-    const auto& policy = the.state.governor.policy;
-    const auto window = governor::window_of(policy);
-    const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
-    const auto above = governor::purse_holder(lineage, the.parent);
-    const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
-        return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
-                                 static_cast<std::uint64_t>(the.limit(rule, subject)));
-    };
-    std::uint64_t tree = governor::kNoLimit;
-    if (above != nullptr) {
-        // Who has answered has given back what was left.
-        tree = above->is_open ? governor::left_in(above->below, above->tokens) : 0;
-    } else if (the.root != nullptr) {
-        tree = governor::left_in(the.root->purse, the.root->tokens);
-    } else {
-        tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
+    if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto least = poorest_purse(the);
+    if (the.tokens <= least.left && least.left == governor::kNoLimit) {
+        return passed(the, "it asks for {} tokens", the.tokens);
     }
-    const Subject target{.platform = the.subject.platform, .agent = the.envelope.to()};
-    const auto user =
-        the.user.empty()
-            ? governor::kNoLimit
-            : account(governor::user_account(the.user), Rule::TokensPerUser, {.user = the.user});
-    const auto least = poorest({
-        {"one delegation", most == 0 ? governor::kNoLimit : most},
-        {"the tree of delegations that it belongs to", tree},
-        {"its target",
-         account(governor::agent_account(the.envelope.to()), Rule::TokensPerAgent, target)},
-        // What the asker itself was given already counts for these.
-        {"its user", above == nullptr ? user : governor::kNoLimit},
-        {"the hub",
-         above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
-                          : governor::kNoLimit},
-    });
-    if (asked <= least.left && least.left == governor::kNoLimit) {
-        return passed(the, "it asks for {} tokens", asked);
-    }
-    if (asked <= least.left) {
+    if (the.tokens <= least.left) {
         return passed(
-            the, "it asks for {} tokens, and {} has {} left", asked, least.whose, least.left);
+            the, "it asks for {} tokens, and {} has {} left", the.tokens, least.whose, least.left);
     }
-    return {
-        Refusal::BudgetTokensExceeded,
-        fmt::format("It asks for {} tokens, and {} has {} left.", asked, least.whose, least.left),
-        approvals_for_budget(the)};
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format(
+                "It asks for {} tokens, and {} has {} left.", the.tokens, least.whose, least.left),
+            approvals_for_budget(the)};
 }
 
 Word check_cost(const Case& the) {
@@ -451,8 +429,8 @@ Word check_cost(const Case& the) {
     const auto& policy = the.state.governor.policy;
     const auto& lineage = the.state.governor.lineage;
     const auto tree =
-        the.root != nullptr
-            ? governor::left_in(the.root->cost_purse, the.root->cost)
+        the.at.root != nullptr
+            ? governor::left_in(the.at.root->cost_purse, the.at.root->cost)
             : governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
     const auto hub = governor::left_in(
         governor::purse_at(
@@ -470,8 +448,8 @@ Word check_cost(const Case& the) {
 
 /// What a workflow was started for may be over before it is.
 Word check_parent(const Case& the) {
-    const bool is_lost = the.claim.parent != Ticket{} && the.unfounded == nullptr &&
-                         (the.parent == nullptr || !the.parent->is_open);
+    const bool is_lost = the.claim.parent != Ticket{} && the.at.unfounded == nullptr &&
+                         (the.at.parent == nullptr || !the.at.parent->is_open);
     if (!is_lost && !the.principal().empty()) {
         return passed(the,
                       "'{}' asks out of the request that '{}' gave it",
@@ -481,8 +459,8 @@ Word check_parent(const Case& the) {
     if (!is_lost) {
         return passed(the,
                       "{}",
-                      the.root != nullptr ? "it is asked out of a tree that is known"
-                                          : "it begins a tree of its own");
+                      the.at.root != nullptr ? "it is asked out of a tree that is known"
+                                             : "it begins a tree of its own");
     }
     return {Refusal::DelegationNotFound,
             "the request out of which the workflow was started is over: start what goes beyond it "
@@ -520,22 +498,22 @@ DelegationFounded founding(const Case& the) {
     const auto limit = [&](Rule rule) {
         return static_cast<std::uint64_t>(limit_of(policy, rule, the.subject));
     };
-    return {.request = the.unfounded->ticket,
+    return {.request = the.at.unfounded->ticket,
             .user = the.user,
             .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
             .tokens = limit(Rule::TokensPerRoot),
             .cost = limit(Rule::CostPerRoot),
-            .id = std::string{the.unfounded->asked->id()}};
+            .id = std::string{the.at.unfounded->asked->id()}};
 }
 
 Ticket root_of(const Case& the, Ticket request) {
-    if (the.unfounded != nullptr) return the.unfounded->ticket;
-    return the.root != nullptr ? the.root->number : request;
+    if (the.at.unfounded != nullptr) return the.at.unfounded->ticket;
+    return the.at.root != nullptr ? the.at.root->number : request;
 }
 
 Ticket parent_of(const Case& the) {
-    if (the.unfounded != nullptr) return the.unfounded->ticket;
-    return the.parent != nullptr ? the.parent->request : Ticket{};
+    if (the.at.unfounded != nullptr) return the.at.unfounded->ticket;
+    return the.at.parent != nullptr ? the.at.parent->request : Ticket{};
 }
 
 DelegationAdmitted admitting(const Case& the, Ticket request) {
@@ -549,12 +527,12 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
                                 .objective_hash = the.claim.objective_hash,
                                 .depth = the.depth,
                                 .depth_max = the.depth_max,
-                                .tokens = the.claim.tokens_max,
+                                .tokens = the.tokens,
                                 .cost = the.cost,
                                 .tools = the.claim.tools,
                                 .limits_tools = !the.claim.tools.empty()};
-    if (!admitted.limits_tools && the.parent != nullptr && the.parent->limits_tools) {
-        admitted.tools = the.parent->tools;
+    if (!admitted.limits_tools && the.at.parent != nullptr && the.at.parent->limits_tools) {
+        admitted.tools = the.at.parent->tools;
         admitted.limits_tools = true;
     }
     if (admitted.root == request) {
@@ -569,8 +547,8 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
 Time deadline_max(const Case& the) {
     auto last = the.now + Duration{the.limit(Rule::DeadlineMsMax)};
     if (is_planted(Mutant::OutliveTheParent)) return last;
-    if (the.parent != nullptr) last = std::min(last, the.parent->deadline);
-    if (the.unfounded != nullptr) last = std::min(last, the.unfounded->deadline);
+    if (the.at.parent != nullptr) last = std::min(last, the.at.parent->deadline);
+    if (the.at.unfounded != nullptr) last = std::min(last, the.at.unfounded->deadline);
     return last;
 }
 
@@ -628,20 +606,21 @@ Admission admission(const State& state,
              .now = cause.now,
              .origin = registry::find_agent(state.registry, envelope.from()),
              .target = registry::find_agent(state.registry, envelope.to()),
-             .has_claim = send.claim != nullptr,
-             .is_sideways = send.passing && send.passing->hands_over};
-    if (approval != nullptr && approval->parent != Ticket{}) {
-        take_parent(the, approval->parent);
-    } else if (the.claim.parent != Ticket{}) {
-        take_parent(the, the.claim.parent);
-    } else if (the.origin != kNoAgent) {
-        find_parent(the);
-    }
+             .has_claim = send.claim != nullptr};
+    const Asking asking{.by = the.origin,
+                        .envelope = envelope,
+                        .claim = the.claim,
+                        .hands_over = send.passing && send.passing->hands_over};
+    // What people have let through stands where it stood when they were asked, and a step where its
+    // workflow was started; an agent that is called like the hub's own has no part in that.
+    const auto parent = approval != nullptr ? approval->parent : the.claim.parent;
+    const bool is_found = approval != nullptr || the.claim.may_repeat;
+    the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
     Word asked;
     bool is_short = false;  // A purse has too little, and a person may give it one of its own.
     // What is asked for a user is that user's: it is the beginning of a tree.
-    const bool is_in_a_tree = the.claim.has_session || the.parent != nullptr ||
-                              the.unfounded != nullptr || !the.claim.user.empty();
+    const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
+                              the.at.unfounded != nullptr || !the.claim.user.empty();
     if (is_in_a_tree) measure(the);
     std::vector<LookedUp> rules;
     if (findings != nullptr) {
@@ -669,12 +648,13 @@ Admission admission(const State& state,
                 .detail = std::move(asked.detail),
                 .approvals_needed = asked.approvals_needed,
                 .parent = parent_of(the),
+                .tokens = the.tokens,
                 .deadline_max = deadline_max(the)};
     }
     if (!is_in_a_tree) return {};
     Admission admission{.approvals_needed = asked.approvals_needed,
                         .deadline_max = deadline_max(the)};
-    if (the.unfounded != nullptr) admission.founded = founding(the);
+    if (the.at.unfounded != nullptr) admission.founded = founding(the);
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
     admission.admitted = admitting(the, approval ? approval->request : ticket_at(accepted_at));
     if (approval != nullptr && (is_short || approval->tokens > 0)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/mutant.h"
 #include "core/draft.h"
 
 namespace parlance::core {
@@ -123,7 +124,8 @@ void decide_register(Draft& draft, const RegisterAgent& registration) {
     }
     const auto& caller = draft.cause.caller;
     const bool is_operator = caller && caller->is_operator;
-    const bool is_itself = caller && !is_operator && !caller->agent.value.empty();
+    const bool is_itself = caller && !is_operator && !caller->agent.value.empty() &&
+                           !is_planted(Mutant::GiveItselfTools);
     if (const auto tool = is_itself ? tool_added(state, registration) : std::string{};
         !tool.empty()) {
         return draft.refuse(registration.agent.value,

@@ -365,7 +365,7 @@ constexpr std::string_view kBudgetRole = "budget";
 void hold(Draft& draft, const SendMessage& send, Admission refused) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
-    const auto& claim = *send.claim;
+    const auto claim = send.claim ? *send.claim : Claim{};
     const bool has_role = state.limits.people.contains(kBudgetRole);
     const HumanQuestion question{.role = has_role ? std::string{kBudgetRole} : std::string{},
                                  .kind = HumanKind::Approve,
@@ -401,7 +401,7 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .objective_hash = claim.objective_hash,
         .depth = claim.depth,
         .depth_max = claim.depth_max,
-        .tokens_max = claim.tokens_max,
+        .tokens_max = refused.tokens,
         .tokens_estimated = claim.tokens_estimated,
         .tools = claim.tools,
         .has_session = claim.has_session,

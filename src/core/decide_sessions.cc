@@ -42,7 +42,10 @@ void decide_session(Draft& draft, const WriteSession& write) {
     const auto* session = shared::find(draft.state.shared.sessions, write.id);
     const auto& user = session != nullptr ? session->user : write.user;
     const bool is_other = session != nullptr && !write.user.empty() && write.user != session->user;
-    if (user.empty() || is_other || !may_use(draft, user)) {
+    // What works in it, or came out of it, was there before anybody kept anything of it.
+    const auto& lineage = draft.state.governor.lineage;
+    const bool is_taken = session == nullptr && governor::is_of_another(lineage, write.id, user);
+    if (user.empty() || is_other || is_taken || !may_use(draft, user)) {
         return draft.refuse(write.id,
                             Refusal::SessionNotFound,
                             fmt::format("there is no session '{}' of this user", write.id));

@@ -33,8 +33,6 @@ using workflow::Stage;
 constexpr std::uint32_t kTransientRetries = 2;
 constexpr std::uint32_t kBackoffDoublingsMax = 10;
 constexpr std::string_view kTooUnsure = "CONFIDENCE_TOO_LOW";
-/// What a delegation may spend that does not say how much, in the document that has budgets.
-constexpr std::uint64_t kStepTokens = 1'200;
 constexpr Duration kStepTimeout{std::chrono::seconds{30}};
 
 /// One place in one run.
@@ -148,9 +146,9 @@ std::uint64_t tokens_for(const State& state, const Spot& spot) {
     const auto& lineage = state.governor.lineage;
     const auto above =
         governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
-    if (above == nullptr) return kStepTokens;
+    if (above == nullptr) return governor::kTokensUsual;
     return std::clamp<std::uint64_t>(
-        governor::left_in(above->below, above->tokens), 1, kStepTokens);
+        governor::left_in(above->below, above->tokens), 1, governor::kTokensUsual);
 }
 
 /// The delegation that it is.
@@ -368,7 +366,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
         .user = spot.run.user,
         .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
         .timeout = *send.timeout,
-        .tokens_max = claim->tokens_max == kStepTokens ? 0 : claim->tokens_max,
+        .tokens_max = claim->tokens_max == governor::kTokensUsual ? 0 : claim->tokens_max,
         .now = draft.now()};
     if (auto flaw = state.scribe->flaw(assignment); !flaw.empty()) {
         return fail(Refusal::InputValidationFailed, std::move(flaw));

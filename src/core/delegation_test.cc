@@ -53,6 +53,28 @@ class Tree : public ::testing::Test {
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
+    /// The same in a dialect that has neither delegations nor budgets.
+    Ticket ask_plainly(const std::string& id,
+                       const std::string& from,
+                       const std::string& to,
+                       const std::string& user = {}) {
+        story.ask(SendMessage{.envelope = envelope({.id = id,
+                                                    .from = from,
+                                                    .to = to,
+                                                    .correlation = "conversation of " + id,
+                                                    .intent = Intent::Request}),
+                              .priority = Priority::High,
+                              .timeout = Duration{15'000},
+                              .claim = std::make_shared<Claim>(
+                                  Claim{.user = user, .objective_hash = "plain " + id})});
+        const auto accepted = story.happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    /// What is kept of a user's session (K23), whether anybody works in it or not.
+    void keep_session(const std::string& id, const std::string& user) {
+        story.as_operator().ask(WriteSession{.id = id, .user = user});
+        story.as_the_hub();
+    }
     void answer(const std::string& from, const std::string& question, std::uint64_t tokens = 0) {
         story.ask(answer_to(question, from, tokens));
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
@@ -181,6 +203,165 @@ TEST_F(Tree, X4_WorkThatAnAgentHasNotBeenGivenDoesNotWeighOnItsOwn) {
     const auto own = delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "s-7"});
     ASSERT_NE(own, Ticket{});
     EXPECT_EQ(on_record(own)->depth, 1U);
+}
+
+// --- whoever has something in hand stays where it is -----------------------------------------
+
+TEST_F(Tree, X4_G1_WhoNamesNobodyStaysBelowWhatItHasInHand) {
+    story.connect("byte", 5);
+    const auto work = delegate({.id = "d-1", .depth_max = 3});
+    // At the limit:
+    const auto below = delegate({.id = "d-2",
+                                 .from = "byte",
+                                 .to = "tag",
+                                 .session = "fresh",
+                                 .user = "",
+                                 .objective = "sort",
+                                 .depth_max = 9});
+    ASSERT_NE(below, Ticket{}) << why();
+    EXPECT_EQ(on_record(below)->parent, work);
+    EXPECT_EQ(on_record(below)->depth, 2U);
+    EXPECT_EQ(on_record(below)->depth_max, 3U);
+    EXPECT_EQ(on_record(below)->user, "u-1");
+    // And one past it:
+    story.connect("tag", 5);
+    delegate({.id = "d-3",
+              .from = "tag",
+              .to = "crystal",
+              .session = "fresher",
+              .user = "",
+              .objective = "draw",
+              .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+    EXPECT_EQ(ask_plainly("q-1", "tag", "crystal"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << "in whatever dialect";
+}
+
+TEST_F(Tree, X5_G2_NorDoesItAskMoreByNamingNobody) {
+    story.connect("byte", 5);
+    delegate({.id = "d-1", .depth_max = 9, .tokens = 9'000});
+    EXPECT_NE(ask_plainly("q-1", "byte", "tag"), Ticket{});
+    EXPECT_NE(ask_plainly("q-2", "byte", "tag"), Ticket{});
+    EXPECT_NE(ask_plainly("q-3", "byte", "tag"), Ticket{});
+    ask_plainly("q-4", "byte", "tag");
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
+    answer("tag", "q-2");
+    EXPECT_NE(ask_plainly("q-5", "byte", "tag"), Ticket{});
+}
+
+TEST_F(Tree, X7_I2_NorLongerThanItHasItself) {
+    story.connect("byte", 5);
+    delegate({.id = "d-1", .depth_max = 9, .timeout = Duration{5'000}});
+    const auto below = ask_plainly("q-1", "byte", "tag");
+    ASSERT_NE(on_record(below), nullptr);
+    EXPECT_EQ(on_record(below)->deadline, story.now() + Duration{5'000});
+}
+
+TEST_F(Tree, X4_ATreeWithoutAUserIsNotLeftEither) {
+    story.connect("byte", 5);
+    const auto work = delegate({.id = "d-1", .user = "", .depth_max = 3});
+    const auto below = ask_plainly("q-1", "byte", "tag");
+    ASSERT_NE(on_record(below), nullptr) << why();
+    EXPECT_EQ(on_record(below)->parent, work);
+}
+
+TEST_F(Tree, X13_ToNameAnotherUserBeginsSomethingElse) {
+    story.connect("byte", 5);
+    delegate({.id = "d-1"});
+    story.as_caller({.agent = {"byte"}, .users = {"u-2"}});
+    const auto own =
+        delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "s-9", .user = "u-2"});
+    ASSERT_NE(own, Ticket{}) << "the grant is what it stands on: " << why();
+    EXPECT_EQ(on_record(own)->depth, 1U);
+    delegate({.id = "d-3", .from = "byte", .to = "tag", .session = "s-8", .user = "u-3"});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "and without one it has none";
+}
+
+TEST_F(Tree, X4_X5_OfSeveralItIsTheDeepestThenTheOneWithTheFewestDelegatesThenTheOldest) {
+    story.connect("byte", 9);
+    const auto first = delegate({.id = "d-1", .session = "s-1", .depth_max = 9});
+    const auto second = delegate({.id = "d-2", .session = "s-2", .depth_max = 9});
+    const auto parent_of = [&](const std::string& id) {
+        const auto ticket = ask_plainly(id, "byte", "tag");
+        const auto record = on_record(ticket);
+        EXPECT_NE(record, nullptr) << why();
+        return record == nullptr ? Ticket{} : record->parent;
+    };
+    EXPECT_EQ(parent_of("q-1"), first) << "the oldest";
+    EXPECT_EQ(parent_of("q-2"), second) << "it has the fewest";
+    EXPECT_EQ(parent_of("q-3"), first);
+    // Two things at once are twice as many delegates, and the seventh is refused.
+    EXPECT_EQ(parent_of("q-4"), second);
+    EXPECT_EQ(parent_of("q-5"), first);
+    EXPECT_EQ(parent_of("q-6"), second);
+    ask_plainly("q-7", "byte", "tag");
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
+    story.connect("tag", 9);
+    const auto deeper = delegate({.id = "d-3",
+                                  .from = "tag",
+                                  .to = "byte",
+                                  .session = "s-1",
+                                  .objective = "look",
+                                  .depth_max = 9});
+    ASSERT_NE(deeper, Ticket{}) << why();
+    EXPECT_EQ(parent_of("q-8"), deeper) << "the deepest, whatever the others have";
+}
+
+TEST_F(Tree, X4_TrafficThatIsInNoTreeStaysFree) {
+    for (const auto* agent : {"byte", "tag"}) story.connect(agent, 50);
+    // Both ask each other, each in a conversation of its own, and hold all of it.
+    for (int i = 0; i < 20; ++i) {
+        for (const auto& [from, to] : {std::pair{"byte", "tag"}, std::pair{"tag", "byte"}}) {
+            const auto id = std::string{from} + std::to_string(i);
+            EXPECT_EQ(on_record(ask_plainly(id, from, to)), nullptr) << id;
+            EXPECT_EQ(story.refusal(), Refusal::None) << id;
+        }
+    }
+}
+
+TEST_F(Tree, X4_ATreeThatPlainTrafficFoundedBindsNobodyThatLeavesIt) {
+    for (const auto* agent : {"byte", "tag"}) story.connect(agent, 50);
+    story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
+    const auto below =
+        story.request({.id = "q-2", .from = "byte", .to = "tag", .correlation = "w"});
+    ASSERT_NE(on_record(below), nullptr);
+    EXPECT_EQ(on_record(below)->tokens, 0U) << "nor does it spend anything";
+    for (int i = 0; i < 20; ++i) {
+        const auto id = "free " + std::to_string(i);
+        EXPECT_EQ(on_record(ask_plainly(id, "tag", "byte")), nullptr) << why();
+    }
+}
+
+TEST_F(Tree, X4_G1_ToGiveItBackIsNotToBeRidOfIt) {
+    story.connect("byte", 5);
+    delegate({.id = "d-1"});
+    story.nack(story.last_delivery());
+    for (const auto* user : {"u-1", ""}) {
+        delegate({.id = std::string{"while it waits "} + user,
+                  .from = "byte",
+                  .to = "tag",
+                  .session = "fresh",
+                  .user = user,
+                  .objective = "sort"});
+        EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << user;
+    }
+    EXPECT_EQ(ask_plainly("q-1", "byte", "tag"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+    story.as_the_hub().restart();
+    EXPECT_EQ(ask_plainly("q-2", "byte", "tag"), Ticket{}) << "a restart forgets nothing";
+    answer("byte", "d-1");
+    EXPECT_NE(ask_plainly("q-3", "byte", "tag"), Ticket{}) << "to answer it is";
+}
+
+TEST_F(Tree, X4_G1_NorIsAPlainRequestThatWasGivenBackNoParent) {
+    story.connect("byte", 5);
+    const auto asked =
+        story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
+    story.nack(story.last_delivery());
+    const auto below =
+        story.request({.id = "q-2", .from = "byte", .to = "tag", .correlation = "w"});
+    ASSERT_NE(on_record(below), nullptr);
+    EXPECT_EQ(on_record(below)->parent, asked);
 }
 
 // --- fan-out ---------------------------------------------------------------------------------
@@ -398,6 +579,52 @@ TEST_F(Tree, X8_G4_WhoHasAnsweredHasNothingLeftToGive) {
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "850 went back to the tree";
 }
 
+TEST_F(Tree, X8_G4_ADialectWithoutBudgetsHasTheUsualOneOrWhatIsLeft) {
+    story.connect("byte", 5);
+    const auto work = delegate({.id = "d-1", .depth_max = 9, .tokens = 1'500});
+    const auto first = ask_plainly("q-1", "byte", "tag");
+    EXPECT_EQ(on_record(first)->tokens, 1'200U) << "the document's own (X1)";
+    const auto second = ask_plainly("q-2", "byte", "crystal");
+    EXPECT_EQ(on_record(second)->tokens, 300U) << "what is left";
+    EXPECT_EQ(on_record(work)->below, (governor::Purse{.reserved = 1'500, .spent = 0}));
+    ask_plainly("q-3", "byte", "ledger");
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(why().find("has 0 left"), std::string::npos) << why();
+    answer("tag", "q-1", 1'100);
+    answer("crystal", "q-2", 0);
+    EXPECT_EQ(on_record(work)->below, (governor::Purse{.reserved = 0, .spent = 1'100}));
+    EXPECT_EQ(on_record(ask_plainly("q-4", "byte", "ledger"))->tokens, 400U);
+}
+
+TEST_F(Tree, G4_EveryPurseBindsADialectWithoutBudgets) {
+    for (const Rule rule : {Rule::TokensPerDelegation,
+                            Rule::TokensPerRoot,
+                            Rule::TokensPerAgent,
+                            Rule::TokensPerUser,
+                            Rule::TokensInTotal}) {
+        allow({{{rule, {}}, 700}});
+        const auto id = "q-" + std::to_string(static_cast<int>(rule));
+        const auto first = ask_plainly(id, "prime", "byte", "u-1");
+        EXPECT_EQ(on_record(first)->tokens, 700U) << id;
+        story.later(Duration{15'000}).tick();
+    }
+}
+
+TEST_F(Tree, X8_S13_WhatItAsksPeopleForIsWhatItGets) {
+    allow({{{Rule::BudgetAsksPeople, {}}, 1}});
+    story.connect("byte", 5);
+    delegate({.id = "d-1", .depth_max = 9, .tokens = 1'200});
+    ask_plainly("q-1", "byte", "tag");
+    const auto held = ask_plainly("q-2", "byte", "crystal");
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_NE(asked[0].question.find("1200 tokens"), std::string::npos) << asked[0].question;
+    story.as_caller({.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Operator})
+        .ask(AnswerPerson{.id = asked[0].id, .decision = HumanDecision::Approve});
+    ASSERT_NE(on_record(held), nullptr);
+    EXPECT_EQ(on_record(held)->tokens, 1'200U);
+}
+
 TEST_F(Tree, G4_AnAmountTooLargeToCountIsNotASmallOne) {
     // 2^52 tokens at 4,096 each would be 2^64 millionths: 0, if it were cut off.
     allow({{{Rule::CostPerMillionTokens, {}}, 4'096'000'000}, {{Rule::CostPerRoot, {}}, 1'000}});
@@ -492,6 +719,47 @@ TEST_F(Tree, X13_I3_WhoNamesNoUserActsForTheOneOfTheTree) {
               .objective = "sort",
               .depth_max = 9});
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+}
+
+TEST_F(Tree, X13_I3_AnotherUsersSessionIsNotForTheTaking) {
+    keep_session("chat of u-1", "u-1");
+    // Neither to work in nor to come out of, for another user or for none.
+    for (const auto* user : {"u-2", ""}) {
+        delegate({.id = std::string{"in it "} + user, .child = "chat of u-1", .user = user});
+        EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << user;
+        delegate({.id = std::string{"out of it "} + user, .session = "chat of u-1", .user = user});
+        EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << user;
+    }
+    EXPECT_EQ(story.happened<MessageRefused>().size(), 1U) << "on record";
+    EXPECT_TRUE(story.state().governor.lineage.delegations.empty());
+    // Who may is not kept out of it.
+    EXPECT_NE(delegate({.id = "d-1", .session = "chat of u-1"}), Ticket{}) << why();
+    EXPECT_NE(delegate({.id = "d-2", .to = "tag", .session = "s-2", .child = "chat of u-1"}),
+              Ticket{})
+        << why();
+}
+
+TEST_F(Tree, X13_I3_NorOneThatSomethingOfAnotherCameOutOf) {
+    delegate({.id = "d-1", .session = "s-1"});
+    delegate({.id = "d-2",
+              .from = "ledger",
+              .to = "tag",
+              .session = "s-2",
+              .child = "s-1",
+              .user = "u-2"});
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+}
+
+TEST_F(Tree, K23_X13_NobodyKeepsASessionInWhichAnotherIsAtWork) {
+    delegate({.id = "d-1", .session = "s-1", .child = "s-1-1"});
+    for (const auto* session : {"s-1", "s-1-1"}) {
+        story.as_caller({.agent = {"ledger"}, .users = {"u-2"}})
+            .ask(WriteSession{.id = session, .user = "u-2"});
+        EXPECT_EQ(story.refusal(), Refusal::SessionNotFound) << session;
+        story.as_caller({.agent = {"prime"}, .users = {"u-1"}})
+            .ask(WriteSession{.id = session, .user = "u-1"});
+        EXPECT_EQ(story.refusal(), Refusal::None) << session;
+    }
 }
 
 TEST_F(Tree, X13_I3_TheFirstUserNamedInATreeIsItsUser) {

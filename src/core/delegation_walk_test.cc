@@ -1,8 +1,10 @@
 // A hundred thousand random delegations, many of them lies, against a simple model of what a tree
-// of delegations is: G1 to G4, I2, I3. Nothing that breaks a promise is accepted; and where the
-// model can tell, because nobody lies, nothing that breaks none is refused.
+// of delegations is: G1 to G4, I2, I3. Nothing that breaks a promise is accepted; whatever is
+// accepted stands where the model says, whoever lied about it, gave its work back before or spoke a
+// dialect without delegations; and where nobody lies, nothing that breaks no promise is refused.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -40,6 +42,7 @@ class Walk {
     }
     std::uint64_t accepted() const { return accepted_; }
     std::uint64_t judged() const { return judged_; }
+    std::uint64_t tied() const { return tied_; }
     std::uint64_t depth() const { return depth_; }
 
   private:
@@ -56,10 +59,18 @@ class Walk {
         for (const auto& breach : model_.breaches) {
             ADD_FAILURE() << breach.promise << ": " << breach.what;
         }
+        for (const auto& deliver : story_.asked_for<Deliver>()) {
+            const bool is_question = deliver.envelope->intent() == Intent::Request &&
+                                     deliver.failure.refusal == Refusal::None;
+            if (is_question) questions_[deliver.delivery.ticket] = deliver.delivery;
+            if (!is_question) replies_.push_back(deliver.delivery);
+        }
     }
+    /// The last one takes so few at a time that most of its work waits for it.
     void connect() {
         for (const auto* agent : kAgents) {
-            act(JoinInstance{{agent}, "one", InstanceKind::Socket, 500});
+            const std::uint32_t credit = agent == kAgents.back() ? 1 : 500;
+            act(JoinInstance{{agent}, "one", InstanceKind::Socket, credit});
         }
     }
 
@@ -101,7 +112,9 @@ class Walk {
         if (kind < 350) return answer();
         if (kind < 370) return cancel();
         if (kind < 390) return ask_plainly();
-        kind < 700 ? delegate_honestly() : lie();
+        if (kind < 430) return give_back();
+        if (kind < 435) return keep_session();
+        kind < 720 ? delegate_honestly() : lie();
     }
 
     Ticket any_open() {
@@ -135,17 +148,31 @@ class Walk {
     }
     /// Who lost its line by a restart gets the answer by mail, which is not what this is about.
     void acknowledge() {
-        for (const auto& deliver : story_.asked_for<Deliver>()) {
-            const bool is_question = deliver.envelope->intent() == Intent::Request &&
-                                     deliver.failure.refusal == Refusal::None;
-            if (!is_question) replies_.push_back(deliver.delivery);
-        }
         while (!replies_.empty()) {
             const auto delivery = replies_.back();
             replies_.pop_back();
             act(AckDelivery{delivery});
         }
     }
+
+    /// Not now: it comes again, and meanwhile whose it is asks as if there were nothing.
+    void give_back() {
+        const auto ticket = any_open();
+        const auto found = questions_.find(ticket);
+        if (found == questions_.end()) return;
+        const auto from = model_.known.at(ticket).to;
+        act(NackDelivery{found->second, "not now"});
+        questions_.erase(found);
+        is_one_in(2) ? lie_by_silence(from) : lie_plainly(from);
+    }
+
+    /// Something is kept of a user's session, whether anybody works in it or not.
+    void keep_session() {
+        story_.as_operator();
+        act(WriteSession{.id = kept_session(), .user = "u-" + std::to_string(any(4))});
+        story_.as_the_hub();
+    }
+    std::string kept_session() { return "k-" + std::to_string(any(6)); }
 
     void cancel() {
         const auto ticket = any_open();
@@ -189,7 +216,12 @@ class Walk {
     }
     std::string any_session() {
         const auto ticket = any_open();
-        if (is_one_in(3) || ticket == Ticket{}) return "s-" + std::to_string(any(6));
+        if (is_one_in(10)) return kept_session();
+        const bool is_made_up = is_one_in(3) || ticket == Ticket{};
+        // Who works in none has none to name.
+        if (is_made_up || model_.known.at(ticket).session.empty()) {
+            return "s-" + std::to_string(any(6));
+        }
         return model_.known.at(ticket).session;
     }
 
@@ -197,6 +229,11 @@ class Walk {
         letter.id = "d-" + std::to_string(++number_);
         letter.intent = Intent::Request;
         ++asked_;
+        const auto places =
+            model_.places_of({.from = letter.from,
+                              .correlation = letter.correlation,
+                              .session = claim.has_session ? claim.session : std::string{},
+                              .user = claim.user});
         act(SendMessage{.envelope = envelope(letter),
                         .priority = Priority::High,
                         .timeout = Duration{any(5'000)},
@@ -208,11 +245,21 @@ class Walk {
         accepted_ += admitted.size();
         for (const auto& each : admitted) depth_ = std::max<std::uint64_t>(depth_, each.depth);
         EXPECT_NE(is_accepted, refusal != Refusal::None);
+        if (is_accepted) expect_place(admitted, places);
         refusal_ = refusal;
         const auto told = story_.asked_for<TellRefused>();
         why_ = told.empty() ? "accepted" : told.back().detail;
         acknowledge();
         return is_accepted;
+    }
+
+    void expect_place(const std::vector<DelegationAdmitted>& admitted,
+                      const std::set<Ticket>& places) {
+        const auto parent = admitted.empty() ? Ticket{} : admitted.front().parent;
+        if (!places.empty()) ++tied_;
+        const bool is_right = places.empty() ? parent == Ticket{} : places.contains(parent);
+        EXPECT_TRUE(is_right) << "G1: it stands below " << parent.value << " and not where "
+                              << "its asker works";
     }
 
     /// Out of the session that it was given, for the user that it is for: then the model can tell
@@ -292,7 +339,8 @@ class Walk {
     }
 
     void lie() {
-        const auto from = one_of(kAgents);
+        if (is_one_in(4)) return lie_by_silence(one_of(kAgents));
+        if (is_one_in(4)) return lie_plainly(one_of(kAgents));
         send({.user = any_user(),
               .session = any_session(),
               .child_session = is_one_in(3) ? any_session() : "c-" + std::to_string(++number_),
@@ -303,18 +351,39 @@ class Walk {
                             : is_one_in(4) ? 0
                                            : any(6'000),
               .tools = is_one_in(2) ? any_tools() : std::vector<std::string>{},
-              .has_session = !is_one_in(4)},
-             {.from = from, .to = one_of(kAgents), .correlation = any_session()});
+              .has_session = true},
+             {.from = one_of(kAgents), .to = one_of(kAgents), .correlation = any_session()});
+    }
+    /// For nobody, out of a session that nobody ever heard of.
+    void lie_by_silence(const std::string& from) {
+        const auto name = "n-" + std::to_string(++number_);
+        send({.session = name,
+              .child_session = "c-" + name,
+              .objective_hash = any_objective(),
+              .depth_max = 1'000,
+              .tokens_max = any(3'000),
+              .tools = is_one_in(2) ? any_tools() : std::vector<std::string>{},
+              .has_session = true},
+             {.from = from, .to = one_of(kAgents), .correlation = name});
+    }
+    /// In a dialect that has neither delegations nor budgets, in a conversation of its own.
+    void lie_plainly(const std::string& from) {
+        send({.user = is_one_in(3) ? any_user() : "", .objective_hash = any_objective()},
+             {.from = from,
+              .to = one_of(kAgents),
+              .correlation = is_one_in(4) ? any_session() : "x-" + std::to_string(++number_)});
     }
 
     Story story_;
     DelegationModel model_;
     std::mt19937_64 chance_;
+    std::map<Ticket, DeliveryToken> questions_;  ///< That were handed over, lately or long ago.
     std::vector<DeliveryToken> replies_;
     std::uint64_t number_ = 0;
     std::uint64_t asked_ = 0;
     std::uint64_t accepted_ = 0;
     std::uint64_t judged_ = 0;
+    std::uint64_t tied_ = 0;
     std::uint64_t depth_ = 0;
     Refusal refusal_ = Refusal::None;  ///< Of the last one.
     std::string why_;
@@ -323,6 +392,7 @@ class Walk {
 TEST(DelegationWalk, G1_G2_G3_G4_I2_I3_NothingIsEscalatedAndNoLimitPassed) {
     std::uint64_t accepted = 0;
     std::uint64_t judged = 0;
+    std::uint64_t tied = 0;
     std::uint64_t depth = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -331,10 +401,12 @@ TEST(DelegationWalk, G1_G2_G3_G4_I2_I3_NothingIsEscalatedAndNoLimitPassed) {
         if (testing::Test::HasFailure()) return;
         accepted += walk.accepted();
         judged += walk.judged();
+        tied += walk.tied();
         depth = std::max(depth, walk.depth());
     }
     EXPECT_GE(accepted, 20'000U) << "else it says little about what is accepted";
     EXPECT_GE(judged, 20'000U) << "and little about what is legal";
+    EXPECT_GE(tied, 10'000U) << "and little about who stands below what";
     EXPECT_GE(depth, 5U);
 }
 

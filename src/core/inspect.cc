@@ -167,7 +167,10 @@ std::optional<StreamStanding> find_stream(const State& state, const StreamQuery&
 bool is_at_work(const State& state, std::string_view agent) {
     const auto handle = registry::find_agent(state.registry, agent);
     if (handle == kNoAgent) return false;
-    return broker::mailbox_of(state.broker, handle).in_flight > 0 ||
+    const auto& broker = state.broker;
+    if (broker::mailbox_of(broker, handle).in_flight > 0) return true;
+    const auto returned = broker.returned.lower_bound({handle, {}});
+    return (returned != broker.returned.end() && returned->first == handle) ||
            governor::is_at_work(state.governor.lineage, handle);
 }
 

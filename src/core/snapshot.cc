@@ -254,10 +254,13 @@ bool take_message(ByteReader& in,
         ++mailbox.waiting;
         ++broker.waiting;
     }
+    const bool waits =
+        message.stage != broker::Stage::Leased && message.stage != broker::Stage::Dead;
     const auto ticket = message.ticket.value;
     const Slot slot = broker.messages.add(std::move(message));
     broker.slots.add(ticket, slot);
     broker::set_due(broker, slot, due);
+    if (waits) broker::note_returned(broker, broker.messages[slot]);
     return true;
 }
 

@@ -2,42 +2,130 @@
 
 #include <algorithm>
 
+#include "base/mutant.h"
+#include "core/draft.h"
+
 namespace parlance::core {
 
 namespace {
 
 using governor::Delegation;
+using governor::Root;
 
-/// The first of the requests that the agent holds and that fits, or null.
+/// The first of the requests that the agent was handed and that fits, or null: those that it holds,
+/// then those that it gave back and will get again.
 template <class Fits>
-const broker::OpenRequest* find_leased(const State& state, AgentHandle agent, Fits fits) {
+const broker::OpenRequest* find_handed(const State& state, AgentHandle agent, Fits fits) {
     const auto& broker = state.broker;
+    const auto request_of = [&](const broker::Message& message) -> const broker::OpenRequest* {
+        if (message.envelope->intent() != Intent::Request || !fits(message)) return nullptr;
+        return broker::find_request(state.requests, message.ticket);
+    };
     for (const Slot consumer : broker::mailbox_of(broker, agent).consumers) {
         Slot slot = broker.consumers[consumer].leased.head;
         for (; slot != kNoSlot; slot = broker.messages[slot].link_next) {
-            const auto& message = broker.messages[slot];
-            if (message.envelope->intent() != Intent::Request || !fits(message)) continue;
-            if (const auto* request = broker::find_request(state.requests, message.ticket)) {
-                return request;
-            }
+            if (const auto* request = request_of(broker.messages[slot])) return request;
         }
+    }
+    if (is_planted(Mutant::ForgetWhatCameBack)) return nullptr;
+    auto at = broker.returned.lower_bound({agent, {}});
+    for (; at != broker.returned.end() && at->first == agent; ++at) {
+        const auto* request = request_of(*broker::find_message(broker, at->second));
+        if (request != nullptr) return request;
     }
     return nullptr;
 }
 
-}  // namespace
-
+/// The request of this conversation that the agent was handed, or null.
 const broker::OpenRequest* find_held(const State& state,
                                      AgentHandle agent,
                                      std::string_view correlation) {
-    return find_leased(state, agent, [&](const broker::Message& message) {
+    return find_handed(state, agent, [&](const broker::Message& message) {
         return message.envelope->correlation() == correlation;
     });
 }
 
+/// Whether its target was handed the request, which is open. To give it back for a while is not to
+/// be rid of it.
 bool is_in_hand(const State& state, Ticket request) {
     const auto* message = broker::find_message(state.broker, request);
-    return message == nullptr || message->stage == broker::Stage::Leased;
+    if (message == nullptr || message->stage == broker::Stage::Leased) return true;
+    return message->attempt > 0 && !is_planted(Mutant::ForgetWhatCameBack);
+}
+
+/// The deepest that the agent has in hand of a tree that fits.
+template <class Fits>
+Reading<Delegation> find_in_hand(const State& state, AgentHandle agent, Fits fits) {
+    const auto& lineage = state.governor.lineage;
+    return governor::find_deepest(
+        lineage,
+        agent,
+        [&](Ticket request) { return is_in_hand(state, request); },
+        [&](const Delegation& each) { return fits(*lineage.roots.at(each.root)); });
+}
+
+/// What the asker works on in the session that it names, or in a tree that goes by it.
+Reading<Delegation> find_by_session(const State& state, const Asking& asking) {
+    const auto& lineage = state.governor.lineage;
+    if (!asking.claim.has_session) return {};
+    const auto at = governor::find_session(lineage, asking.claim.session);
+    if (at != nullptr && at->target == asking.by) return at;
+    const auto roots = governor::roots_named(lineage, asking.claim.session);
+    if (roots.empty()) return {};
+    return governor::find_deepest(
+        lineage,
+        asking.by,
+        [](Ticket) { return true; },
+        [&](const Delegation& each) { return std::ranges::find(roots, each.root) != roots.end(); });
+}
+
+/// What the asker has in hand for the user that it names; if it names none, of any tree that was
+/// begun out of a session or for a user: whose work that is, it cannot leave by saying nothing.
+Reading<Delegation> find_by_user(const State& state, const Asking& asking) {
+    const auto& user = asking.claim.user;
+    if (user.empty() && is_planted(Mutant::LeaveTheTree)) return {};
+    return find_in_hand(state, asking.by, [&](const Root& root) {
+        return user.empty() ? governor::binds(root) : root.user == user;
+    });
+}
+
+Reading<Root> own_root(const State& state, const Asking& asking) {
+    if (!asking.claim.has_session) return {};
+    return governor::find_root(state.governor.lineage, asking.claim.session, asking.by);
+}
+
+/// With the tree that its parent is in.
+Place placed(const State& state, Place place, Ticket parent) {
+    const auto& lineage = state.governor.lineage;
+    place.parent = governor::find_delegation(lineage, parent);
+    if (place.parent != nullptr) {
+        place.root = lineage.roots.at(place.parent->root);
+    } else {
+        place.unfounded = broker::find_request(state.requests, parent);
+    }
+    return place;
+}
+
+}  // namespace
+
+Place find_place(const State& state, const Asking& asking) {
+    if (asking.by == kNoAgent) return {};
+    if (is_planted(Mutant::BelieveTheParent)) return {.root = own_root(state, asking)};
+    if (const auto at = find_by_session(state, asking)) return placed(state, {}, at->request);
+    const auto& envelope = asking.envelope;
+    const auto* task =
+        asking.hands_over ? find_task(state, envelope.from(), envelope.task()) : nullptr;
+    if (task != nullptr) return placed(state, {.is_sideways = true}, task->ticket);
+    if (const auto* held = find_held(state, asking.by, envelope.correlation())) {
+        return placed(state, {}, held->ticket);
+    }
+    if (const auto at = find_by_user(state, asking)) return placed(state, {}, at->request);
+    return {.root = own_root(state, asking)};
+}
+
+Place place_below(const State& state, Ticket parent, const Asking& asking) {
+    if (parent == Ticket{}) return {.root = own_root(state, asking)};
+    return placed(state, {}, parent);
 }
 
 Ticket find_work(const State& state, const Beginning& beginning) {
@@ -48,15 +136,12 @@ Ticket find_work(const State& state, const Beginning& beginning) {
         if (at->target == agent && at->is_open) return at->request;
     }
     if (const auto* held = find_held(state, agent, beginning.correlation)) return held->ticket;
-    const auto user_of = [&](const Delegation& each) { return lineage.roots.at(each.root)->user; };
-    const auto deepest = governor::find_deepest(lineage, agent, [&](const Delegation& each) {
-        const bool is_anothers =
-            !beginning.user.empty() && !user_of(each).empty() && user_of(each) != beginning.user;
-        return !is_anothers && is_in_hand(state, each.request);
+    const auto deepest = find_in_hand(state, agent, [&](const Root& root) {
+        return beginning.user.empty() || root.user.empty() || root.user == beginning.user;
     });
     if (deepest != nullptr) return deepest->request;
     // One that is in no tree yet; those that are in one are of another user.
-    const auto* held = find_leased(state, agent, [&](const broker::Message& message) {
+    const auto* held = find_handed(state, agent, [&](const broker::Message& message) {
         return governor::find_delegation(lineage, message.ticket) == nullptr;
     });
     return held == nullptr ? Ticket{} : held->ticket;

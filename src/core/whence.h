@@ -7,13 +7,26 @@
 
 namespace parlance::core {
 
-/// The request of this conversation that the agent holds, or null.
-const broker::OpenRequest* find_held(const State& state,
-                                     AgentHandle agent,
-                                     std::string_view correlation);
+/// Where a request stands in the tree of delegations.
+struct Place {
+    Reading<governor::Delegation> parent{};
+    const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
+    Reading<governor::Root> root{};  ///< The tree that it belongs to, if there is one.
+    bool is_sideways = false;        ///< It hands over what the asker has, and goes no deeper.
+};
 
-/// Whether its target has been given the request.
-bool is_in_hand(const State& state, Ticket request);
+/// A request as its asker puts it.
+struct Asking {
+    AgentHandle by = kNoAgent;
+    const Envelope& envelope;
+    const Claim& claim;
+    bool hands_over = false;
+};
+/// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
+/// not come to stand higher in the tree by saying that it stands elsewhere.
+Place find_place(const State& state, const Asking& asking);
+/// Below this request, as was found before; none: out of the session that the asker names.
+Place place_below(const State& state, Ticket parent, const Asking& asking);
 
 /// What somebody says about something that it begins.
 struct Beginning {

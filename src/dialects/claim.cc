@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "dialects/dialect_row.h"
 #include "dialects/read_claim.h"
+#include "model/user.h"
 
 namespace parlance::dialects {
 
@@ -75,7 +76,7 @@ std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::s
 
 ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value message) {
     auto claim = std::make_shared<Claim>();
-    claim->user = text_in(meaning, Slot::User);
+    claim->user = user_named(text_in(meaning, Slot::User));
     claim->session = text_in(meaning, Slot::Session);
     claim->child_session = text_in(meaning, Slot::ChildSession);
     claim->objective = text_in(meaning, Slot::Action);

@@ -15,6 +15,7 @@
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "model/plan_schema.h"
+#include "model/user.h"
 
 namespace parlance::gateway {
 
@@ -92,7 +93,7 @@ StartWorkflow read_start(Desk& desk, json::Value body) {
                         .request = text_member(body, "request"),
                         .constraints = raw_member(body, "constraints"),
                         .correlation = text_member(body, "correlation_id"),
-                        .user = text_member(body, "user_id"),
+                        .user = user_named(text_member(body, "user_id")),
                         .session = text_member(body, "session_id")};
     if (start.id.empty()) start.id = "wf-" + fresh_uuid(desk);
     if (start.correlation.empty()) start.correlation = correlation_for(desk, start);

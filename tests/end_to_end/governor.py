@@ -1,6 +1,7 @@
 """An agent that lies about depth, origin, user and budget gets nowhere; and what operators have in hand.
 
 Proves X4, X5, X8, X13, X14, X21, I2, I3: each lie is refused with its own code, on record under the true name
+Proves X4, X8, X13, G1, G4, I3: nor does it get anywhere by naming nobody, by another dialect, by giving its work back or by another's session
 Proves X22: the document's checklist, tried by `parlance doctor` against the running hub
 Proves X14, I4: an agent adds no tool to those that an operator allowed it
 Proves X8, W9: what people approve of a budget is what is delivered, and two approve the same
@@ -69,6 +70,79 @@ def a_liar_gets_nowhere(scratch):
         _, log = hub.ask("GET", f"/v1/delegations?agent=byte&after_sequence={hub_now['sequence']}", proof=olga)
         refused = [row for row in log["delegations"] if row["refusal"] and row["refusal"] != "REQUEST_CANCELLED"]
         check(len(refused) >= 7, f"too few refusals on record: {log}")
+    finally:
+        hub.stop()
+
+
+def plain(origin, target, user=None):
+    """A request of a dialect that has neither delegations nor budgets, in a conversation of its own."""
+    metadata = {} if user is None else {"user_id": user}
+    return {"id": str(uuid.uuid4()), "from": origin, "to": target, "type": "TASK_ASSIGNMENT",
+            "payload": {"action": "SORT", "task_id": str(uuid.uuid4()), **metadata}}
+
+
+def nobody_leaves_what_it_has_in_hand(scratch):
+    hub = SecureHub(scratch + "/in-hand").start()
+    try:
+        _, prime = hub.token("--agent", "prime", "--user", "u1")
+        _, byte = hub.token("--agent", "byte", "--user", "u3")
+        _, olga = hub.token("--operator", "olga", "--role", "admin")
+        for name in ("prime", "byte", "tag", "crystal"):
+            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation"}, proof=olga)
+
+        def send(proof, message):
+            return hub.ask("POST", "/v1/messages", message, proof=proof)
+
+        def take():
+            _, taken = hub.ask("GET", "/v1/agents/byte/inbox?wait=20000", proof=byte)
+            return taken["messages"][0]["delivery_id"]
+
+        def give(depth, tokens):
+            limits = {"max_depth": depth, "max_tokens": tokens, "deadline_ms": 60000}
+            expect(send(prime, delegation("prime", "byte", str(uuid.uuid4()), constraints=limits, priority="high")), 202)
+            return take()
+
+        def lies():
+            wide = {"max_depth": 9, "max_tokens": 10}
+            for user in ("unknown", "UNKNOWN ", "", "u1"):
+                yield delegation("byte", "tag", str(uuid.uuid4()), f"Sort for {user}", user, constraints=wide)
+            yield plain("byte", "tag")
+            yield plain("byte", "tag", "unknown")
+
+        def answer(delivery, tokens=0):
+            reply = {"summary": "", "result": "", "status": "success",
+                     "token_usage": {"prompt": 0, "completion": tokens, "total": tokens}}
+            expect(hub.ask("POST", f"/v1/deliveries/{delivery}/reply", reply, proof=byte), 202)
+
+        # It names nobody and what nobody knows, in one dialect or the other.
+        held = give(2, 1000)
+        for lie in lies():
+            expect(send(byte, lie), 403, "DELEGATION_DEPTH_EXCEEDED")
+        # It gives its work back first, and the hub is killed on top of it.
+        expect(hub.ask("POST", f"/v1/deliveries/{held}/nack", {}, proof=byte), 204)
+        for lie in lies():
+            expect(send(byte, lie), 403, "DELEGATION_DEPTH_EXCEEDED")
+        hub.kill()
+        hub.start()
+        expect(send(byte, plain("byte", "tag")), 403, "DELEGATION_DEPTH_EXCEEDED")
+        # The user that it has a grant for is another matter.
+        own = delegation("byte", "tag", str(uuid.uuid4()), "Sort", "u3")
+        expect(send(byte, own), 202)
+        answer(take())
+        expect(send(byte, plain("byte", "tag")), 202)
+        # A dialect without budgets spends what there is, and no more.
+        held = give(3, 1200)
+        expect(send(byte, plain("byte", "tag")), 202)
+        expect(send(byte, plain("byte", "tag")), 403, "BUDGET_TOKENS_EXCEEDED")
+        answer(held)
+        # The session of another user, of which nothing is open, is left alone and left to its owner.
+        expect(hub.ask("POST", "/v1/sessions/chat-1", {"user_id": "u1"}, proof=prime), 200)
+        for session in ({"child_session_id": "chat-1"}, {"parent_session_id": "chat-1"}):
+            theft = {**delegation("byte", "tag", str(uuid.uuid4()), f"Read {session}", "u3"), **session}
+            expect(send(byte, theft), 403, "USER_ISOLATION_VIOLATED")
+        expect(send(prime, delegation("prime", "crystal", "chat-1")), 202)
+        expect(hub.ask("GET", "/v1/sessions/chat-1", proof=prime), 200)
+        expect(hub.ask("GET", "/v1/sessions/chat-1", proof=byte), 404, "SESSION_NOT_FOUND")
     finally:
         hub.stop()
 
@@ -231,7 +305,7 @@ def a_delegate_is_told_what_it_has(scratch):
 
 def main():
     with Scratch() as scratch:
-        for story in (a_liar_gets_nowhere, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
+        for story in (a_liar_gets_nowhere, nobody_leaves_what_it_has_in_hand, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
                       the_doctor_finds_the_hub_well, a_policy_is_a_file, a_delegate_is_told_what_it_has):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)

@@ -178,6 +178,10 @@ void count_bytes(Broker& broker, const Message& message, bool is_added) {
     broker.bytes += is_added ? bytes : -bytes;
 }
 
+void drop_returned(Broker& broker, const Message& message) {
+    if (message.attempt > 0) broker.returned.erase({message.mailbox, message.ticket});
+}
+
 /// From any stage but Dead to no list at all, counted as waiting.
 void take_out(Broker& broker, Slot slot) {
     const auto stage = broker.messages[slot].stage;
@@ -208,6 +212,11 @@ Slot add(Broker& broker, Arrival arrival) {
 void note_asking(Broker& broker, const Message& message) {
     if (message.envelope->intent() != Intent::Request) return;
     broker.asking.emplace(message.mailbox, message.ticket);
+}
+
+void note_returned(Broker& broker, const Message& message) {
+    if (message.attempt == 0 || message.envelope->intent() != Intent::Request) return;
+    broker.returned.emplace(message.mailbox, message.ticket);
 }
 
 const Message* find_message(const Broker& broker, Ticket ticket) {
@@ -275,6 +284,7 @@ void move(Broker& broker, const HashKey& key, const MessageMoved& event, AgentHa
     // Tokens count on, so that one of whoever had it is stale.
     broker.messages[slot].attempt = old.attempt;
     broker.messages[slot].attempts_uncounted = old.attempt;
+    note_returned(broker, broker.messages[slot]);
     enter_lane(broker, key, slot);
 }
 
@@ -289,6 +299,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     CHECK(message.stage == Stage::Ready);
     count_hand_over(mailbox.turns, message.listed_as, waiting_of(mailbox.ready));
     unlist_ready(broker, slot);
+    drop_returned(broker, message);
 
     const auto found = broker.consumer_slots.find(event.instance.value);
     CHECK(found != broker.consumer_slots.end());
@@ -324,6 +335,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
         --mailbox.waiting;
         --broker.waiting;
     }
+    drop_returned(broker, message);
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
     broker.notices.erase(ticket.value);
@@ -337,6 +349,7 @@ void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event
     take_out(broker, slot);
     auto& message = broker.messages[slot];
     message.stage = Stage::Delayed;
+    note_returned(broker, message);
     if (!is_counted(event.setback) && !is_planted(Mutant::CountRestarts)) {
         ++message.attempts_uncounted;
     }
@@ -363,6 +376,7 @@ void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, 
     auto& mailbox = broker.mailboxes[message.mailbox];
     take_out(broker, slot);
     leave_lane(broker, key, slot);
+    drop_returned(broker, message);
     set_due(broker, slot, Time{});
     message.stage = Stage::Dead;
     --mailbox.waiting;
@@ -383,6 +397,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     ++broker.waiting;
     message.attempts_uncounted = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
+    note_returned(broker, message);
     enter_lane(broker, key, slot);
 }
 

@@ -118,6 +118,8 @@ struct Broker {
     AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
     std::set<std::pair<AgentHandle, Ticket>> asking;  ///< Requests that are ready, by mailbox.
+    /// Requests that were handed over once and wait to be tried again, by mailbox.
+    std::set<std::pair<AgentHandle, Ticket>> returned;
     boost::unordered_flat_map<std::uint64_t, Failure>
         notices;  ///< By ticket: copies that show a failure instead of their envelope.
     std::map<Ticket, std::string> enclosed;  ///< With which answers a state goes back. JSON.
@@ -188,6 +190,8 @@ class Picker {
 
 /// Notes that a copy has become ready, if it is one that somebody waits for the answer to.
 void note_asking(Broker& broker, const Message& message);
+/// Notes that a copy waits that was handed over before, if it is such a one.
+void note_returned(Broker& broker, const Message& message);
 
 /// Rebuilds what is derived (lists' owners, agenda, totals) after the plain data was loaded.
 void set_due(Broker& broker, Slot slot, Time at);

@@ -7,6 +7,7 @@ namespace parlance::core::broker {
 namespace {
 
 constexpr HashKey kKey{1, 2};
+constexpr Time kSoon{Duration{5}};
 
 EnvelopePtr letter(std::string_view task = {}) {
     return Envelope::make({.id = "m", .from = "a", .to = "b", .task = task}, "1234");
@@ -60,6 +61,26 @@ TEST(Broker, KnowsTheRequestsThatAreReadyWithoutLookingAtTheRest) {
     EXPECT_EQ(broker.asking, Asking{});
     remove(broker, kKey, {2});
     EXPECT_EQ(broker.asking, (Asking{{0, {3}}}));
+}
+
+TEST(Broker, KnowsTheRequestsThatCameBackWhileTheyWait) {
+    Broker broker;
+    join(broker, {.instance = {9}, .credit = 9}, 0);
+    const auto asked = Envelope::make({.id = "m", .from = "a", .intent = Intent::Request}, "1234");
+    enqueue(broker, kKey, {.ticket = {1}, .envelope = asked, .mailbox = 0});
+    using Returned = std::set<std::pair<AgentHandle, Ticket>>;
+    EXPECT_EQ(broker.returned, Returned{}) << "it was never handed over";
+    grant(broker, {.ticket = {1}, .instance = {9}, .attempt = 1});
+    EXPECT_EQ(broker.returned, Returned{}) << "it is in hand";
+    give_back(broker, kKey, {.ticket = {1}, .attempt = 1, .retry_at = kSoon}, {});
+    EXPECT_EQ(broker.returned, (Returned{{0, {1}}})) << "it waits for its next try";
+    begin_retry(broker, kKey, {1});
+    EXPECT_EQ(broker.returned, (Returned{{0, {1}}})) << "and may be handed over again";
+    grant(broker, {.ticket = {1}, .instance = {9}, .attempt = 2});
+    EXPECT_EQ(broker.returned, Returned{});
+    give_back(broker, kKey, {.ticket = {1}, .attempt = 2, .retry_at = kSoon}, {});
+    remove(broker, kKey, {1});
+    EXPECT_EQ(broker.returned, Returned{});
 }
 
 TEST(Broker, PickingGoesByPriorityAndThenByAge) {

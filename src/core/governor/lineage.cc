@@ -206,6 +206,15 @@ std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session
     return roots;
 }
 
+bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user) {
+    const auto is_other = [&](std::string_view other) { return !other.empty() && other != user; };
+    const auto at = find_session(lineage, session);
+    if (at != nullptr && is_other(at->user)) return true;
+    return std::ranges::any_of(roots_named(lineage, session), [&](Ticket number) {
+        return is_other(lineage.roots.at(number)->user);
+    });
+}
+
 Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent) {
     while (parent != nullptr && parent->tokens == 0) {
         parent = find_delegation(lineage, parent->parent);

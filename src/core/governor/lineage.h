@@ -73,6 +73,10 @@ struct Root {
     std::set<GivenErrand> errands{};  ///< All that was ever asked in it and not by a plan.
 };
 
+/// Whether who works in it stays in it, whatever else it says: it was begun out of a session or for
+/// a user.
+inline bool binds(const Root& root) { return root.is_by_session || !root.user.empty(); }
+
 /// Both as bytes: packing.cc.
 struct DelegationCodec {
     void pack(std::string& out, const Delegation& each) const;
@@ -130,15 +134,25 @@ bool works_on(const Lineage& lineage, AgentHandle agent, Ticket request);
 /// in the order in which they came.
 std::vector<Ticket> limits_of(const Lineage& lineage, AgentHandle agent);
 
-/// The deepest open delegation that `agent` works on and that fits, the oldest of several; null if
-/// none does.
-template <class Fits>
-Reading<Delegation> find_deepest(const Lineage& lineage, AgentHandle agent, Fits fits) {
+/// The deepest open delegation that `agent` works on, that may be meant and that fits; null if none
+/// is. Of equally deep ones that with the fewest open children, so that who works on many things
+/// and names none is not held to the breadth of one; then the oldest.
+template <class MayMean, class Fits>
+Reading<Delegation> find_deepest(const Lineage& lineage,
+                                 AgentHandle agent,
+                                 MayMean may_mean,
+                                 Fits fits) {
+    Reading<Delegation> deepest;
+    // The deepest come first.
     auto at = lineage.at_work.lower_bound({.agent = agent});
     for (; at != lineage.at_work.end() && at->agent == agent; ++at) {
-        if (auto each = lineage.delegations.at(at->request); fits(*each)) return each;
+        if (!may_mean(at->request)) continue;
+        auto each = lineage.delegations.at(at->request);
+        if (deepest != nullptr && each->depth < deepest->depth) break;
+        const bool is_better = deepest == nullptr || each->open_children < deepest->open_children;
+        if (is_better && fits(*each)) deepest = std::move(each);
     }
-    return {};
+    return deepest;
 }
 
 /// An errand that may be given.
@@ -149,6 +163,8 @@ struct Errand {
 };
 /// The roots that go by this session, whoever asks out of it.
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
+/// Whether another user's delegation works in this session or came out of it.
+bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user);
 bool is_taken(const Root& root, const Errand& errand);
 /// The delegation, from `last` up to the root, in which the target already has this objective, as
 /// who gave it or who got it; null if there is none.

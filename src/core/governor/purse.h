@@ -16,6 +16,8 @@
 namespace parlance::core::governor {
 
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+/// What a delegation may spend that does not say how much, in the document that has budgets (X1).
+inline constexpr std::uint64_t kTokensUsual = 1'200;
 
 struct Purse {
     std::uint64_t reserved = 0;

@@ -1,7 +1,8 @@
 // A deliberately simple idea of what a tree of delegations is, to hold the hub's against.
 //
 // It knows what is on record and nothing else: it reads the accepted delegations off the events,
-// walks their parents for every question, and adds every purse up again from the beginning.
+// walks their parents for every question, and adds every purse up again from the beginning. Where a
+// request stands it says by the rules of docs/decisions/0014, one after the other.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +31,15 @@ struct Known {
     std::string user{};
     std::string session{};  ///< Where its target works.
     std::string objective{};
-    std::uint32_t depth = 1;  ///< Counted from the root, not read off the record.
+    std::uint32_t depth = 1;     ///< Counted from the root, not read off the record.
+    std::uint32_t declared = 1;  ///< On record: somebody may have said that it is deeper.
     std::uint32_t depth_max = 0;
     Time deadline{};
     std::uint64_t tokens = 0;
     std::uint64_t cost = 0;
     bool limits_tools = false;
     std::set<std::string> tools{};
+    bool is_granted = false;  ///< By a person, out of nobody's purse.
     bool is_open = true;
     std::uint64_t own = 0;   ///< Of a closed one: what it alone used.
     std::uint64_t gone = 0;  ///< Of a closed one: what it and all below it used.
@@ -51,6 +54,17 @@ struct KnownTree {
     std::uint64_t cost = 0;
     std::set<Ticket> members{};
     std::set<std::string> errands{};
+
+    /// Whether who works in it stays in it, whatever it says.
+    bool binds() const { return is_by_session || !user.empty(); }
+};
+
+/// What an agent says of where a request comes from.
+struct Said {
+    std::string from{};
+    std::string correlation{};
+    std::string session{};  ///< Empty where the dialect threads none.
+    std::string user{};
 };
 
 /// A promise that an event broke.
@@ -65,11 +79,32 @@ class DelegationModel {
     std::map<Ticket, Known> known;  ///< Of the trees that have not ended.
     std::map<Ticket, KnownTree> trees;
     std::set<Ticket> open;
-    std::set<Ticket> in_hand;  ///< Handed over, and not come back.
+    std::set<Ticket> handed;  ///< Handed over once, whether they came back or not.
     std::vector<Breach> breaches;
 
     void follow(const Event& event, Time now) {
+        const auto* admitted = std::get_if<DelegationAdmitted>(&event);
+        const bool is_left = left_ != Ticket{} && !(admitted && admitted->request == left_);
+        if (is_left) breach("G1", "left the tree of what its asker has in hand", left_);
+        left_ = {};
         std::visit([this, now](const auto& fact) { this->on(fact, now); }, event);
+    }
+
+    /// Below which of the requests on record it stands; any of them is right. None: it begins
+    /// something of its own, or goes on with what it began.
+    std::set<Ticket> places_of(const Said& said) const {
+        if (const auto at = place_by_session(said); at != Ticket{}) return {at};
+        std::set<Ticket> places;
+        for (const auto& [ticket, asked] : requests_) {
+            const bool is_its = asked.envelope->to() == said.from && handed.contains(ticket);
+            if (is_its && asked.envelope->correlation() == said.correlation) places.insert(ticket);
+        }
+        if (!places.empty()) return places;
+        const auto at = deepest_of(said.from, [&](Ticket ticket, const KnownTree& tree) {
+            const bool is_meant = said.user.empty() ? tree.binds() : tree.user == said.user;
+            return is_meant && handed.contains(ticket);
+        });
+        return at == Ticket{} ? std::set<Ticket>{} : std::set{at};
     }
 
     std::vector<const Known*> open_work(std::string_view agent) const {
@@ -109,14 +144,16 @@ class DelegationModel {
                                                   Time now) const {
         std::map<Refusal, std::string_view> broken;
         if (next.depth >= depth_limit(next)) broken[Refusal::DelegationDepthExceeded] = "G1";
-        if (open_below(next) >= limit(Rule::FanoutMax, next)) {
+        if (open_below(next.parent, next.root) >= limit(Rule::FanoutMax, next)) {
             broken[Refusal::DelegationFanoutExceeded] = "G2";
         }
         if (is_ring(next, tree)) broken[Refusal::DelegationCycleDetected] = "G3";
         if (!may_use_tools(next)) broken[Refusal::ToolNotAllowed] = "I2";
-        if (!tree.user.empty() && next.user != tree.user) {
+        const bool is_others = !tree.user.empty() && next.user != tree.user;
+        if (is_others || is_anothers(next.session, next.user)) {
             broken[Refusal::UserIsolationViolated] = "I3";
         }
+        if (next.is_granted) return broken;
         if (next.tokens > 0 && !has_tokens(next, tree, now)) {
             broken[Refusal::BudgetTokensExceeded] = "G4";
         }
@@ -130,6 +167,7 @@ class DelegationModel {
     __extension__ using Wide = unsigned __int128;
     static constexpr std::string_view kAgent = "agent ";
     static constexpr std::string_view kUser = "user ";
+    static constexpr std::uint64_t kTokensUsual = 1'200;  ///< X1.
 
     /// What was spent in the window that began then.
     struct Spent {
@@ -140,8 +178,11 @@ class DelegationModel {
     template <class Fact>
     void on(const Fact&, Time) {}
 
-    void on(const LeaseGranted& fact, Time) { in_hand.insert(fact.ticket); }
-    void on(const DeliveryReturned& fact, Time) { in_hand.erase(fact.ticket); }
+    void on(const LeaseGranted& fact, Time) { handed.insert(fact.ticket); }
+
+    void on(const SessionWritten& fact, Time) {
+        if (!fact.user.empty()) sessions_[fact.id] = fact.user;
+    }
 
     void on(const PolicyChanged& fact, Time) {
         if (auto settings = parse_policy(fact.settings)) {
@@ -152,7 +193,26 @@ class DelegationModel {
     void on(const WorkflowStarted& fact, Time) { begun_out_of_.insert(fact.parent); }
 
     void on(const MessageAccepted& fact, Time) {
-        if (fact.envelope->intent() == Intent::Request) requests_[fact.ticket] = fact;
+        const auto& envelope = *fact.envelope;
+        if (envelope.intent() != Intent::Request) return;
+        // What is asked of people, and by the hub, is in no tree.
+        const bool is_free = is_no_agent(envelope.to()) || envelope.from() == kOrchestrator;
+        const auto from = std::string{envelope.from()};
+        if (!fact.is_held && !is_free && has_bound_in_hand(from, {})) left_ = fact.ticket;
+        requests_[fact.ticket] = fact;
+    }
+
+    // It stands where it stood when people were asked, and its time begins when they have answered.
+    void on(const RequestHeld& fact, Time) {
+        held_.insert(fact.request);
+        if (fact.parent != Ticket{} || !requests_.contains(fact.request)) return;
+        look_for_work(known_of(fact.request).from, fact.user, fact.session, fact.request);
+    }
+    void on(const RequestReleased& fact, Time) {
+        const auto found = requests_.find(fact.request);
+        if (found == requests_.end()) return;
+        found->second.deadline = fact.deadline;
+        if (fact.envelope) found->second.envelope = fact.envelope;
     }
 
     Known known_of(Ticket request) const {
@@ -189,7 +249,9 @@ class DelegationModel {
         next.user = fact.user;
         next.session = fact.child_session;
         next.objective = fact.objective_hash;
+        next.declared = fact.depth;
         next.depth_max = fact.depth_max;
+        next.is_granted = fact.is_granted;
         next.tokens = fact.tokens;
         next.cost = cost_of(fact.tokens, next.platform, next.to);
         next.limits_tools = fact.limits_tools;
@@ -204,6 +266,7 @@ class DelegationModel {
         // A tree is one user's: the first that is named.
         if (tree.user.empty()) tree.user = fact.user;
         look_at_place(next, fact);
+        look_at_purse(next, fact, now);
         for (const auto& [refusal, promise] : broken_by(next, tree, now)) {
             breach(promise,
                    "was accepted in spite of " + std::string{refusal_row(refusal).code},
@@ -234,7 +297,15 @@ class DelegationModel {
     /// Where it stands is where its asker stands, whatever the asker says; and what it is given
     /// can only be less.
     void look_at_place(Known& next, const DelegationAdmitted& fact) {
-        if (fact.parent == Ticket{}) return look_for_work(next, fact);
+        if (!fact.session.empty() && sessions_.contains(fact.session) &&
+            sessions_.at(fact.session) != next.user) {
+            breach("I3", "comes out of another user's session", fact.request);
+        }
+        if (fact.parent == Ticket{}) {
+            const bool is_judged = held_.contains(fact.request) || next.from == kOrchestrator;
+            if (!is_judged) look_for_work(next.from, next.user, fact.session, fact.request);
+            return;
+        }
         const auto& parent = known.at(fact.parent);
         next.depth = parent.depth + 1;
         // A step of a workflow stands below what its starter works on.
@@ -248,17 +319,81 @@ class DelegationModel {
             breach("I3", "is another user's than its parent", fact.request);
         }
     }
-    void look_for_work(const Known& next, const DelegationAdmitted& fact) {
+    void look_for_work(const std::string& from,
+                       const std::string& user,
+                       const std::string& session,
+                       Ticket request) {
+        const auto works_in_it = [&](const Known* work) { return work->session == session; };
+        const bool is_in_session =
+            !session.empty() && std::ranges::any_of(open_work(from), works_in_it);
+        if (!is_in_session && !has_bound_in_hand(from, user)) return;
+        breach("G1", "stands above what its asker is at work on", request);
+    }
+    /// Whether the agent was handed work of a tree that it cannot leave by naming this user.
+    bool has_bound_in_hand(const std::string& agent, const std::string& user) const {
+        return std::ranges::any_of(open, [&](Ticket ticket) {
+            const auto& work = known.at(ticket);
+            const auto& tree = trees.at(work.root);
+            const bool is_its = work.to == agent && handed.contains(ticket) && tree.binds();
+            return is_its && (user.empty() || user == tree.user);
+        });
+    }
+
+    /// What names no session is of a dialect without budgets. There it has what is usual, or what
+    /// is left; that is no way to spend nothing.
+    void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
+        const auto& tree = trees.at(fact.root);
+        if (!fact.session.empty() || fact.is_granted || !tree.binds()) return;
+        auto more = next;
+        ++more.tokens;
+        const bool has_all = next.tokens == kTokensUsual || !has_tokens(more, tree, now);
+        if (next.tokens > 0 && has_all) return;
+        breach("G4", "spends less than is usual of the purse that it comes out of", fact.request);
+    }
+
+    // --- where a request stands ---------------------------------------------------------------
+
+    template <class Fits>
+    Ticket deepest_of(const std::string& agent, Fits fits) const {
+        Ticket best{};
+        const auto rank = [&](Ticket ticket) {
+            const auto& work = known.at(ticket);
+            return std::pair{-std::int64_t{work.declared}, open_below(ticket, work.root)};
+        };
         for (const auto ticket : open) {
-            const auto* work = &known.at(ticket);
-            if (work->to != next.from) continue;
-            // What it has not been handed is not yet its work.
-            const bool is_for_user = !next.user.empty() && in_hand.contains(ticket) &&
-                                     trees.at(work->root).user == next.user;
-            const bool is_in_session = !fact.session.empty() && work->session == fact.session;
-            if (!is_for_user && !is_in_session) continue;
-            return breach("G1", "stands above what its asker is at work on", fact.request);
+            const auto& work = known.at(ticket);
+            if (work.to != agent || !fits(ticket, trees.at(work.root))) continue;
+            if (best == Ticket{} || rank(ticket) < rank(best)) best = ticket;
         }
+        return best;
+    }
+    /// Open, or it waits for something below it.
+    bool is_on_record(Ticket ticket) const {
+        return std::ranges::any_of(open, [&](Ticket each) {
+            while (each != Ticket{} && each != ticket) each = known.at(each).parent;
+            return each == ticket;
+        });
+    }
+    Ticket place_by_session(const Said& said) const {
+        if (said.session.empty()) return {};
+        Ticket last{};
+        for (const auto& [ticket, each] : known) {
+            if (each.session == said.session && is_on_record(ticket)) last = ticket;
+        }
+        if (last != Ticket{} && known.at(last).to == said.from) return last;
+        return deepest_of(said.from, [&](Ticket, const KnownTree& tree) {
+            return tree.is_by_session && tree.session == said.session;
+        });
+    }
+    /// Whether the session is another user's: kept for it, or something came out of it for it.
+    bool is_anothers(const std::string& session, const std::string& user) const {
+        const auto kept = sessions_.find(session);
+        if (kept != sessions_.end() && kept->second != user) return true;
+        return std::ranges::any_of(trees, [&](const auto& each) {
+            const auto& tree = each.second;
+            const bool is_it = tree.is_by_session && tree.session == session;
+            return is_it && !tree.user.empty() && tree.user != user;
+        });
     }
 
     // --- the rules, each from the beginning --------------------------------------------------
@@ -280,10 +415,10 @@ class DelegationModel {
         return least;
     }
 
-    std::uint64_t open_below(const Known& next) const {
+    std::uint64_t open_below(Ticket parent, Ticket root) const {
         return static_cast<std::uint64_t>(std::ranges::count_if(open, [&](Ticket ticket) {
             const auto& each = known.at(ticket);
-            return each.parent == next.parent && each.root == next.root;
+            return each.parent == parent && each.root == root;
         }));
     }
     bool has_open(const KnownTree& tree) const {
@@ -334,13 +469,15 @@ class DelegationModel {
         Wide taken = 0;
         for (const auto ticket : tree.members) {
             const auto& each = known.at(ticket);
-            if (holder_of(each) == holder) taken += each.is_open ? each.tokens : each.gone;
+            if (holder_of(each) != holder || each.is_granted) continue;
+            taken += each.is_open ? each.tokens : each.gone;
         }
         return taken;
     }
     /// What an open delegation has set aside of "agent NAME", "user NAME", "hub" or "cost". What is
     /// given on by whom was given it is in the latter's amount for user and hub already.
     std::uint64_t amount_in(std::string_view account, const Known& each) const {
+        if (each.is_granted) return 0;
         if (account == "cost") return each.cost;
         if (account.starts_with(kAgent)) {
             return account.substr(kAgent.size()) == each.to ? each.tokens : 0;
@@ -385,7 +522,7 @@ class DelegationModel {
         Wide in_tree = next.cost;
         for (const auto ticket : tree.members) {
             const auto& each = known.at(ticket);
-            in_tree += each.is_open ? each.cost : cost_of(each);
+            if (!each.is_granted) in_tree += each.is_open ? each.cost : cost_of(each);
         }
         return is_within(in_tree, tree.cost) &&
                has_left("cost", next.cost, limit_of(policy_, Rule::CostInTotal), now);
@@ -405,7 +542,7 @@ class DelegationModel {
         if (spent.amount == 0 && reserved_in(account) == 0) spent_.erase(account);
     }
     void spend(const Known& each, Time now) {
-        if (each.tokens == 0) return;
+        if (each.tokens == 0 || each.is_granted) return;
         spend(std::string{kAgent} + each.to, each.own, now);
         if (each.cost > 0) spend("cost", cost_of(each), now);
         if (holder_of(each) != Ticket{}) return;
@@ -415,6 +552,8 @@ class DelegationModel {
 
     void close(Ticket request, std::uint64_t used, Time now) {
         requests_.erase(request);
+        handed.erase(request);
+        held_.erase(request);
         const auto found = known.find(request);
         if (found == known.end() || !found->second.is_open) return;
         auto& ended = found->second;
@@ -440,6 +579,9 @@ class DelegationModel {
     Policy policy_;
     std::map<Ticket, MessageAccepted> requests_;  ///< Those that are open.
     std::map<std::string, Spent> spent_;
+    std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
+    std::set<Ticket> held_;                        ///< Requests that people were asked about.
+    Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
 };
 
