@@ -81,12 +81,18 @@ def main():
     rows = []
     with Scratch() as scratch:
         hub = Hub(scratch + "/data", settings=f"[personal]\ndialects = {json.dumps(EVERY)}\n").start()
-        line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60)
         try:
             for number, (name, text, schema) in enumerate(texts(build, pathlib.Path(scratch, "texts"))):
+                # A line of its own for each: some answers end theirs.
+                line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60)
                 register(line, EVERY[number % len(EVERY)] if schema is None else "kessel", schema)
-                rounds = [measure(line, text, number * 1000 + each) for each in range(asked.rounds)]
+                try:
+                    rounds = [measure(line, text, number * 1000 + each) for each in range(asked.rounds)]
+                except (OSError, http.client.HTTPException) as error:
+                    sys.exit(f"{name}: {error!r}; the hub {'runs' if hub.process.poll() is None else 'has ended'}\n"
+                             f"{hub.last_words()}")
                 rows.append((min(row[0] for row in rounds), min(row[1] for row in rounds), rounds[0][2], name))
+                line.close()
         finally:
             hub.kill()
     print(f"{len(rows)} texts, the least of {asked.rounds} rounds; milliseconds to be answered, and to be handed over")

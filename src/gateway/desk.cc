@@ -114,6 +114,8 @@ Result<Written> read_written(std::string_view body, json::Outline& outline) {
             return fail(Fault::Malformed, "is no block that can be read: " + read.error().message);
         }
         written = {.dialect = read->dialect, .made = std::move(read->json)};
+        // The outline points into it: a string that is short takes its text along when it is moved.
+        written.made.reserve(sizeof written.made);
     }
     TRY(json::check(written.text(body), outline));
     return written;

@@ -66,6 +66,16 @@ TEST(Refusals, A4_AreOnRecordWithoutPersonalData) {
     EXPECT_EQ(events->streamed.find("ana"), std::string::npos) << events->streamed;
 }
 
+// What is made of a short block moves with it, and its outline must not be left behind.
+TEST(Refusals, K7_ABlockThatSaysNextToNothingIsRefusedAndTheHubGoesOn) {
+    Agents desk;
+    for (const char* lines : {"", "\n\n", "n: t\n", "priority: LOW\n"}) {
+        const auto answer =
+            desk.now("POST", "/v1/messages", std::string{"---\nREQUEST\n\n"} + lines + "---\n");
+        EXPECT_NE(answer.find("INPUT_VALIDATION_FAILED"), std::string::npos) << answer;
+    }
+}
+
 // --- nothing is said before it is durable --------------------------------------------------------
 
 TEST(Answers, WaitForTheTurnAndComeOnce) {
