@@ -134,11 +134,13 @@ class Explaining {
     }
 
     void answer() {
-        const auto& slots = story_.state().requests.slots;
+        const auto& requests = story_.state().requests;
+        std::map<std::uint64_t, Slot> slots;
+        requests.slots.for_each([&](std::uint64_t number, Slot slot) { slots[number] = slot; });
         if (slots.empty()) return;
         const auto chosen =
             std::next(slots.begin(), static_cast<std::ptrdiff_t>(any(slots.size())));
-        const auto asked = story_.state().requests.open[chosen->second].asked;
+        const auto asked = requests.open[chosen->second].asked;
         story_.ask(answer_to(std::string{asked->id()}, std::string{asked->to()}, any(500)));
     }
 
