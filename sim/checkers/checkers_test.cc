@@ -420,6 +420,7 @@ struct Below {
     Chronicle life;
     Ticket above = delegate(life,
                             {.user = "u",
+                             .session = "of the user",
                              .objective_hash = "o",
                              .depth = 1,
                              .depth_max = 3,
@@ -429,6 +430,7 @@ struct Below {
     DelegationAdmitted place{.parent = above,
                              .root = above,
                              .user = "u",
+                             .session = "of bob",
                              .depth = 2,
                              .depth_max = 3,
                              .tokens = 100,
