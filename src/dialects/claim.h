@@ -11,6 +11,9 @@ namespace parlance::dialects {
 
 ClaimPtr claim_of(const Envelope& request);
 
+/// False if the request surely names no user. Most name none, and are not read for it once more.
+bool may_name_user(const Envelope& request);
+
 /// Adds to the refusal of a delegation what it says of itself, as far as `text` can be read.
 void note_claim(Rejection& rejection, std::string_view text);
 

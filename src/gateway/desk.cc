@@ -237,7 +237,10 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
 void add_claim(const Desk& desk, SendMessage& message) {
     const auto& envelope = *message.envelope;
     if (envelope.intent() != Intent::Request || message.claim) return;
-    if (desk.engine->is_at_work(envelope.from())) message.claim = dialects::claim_of(envelope);
+    const bool is_at_work = desk.engine->is_at_work(envelope.from());
+    if (!is_at_work && !dialects::may_name_user(envelope)) return;
+    auto claim = dialects::claim_of(envelope);
+    if (is_at_work || (claim && !claim->user.empty())) message.claim = std::move(claim);
 }
 
 void add_passing(SendMessage& message) {

@@ -187,7 +187,8 @@ struct Question {
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said);
-/// Adds what a request claims, where its sender is at work for others and so may be delegating.
+/// Adds what a request claims, where its sender is at work for others and so may be delegating, or
+/// where it is made for a user.
 void add_claim(const Desk& desk, SendMessage& message);
 /// Where it goes if it is refused, and what its sender lays down meanwhile.
 void add_passing(SendMessage& message);

@@ -1,4 +1,5 @@
 // Who may do what: every route against every kind of caller, proved by tokens.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -238,6 +239,27 @@ TEST(Door, I1_LetsNobodySpeakAsAnother) {
         ++count;
     }
     EXPECT_EQ(count, std::size(kCases)) << "each is on record once, under who it was";
+}
+
+TEST(Door, X13_WhoIsAtWorkForNobodyNamesAUserOnlyWithAGrant) {
+    const auto request = [](std::string_view id, std::string_view payload) {
+        return fmt::format(
+            R"({{"id":"{}","from":"alice","to":"bob","type":"TASK_ASSIGNMENT","payload":{}}})",
+            id,
+            payload);
+    };
+    Guarded desk;
+    for (const auto* payload : {R"({"user_id":"u1"})", R"({"\u0075ser_id":"u1"})"}) {
+        const auto exchange = desk.as("alice", "POST", "/v1/messages", request("m1", payload));
+        EXPECT_EQ(exchange->status(), 403) << exchange->body();
+        EXPECT_EQ(code_in(exchange->body()), "USER_ISOLATION_VIOLATED");
+    }
+    const std::pair<const char*, const char*> kNobodys[] = {{"m2", "{}"},
+                                                            {"m3", R"({"user_id":"unknown"})"}};
+    for (const auto& [id, payload] : kNobodys) {
+        EXPECT_EQ(desk.as("alice", "POST", "/v1/messages", request(id, payload))->status(), 202)
+            << payload;
+    }
 }
 
 TEST(Door, I1_PutsARefusedKindOnRecordUnderItsName) {
