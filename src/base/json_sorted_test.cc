@@ -43,7 +43,7 @@ TEST(SortedMembers, StandInTheOrderOfTheirKeysHoweverManyThereAre) {
 
 TEST(SortedMembers, TellKeysApartThatDifferOnlyInWhatIsNotThere) {
     std::vector<std::string> keys{"", "a", std::string{"a\0", 2}, std::string{"\0", 1}};
-    for (int i = 0; i < 100; ++i) keys.push_back("a" + std::string(100 - i, '\x01'));
+    for (std::size_t i = 0; i < 100; ++i) keys.push_back("a" + std::string(100 - i, '\x01'));
     std::vector<std::string> expected = keys;
     std::ranges::sort(expected);
     EXPECT_EQ(sorted_keys(object_of(keys)), expected);

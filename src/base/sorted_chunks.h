@@ -18,11 +18,13 @@ class SortedChunks {
   public:
     class Iterator {
       public:
+        // NOLINTBEGIN(readability-identifier-naming): the standard library asks by these names.
         using iterator_category = std::bidirectional_iterator_tag;
         using value_type = Value;
         using difference_type = std::ptrdiff_t;
         using pointer = const Value*;
         using reference = const Value&;
+        // NOLINTEND(readability-identifier-naming)
 
         Iterator() = default;
         Iterator(const SortedChunks* set, std::size_t chunk, std::size_t row)
@@ -48,8 +50,8 @@ class SortedChunks {
         std::size_t chunk_ = 0;
         std::size_t row_ = 0;
     };
-    using value_type = Value;
-    using const_iterator = Iterator;
+    using value_type = Value;         // NOLINT(readability-identifier-naming): as above.
+    using const_iterator = Iterator;  // NOLINT(readability-identifier-naming): as above.
 
     SortedChunks() = default;
     SortedChunks(std::initializer_list<Value> values) {

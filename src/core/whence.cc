@@ -68,7 +68,7 @@ Reading<Delegation> find_in_hand(const State& state, AgentHandle agent, Fits fit
 Reading<Delegation> find_by_session(const State& state, const Asking& asking) {
     const auto& lineage = state.governor.lineage;
     if (!asking.claim.has_session) return {};
-    const auto at = governor::find_session(lineage, asking.claim.session);
+    auto at = governor::find_session(lineage, asking.claim.session);
     if (at != nullptr && at->target == asking.by) return at;
     const auto roots = governor::roots_named(lineage, asking.claim.session);
     if (roots.empty()) return {};

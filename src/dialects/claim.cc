@@ -113,7 +113,8 @@ bool may_name_user(const Envelope& request) {
     // Every dialect's name for it has this in it; a member whose name is written in escapes has
     // not, so that a backslash is worth a look, too.
     const std::string_view body = request.body();
-    return body.find("user") != body.npos || body.find("\\u") != body.npos;
+    return body.find("user") != std::string_view::npos ||
+           body.find("\\u") != std::string_view::npos;
 }
 
 void note_claim(Rejection& rejection, std::string_view text) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -302,8 +301,9 @@ void append_name(std::string& out, std::string_view name) {
     out.resize(start + name.size() + 3);
     char* const place = out.data() + start;
     place[0] = '"';
-    std::memcpy(place + 1, name.data(), name.size());
-    std::memcpy(place + 1 + name.size(), "\":", 2);
+    char* const end = std::ranges::copy(name, place + 1).out;
+    end[0] = '"';
+    end[1] = ':';
 }
 
 class Writing {

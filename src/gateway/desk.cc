@@ -115,7 +115,7 @@ Result<Written> read_written(std::string_view body, json::Outline& outline) {
         }
         written = {.dialect = read->dialect, .made = std::move(read->json)};
         // The outline points into it: a string that is short takes its text along when it is moved.
-        written.made.reserve(sizeof written.made);
+        written.made.reserve(sizeof(std::string));
     }
     TRY(json::check(written.text(body), outline));
     return written;

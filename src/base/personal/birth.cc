@@ -72,11 +72,12 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
 }
 
 std::size_t skip_signs(std::string_view text, std::size_t place) {
+    const auto is_sign = [](char c) {
+        return c == ' ' || c == ',' || c == '.' || c == '-' || c == '/' || c == '_' || c == '\t' ||
+               c == '\n';
+    };
     std::size_t i = place;
-    while (i - place < 3 && i < text.size() &&
-           std::string_view{" ,.-/_\t\n"}.find(text[i]) != std::string_view::npos) {
-        ++i;
-    }
+    while (i - place < 3 && is_sign(at(text, i))) ++i;
     return i;
 }
 

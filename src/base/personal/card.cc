@@ -41,10 +41,13 @@ constexpr std::size_t kSizeMax = 19;
 /// So long a number without a word about cards is rather a counter or an id.
 constexpr std::size_t kSizeMaxUnnamed = 16;
 
+/// So many digits say who has issued it.
+constexpr std::size_t kIssuerDigits = 6;
+
 /// The sizes that numbers beginning with these digits are issued in: bit n stands for n digits.
 std::uint32_t sizes_issued(std::string_view digits) {
     unsigned range = 0;
-    for (const char c : digits.substr(0, 6)) range = range * 10 + digit_of(c);
+    for (const char c : digits.substr(0, kIssuerDigits)) range = range * 10 + digit_of(c);
     std::uint32_t sizes = 0;
     for (const Issuer& issuer : kIssuers) {
         if (range < issuer.low || range > issuer.high) continue;
@@ -63,7 +66,9 @@ bool is_grouped_like_a_card(const Sight& sight, std::size_t last, bool is_even) 
     return sight.size(0) <= 4 || sight.has_cue(kCard);
 }
 
-bool is_card_gap(char sign) { return std::string_view{" -./_"}.find(sign) < 5; }
+bool is_card_gap(char sign) {
+    return sign == ' ' || sign == '-' || sign == '.' || sign == '/' || sign == '_';
+}
 
 /// Letters before it are its label if they are a word that we know: an id has others.
 bool can_begin(const Sight& sight, std::size_t begin) {
@@ -104,9 +109,10 @@ Found find_card(const Sight& sight) {
         std::ranges::copy(sight.digits(last), bytes.begin() + static_cast<std::ptrdiff_t>(count));
         count += sight.size(last);
         const std::string_view digits{bytes.data(), count};
-        if (count < kSizeMin) continue;
+        if (count < kIssuerDigits) continue;
         if (!sizes) sizes = sizes_issued(digits);
         if (*sizes == 0) return {};
+        if (count < kSizeMin) continue;
         if ((*sizes >> count & 1U) == 0 || !passes_luhn(digits)) continue;
         if (!is_grouped_like_a_card(sight, last, is_even)) continue;
         if (count > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;

@@ -77,8 +77,9 @@ constexpr Traits kSigns = 8;   ///< With which somebody's codes for characters b
 constexpr auto kTraits = [] {
     std::array<std::uint8_t, 256> traits{};
     for (unsigned i = 0x80; i < traits.size(); ++i) traits[i] = kBeyond;
-    for (const char c : std::string_view{"0123456789:@"}) traits[static_cast<unsigned>(c)] = kStops;
-    for (const char c : std::string_view{"%&~"}) traits[static_cast<unsigned>(c)] = kSigns;
+    for (const char c : std::string_view{"0123456789:@"})
+        traits[static_cast<unsigned char>(c)] = kStops;
+    for (const char c : std::string_view{"%&~"}) traits[static_cast<unsigned char>(c)] = kSigns;
     traits['\\'] = kEscapes;
     return traits;
 }();

@@ -306,7 +306,8 @@ bool needs_folding(std::string_view text) {
 
 bool has_codes(std::string_view text) {
     return std::ranges::any_of(kCodes, [text](const Code& code) {
-        for (auto i = text.find(code.sign); i != text.npos; i = text.find(code.sign, i + 1)) {
+        for (auto i = text.find(code.sign); i != std::string_view::npos;
+             i = text.find(code.sign, i + 1)) {
             if (code.read(text.substr(i))) return true;
         }
         return false;

@@ -39,7 +39,10 @@ void read_number(std::string_view text, std::size_t begin, Number& number) {
 
 char Digits::sign(std::size_t i) const {
     const std::string_view written = gap(i);
-    if (written.size() == 1) return kWhite.find(written[0]) < kWhite.size() ? ' ' : written[0];
+    if (written.size() == 1) {
+        const char c = written[0];
+        return c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    }
     const std::size_t begin = written.find_first_not_of(kWhite);
     if (begin == std::string_view::npos) return ' ';
     const bool is_dash = written[begin] == '-' && written.find_last_not_of(kWhite) == begin;

@@ -230,6 +230,7 @@ std::vector<const OpenRequest*> find_meant(const Requests& requests,
         });
     }
     std::vector<const OpenRequest*> found;
+    found.reserve(meant.size());
     for (const auto& [ticket, request] : meant) found.push_back(request);
     return found;
 }
