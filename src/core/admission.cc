@@ -266,7 +266,7 @@ Word check_session(const Case& the) {
 bool is_kept_for_another(const Case& the, std::string_view session) {
     if (is_planted(Mutant::TakeAnyonesSession)) return false;
     const auto* kept = shared::find(the.state.shared.sessions, session);
-    return kept != nullptr && kept->user != the.user;
+    return kept != nullptr && !kept->user.empty() && kept->user != the.user;
 }
 
 Word check_user(const Case& the) {
@@ -300,8 +300,7 @@ Word check_user(const Case& the) {
         governor::is_of_another(lineage, child, the.user)) {
         return violated("session '" + child + "'");
     }
-    const bool is_out_of_it = the.claim.has_session || !the.user.empty();
-    if (is_out_of_it && is_kept_for_another(the, the.claim.session)) {
+    if (is_kept_for_another(the, the.claim.session)) {
         return violated("session '" + the.claim.session + "'");
     }
     if (the.user.empty()) return passed(the, "it is for no user");
