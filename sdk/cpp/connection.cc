@@ -1,6 +1,8 @@
 // The WebSocket side of the client: frames masked on the way out, many read at once on the way in.
 #include <array>
+#include <bit>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <openssl/evp.h>
@@ -42,41 +44,62 @@ std::uint32_t next_mask(std::uint32_t& seed) {
     return seed;
 }
 
-void append_masked(std::string& out, std::string_view payload, std::uint32_t mask) {
-    const auto start = out.size();
-    out += payload;
-    char* const bytes = out.data() + start;
+/// Copies and masks at once: what is sent is long, and is walked over as seldom as can be.
+void copy_masked(char* out, std::string_view payload, std::uint32_t mask) {
     const auto wide = static_cast<std::uint64_t>(mask) << 32U | mask;
     std::size_t at = 0;
     for (; at + sizeof wide <= payload.size(); at += sizeof wide) {
         std::uint64_t word = 0;
-        std::memcpy(&word, bytes + at, sizeof word);
+        std::memcpy(&word, payload.data() + at, sizeof word);
         word ^= wide;
-        std::memcpy(bytes + at, &word, sizeof word);
+        std::memcpy(out + at, &word, sizeof word);
     }
     std::array<char, sizeof mask> key{};
     std::memcpy(key.data(), &mask, sizeof mask);
-    for (; at < payload.size(); ++at) bytes[at] = static_cast<char>(bytes[at] ^ key[at % 4]);
+    for (; at < payload.size(); ++at) out[at] = static_cast<char>(payload[at] ^ key[at % 4]);
 }
 
-void append_frame(std::string& out, Opcode opcode, std::string_view payload, std::uint32_t mask) {
-    constexpr std::uint8_t kMaskBit = 0x80;
-    const auto append_length = [&](std::uint8_t mark, int bytes) {
-        out += static_cast<char>(kMaskBit | mark);
-        for (int at = bytes - 1; at >= 0; --at) out += static_cast<char>(payload.size() >> 8 * at);
-    };
-    out += static_cast<char>(0x80U | opcode);
-    if (payload.size() < 126) {
-        append_length(static_cast<std::uint8_t>(payload.size()), 0);
-    } else if (payload.size() <= 0xffff) {
-        append_length(126, 2);
-    } else {
-        append_length(127, 8);
+/// Room for one frame, which is not made blank before it is filled.
+class FrameBuffer {
+  public:
+    char* room(std::size_t bytes) {
+        if (bytes > bytes_) {
+            bytes_ = std::bit_ceil(bytes);
+            room_ = std::make_unique_for_overwrite<char[]>(bytes_);
+        }
+        return room_.get();
     }
-    std::array<char, sizeof mask> key{};
-    std::memcpy(key.data(), &mask, sizeof mask);
-    out.append(key.data(), key.size());
-    append_masked(out, payload, mask);
+
+  private:
+    std::unique_ptr<char[]> room_;
+    std::size_t bytes_ = 0;
+};
+
+constexpr std::size_t kHeadBytesMax = 14;
+
+std::string_view write_frame(FrameBuffer& buffer,
+                             Opcode opcode,
+                             std::string_view payload,
+                             std::uint32_t mask) {
+    constexpr std::uint8_t kMaskBit = 0x80;
+    char* const frame = buffer.room(kHeadBytesMax + payload.size());
+    char* at = frame;
+    const auto write_length = [&](std::uint8_t mark, int bytes) {
+        *at++ = static_cast<char>(kMaskBit | mark);
+        for (int i = bytes - 1; i >= 0; --i) *at++ = static_cast<char>(payload.size() >> 8 * i);
+    };
+    *at++ = static_cast<char>(0x80U | opcode);
+    if (payload.size() < 126) {
+        write_length(static_cast<std::uint8_t>(payload.size()), 0);
+    } else if (payload.size() <= 0xffff) {
+        write_length(126, 2);
+    } else {
+        write_length(127, 8);
+    }
+    std::memcpy(at, &mask, sizeof mask);
+    at += sizeof mask;
+    copy_masked(at, payload, mask);
+    return {frame, static_cast<std::size_t>(at - frame) + payload.size()};
 }
 
 struct FrameHead {
@@ -108,7 +131,7 @@ struct Connection::Impl {
     Link link;
     milliseconds timeout;
     std::uint32_t seed = 1;
-    std::string out;
+    FrameBuffer out{};
     std::string message;    ///< The fragments so far.
     std::size_t given = 0;  ///< Bytes of the frame whose payload the caller looks at.
     bool in_message = false;
@@ -155,9 +178,7 @@ Result<void> Connection::Impl::shake_hands(const HubAddress& hub, const Identity
 
 Result<void> Connection::Impl::send(Opcode opcode, std::string_view payload) {
     if (!link.is_open()) return fail(Fault::Unavailable, "the connection is closed");
-    out.clear();
-    append_frame(out, opcode, payload, next_mask(seed));
-    return link.send(out, deadline_in(timeout));
+    return link.send(write_frame(out, opcode, payload, next_mask(seed)), deadline_in(timeout));
 }
 
 tl::unexpected<Error> Connection::Impl::end(Fault fault, const std::string& why) {
@@ -235,7 +256,7 @@ Connection& Connection::operator=(Connection&&) noexcept = default;
 Result<Connection> Connection::open(const HubAddress& hub,
                                     const Identity& identity,
                                     milliseconds timeout) {
-    std::unique_ptr<Impl> impl{new Impl{.link = {}, .timeout = timeout, .out = {}, .message = {}}};
+    std::unique_ptr<Impl> impl{new Impl{.link = {}, .timeout = timeout, .message = {}}};
     TRY(impl->shake_hands(hub, identity));
     return Connection{std::move(impl)};
 }

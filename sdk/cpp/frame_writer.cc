@@ -34,15 +34,22 @@ void open_delivery(std::string& out, std::string_view delivery_id) {
 
 }  // namespace
 
+/// What was said with it before is gone.
+std::string& FrameWriter::open(Verb verb) {
+    return verbs_[verb].assign("{\"").append(kForms[verb].name).append("\":");
+}
+
 std::string& FrameWriter::next_item(Verb verb) {
-    std::string& list = values_[verb];
-    list.push_back(list.empty() ? '[' : ',');
+    std::string& list = verbs_[verb];
+    const char before = list.empty() ? '[' : ',';
+    if (list.empty()) open(verb);
+    list.push_back(before);
     return list;
 }
 
 void FrameWriter::hello(const Hello& hello) {
-    std::string& out = values_[HelloVerb];
-    out = R"({"agent":)";
+    std::string& out = open(HelloVerb);
+    out += R"({"agent":)";
     json::append_quoted(out, hello.agent);
     if (!hello.instance.empty()) {
         out += R"(,"instance":)";
@@ -53,7 +60,7 @@ void FrameWriter::hello(const Hello& hello) {
     out += '}';
 }
 
-void FrameWriter::credit(std::uint32_t total) { values_[CreditVerb] = std::to_string(total); }
+void FrameWriter::credit(std::uint32_t total) { open(CreditVerb) += std::to_string(total); }
 
 void FrameWriter::subscribe(std::string_view topic) {
     json::append_quoted(next_item(SubscribeVerb), topic);
@@ -93,31 +100,34 @@ void FrameWriter::reply(std::string_view delivery_id, std::string_view message) 
 
 void FrameWriter::send(std::string_view message) { next_item(SendVerb).append(message); }
 
-char* FrameWriter::send_in_place(std::size_t bytes) {
-    std::string& out = next_item(SendVerb);
-    out.resize(out.size() + bytes);
-    return out.data() + out.size() - bytes;
+char* FrameWriter::send_to_alter(std::string_view message) {
+    std::string& out = next_item(SendVerb).append(message);
+    return out.data() + out.size() - message.size();
 }
 
-void FrameWriter::heartbeat() { values_[HeartbeatVerb] = "1"; }
+void FrameWriter::heartbeat() { open(HeartbeatVerb) += '1'; }
 
-bool FrameWriter::empty() const { return std::ranges::all_of(values_, &std::string::empty); }
+bool FrameWriter::empty() const { return std::ranges::all_of(verbs_, &std::string::empty); }
 
 std::size_t FrameWriter::bytes() const {
     std::size_t sum = 0;
-    for (const auto& value : values_) sum += value.size();
+    for (const auto& verb : verbs_) sum += verb.size();
     return sum;
 }
 
 std::string_view FrameWriter::take() {
     frame_.clear();
-    for (std::size_t verb = 0; verb < kVerbs; ++verb) {
-        std::string& value = values_[verb];
-        if (value.empty()) continue;
-        frame_ += frame_.empty() ? "{\"" : ",\"";
-        frame_.append(kForms[verb].name).append("\":").append(value);
-        if (kForms[verb].is_list) frame_ += ']';
-        value.clear();
+    for (std::size_t i = 0; i < kVerbs; ++i) {
+        std::string& verb = verbs_[i];
+        if (verb.empty()) continue;
+        if (kForms[i].is_list) verb += ']';
+        if (frame_.empty()) {
+            frame_.swap(verb);
+        } else {
+            verb.front() = ',';
+            frame_ += verb;
+        }
+        verb.clear();
     }
     frame_ += frame_.empty() ? "{}" : "}";
     return frame_;

@@ -33,8 +33,9 @@ class FrameWriter {
     void progress(std::string_view delivery_id, std::string_view note);
     void reply(std::string_view delivery_id, std::string_view message);
     void send(std::string_view message);
-    /// As send(), of a message that the caller writes in place: `bytes` to be filled at once.
-    char* send_in_place(std::size_t bytes);
+    /// As send(); the message, as it stands in the frame, may be altered at once, as for an id of
+    /// its own.
+    char* send_to_alter(std::string_view message);
     void heartbeat();
 
     bool empty() const;
@@ -56,9 +57,12 @@ class FrameWriter {
         HeartbeatVerb,
         kVerbs
     };
+    std::string& open(Verb verb);
     std::string& next_item(Verb verb);
 
-    std::array<std::string, kVerbs> values_{};  ///< Without the closing bracket of a list.
+    /// Each as if it were the first of the frame, `{"ack":["1.1"`, without what closes it: what is
+    /// long, mostly the messages, becomes the frame without being copied.
+    std::array<std::string, kVerbs> verbs_{};
     std::string frame_{};
 };
 

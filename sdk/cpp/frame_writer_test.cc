@@ -1,7 +1,5 @@
 #include "sdk/cpp/frame_writer.h"
 
-#include <cstring>
-
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -54,12 +52,23 @@ TEST(FrameWriter, QuotesWhatIsTextWhateverItHolds) {
     EXPECT_NE(frame.find(R"("agent":"a\"b")"), std::string::npos);
 }
 
-TEST(FrameWriter, LetsAMessageBeWrittenInPlace) {
+TEST(FrameWriter, LetsAMessageBeAlteredWhereItStands) {
     FrameWriter writer;
-    std::memcpy(writer.send_in_place(2), "{}", 2);
-    std::memcpy(writer.send_in_place(3), "[1]", 3);
-    EXPECT_EQ(writer.bytes(), 7U);
-    EXPECT_EQ(writer.take(), R"({"send":[{},[1]]})");
+    *(writer.send_to_alter("[0]") + 1) = '7';
+    *(writer.send_to_alter("[0,1]") + 3) = '8';
+    EXPECT_EQ(writer.take(), R"({"send":[[7],[0,8]]})");
+}
+
+TEST(FrameWriter, SaysTheSameAgainAfterATake) {
+    FrameWriter writer;
+    for (int i = 0; i < 3; ++i) {
+        writer.credit(1);
+        writer.credit(2);  // The later one holds.
+        writer.send("{}");
+        EXPECT_EQ(writer.take(), R"({"credit":2,"send":[{}]})");
+        writer.send("[]");
+        EXPECT_EQ(writer.take(), R"({"send":[[]]})");
+    }
 }
 
 }  // namespace

@@ -53,10 +53,8 @@ Result<Mill> Mill::make(const MillPlan& plan) {
     return mill;
 }
 
-void Mill::write(char* out, std::uint64_t index) const {
-    const std::string& text = templates_[index % templates_.size()];
-    std::ranges::copy(text, out);
-    write_hex(out + kOpening.size() + kDigitsInId, index);
+void Mill::number(char* message, std::uint64_t index) {
+    write_hex(message + kOpening.size() + kDigitsInId, index);
 }
 
 std::optional<std::uint64_t> Mill::index_of_id(std::string_view id) {

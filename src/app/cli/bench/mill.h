@@ -27,8 +27,11 @@ class Mill {
     static Result<Mill> make(const MillPlan& plan);
 
     std::size_t size() const { return templates_.front().size(); }
-    /// Writes message number `index` to `out`, which has room for size() bytes.
-    void write(char* out, std::uint64_t index) const;
+    /// Message number `index` but for its number, which number() writes into a copy of it.
+    std::string_view blank(std::uint64_t index) const {
+        return templates_[index % templates_.size()];
+    }
+    static void number(char* message, std::uint64_t index);
 
     /// The number in an id that a mill has written, or nothing.
     static std::optional<std::uint64_t> index_of_id(std::string_view id);

@@ -19,8 +19,8 @@ MillPlan plan(std::size_t size) {
 }
 
 std::string message(const Mill& mill, std::uint64_t index) {
-    std::string text(mill.size(), '?');
-    mill.write(text.data(), index);
+    std::string text{mill.blank(index)};
+    Mill::number(text.data(), index);
     return text;
 }
 

@@ -38,7 +38,7 @@ Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Sta
     const Mill mill = TRY(Mill::make(plan.mill));
     sdk::Client client{plan.hub, {.agent = plan.mill.from}};
     TRY(client.call("GET", "/healthz"));  // The connection is made before the clock starts.
-    std::string message(mill.size(), ' ');
+    std::string message;
     LaneResult result;
     start.arrive();
     result.begin = Clock::now();
@@ -48,7 +48,8 @@ Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Sta
         return plan.messages != 0 ? result.messages >= plan.messages : Clock::now() >= end;
     };
     while (!is_over()) {
-        mill.write(message.data(), result.messages);
+        message = mill.blank(result.messages);
+        Mill::number(message.data(), result.messages);
         const auto sent = Clock::now();
         const auto response = TRY(client.call("POST", "/v1/messages", message));
         if (response.status != 202) {

@@ -28,7 +28,7 @@ class Sender {
         if (plan_.messages != 0) count = std::min(count, plan_.messages - sent_);
         const auto now = Clock::now();
         for (; count > 0; --count, ++sent_) {
-            mill_.write(agent.say().send_in_place(mill_.size()), sent_);
+            Mill::number(agent.say().send_to_alter(mill_.blank(sent_)), sent_);
             times_.set(sent_, now);
             if (agent.is_full()) TRY(agent.flush());
         }
