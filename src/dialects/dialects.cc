@@ -389,6 +389,8 @@ std::string write_refusal(Dialect dialect,
 }
 
 std::string with_defaults(const Envelope& message, Time now) {
+    // An answer is also shown what it answers, which its sender may have left to the hub.
+    if (message.is_whole() && message.answers().empty()) return {};
     const DialectRow* const row = row_of(message.dialect());
     return row == nullptr ? std::string{} : row->with_defaults(message, now);
 }

@@ -46,6 +46,7 @@ EnvelopePtr Envelope::make(const Header& header, std::string_view body) {
     envelope->beside_bytes_ = static_cast<std::uint16_t>(beside);
     envelope->dialect_ = header.dialect;
     envelope->intent_ = header.intent;
+    envelope->is_whole_ = header.is_whole;
     if (!body.empty()) std::memcpy(envelope->text(), body.data(), body.size());
 
     std::size_t end = body.size();
@@ -73,7 +74,8 @@ Header Envelope::header() const {
             .correlation = correlation(),
             .answers = answers(),
             .dialect = dialect(),
-            .intent = intent()};
+            .intent = intent(),
+            .is_whole = is_whole()};
 }
 
 void Envelope::pack(std::string& out) const {

@@ -45,6 +45,9 @@ struct Header {
     std::string_view answers{};  ///< Reply only: the id of the request, where the dialect has it.
     Dialect dialect = Dialect::Taskwire;
     Intent intent = Intent::OneWay;
+    /// It has every default that its dialect would fill in. Only who has just read it knows; it
+    /// does not stand in the journal, and whoever has it from there looks again.
+    bool is_whole = false;
 };
 
 class Envelope {
@@ -62,6 +65,7 @@ class Envelope {
     std::string_view answers() const { return field(Answers); }
     Dialect dialect() const { return dialect_; }
     Intent intent() const { return intent_; }
+    bool is_whole() const { return is_whole_; }
     Header header() const;
 
     /// As bytes: the body once, and header fields that stand in it by their place.
@@ -112,10 +116,11 @@ class Envelope {
     std::array<std::uint32_t, kFields> places_{};  ///< Offset in the upper 24 bits, length below.
     std::uint16_t beside_bytes_ = 0;               ///< Header text that is not in the body.
     Dialect dialect_ = Dialect::Taskwire;
-    Intent intent_ = Intent::OneWay;
+    Intent intent_ : 7 = Intent::OneWay;
+    bool is_whole_ : 1 = false;
 };
 
-/// Equal when the bytes and every header field are.
+/// Equal when the bytes and every header field are, whatever is known of their being whole.
 bool operator==(const Envelope& left, const Envelope& right);
 
 }  // namespace parlance

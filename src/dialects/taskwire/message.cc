@@ -108,6 +108,12 @@ class TextReader {
     std::size_t used_ = 0;
 };
 
+/// Whether it has all that a message always has and its sender may leave out (T1).
+bool has_every_default(const Parts& parts) {
+    return !parts.base[Timestamp].raw.empty() && !parts.metadata[PriorityWord].raw.empty() &&
+           !parts.metadata[RetryCount].raw.empty() && !parts.metadata[MaxRetries].raw.empty();
+}
+
 const TypeRow& type_named(std::string_view name) {
     const auto row = std::ranges::find(kTypes, name, &TypeRow::name);
     CHECK(row != kTypes.end());  // The rule of /type let nothing else pass.
@@ -207,6 +213,7 @@ SendMessage compose(std::string_view body,
     if (header.intent == Intent::Reply || header.intent == Intent::Progress) {
         header.answers = request_id.empty() ? text(value_at(parts, type.answers)) : request_id;
     }
+    header.is_whole = has_every_default(parts);
 
     SendMessage send;
     send.envelope = Envelope::make(header, body);
@@ -340,10 +347,7 @@ std::string with_defaults(const Envelope& envelope, Time now) {
     const json::Value metadata = parts.base[Metadata];
     if (metadata.is_object()) collect(metadata, kMetadata, kMetadataLooks, parts.metadata);
     const bool is_answer = !envelope.answers().empty();
-    const bool is_whole =
-        !parts.base[Timestamp].raw.empty() && !parts.metadata[PriorityWord].raw.empty() &&
-        !parts.metadata[RetryCount].raw.empty() && !parts.metadata[MaxRetries].raw.empty();
-    if (is_whole && !is_answer) return {};
+    if (has_every_default(parts) && !is_answer) return {};
     std::string spare;
     const auto type =
         std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);

@@ -428,6 +428,31 @@ TEST(Taskwire, T1_IsShownWithTheDefaultsThatItLeavesOut) {
               "");
 }
 
+TEST(Taskwire, T1_WhoReadsItKnowsWhetherItHasEveryDefault) {
+    const auto is_whole = [](std::string_view text) {
+        return read_message(text, {.caller = "a"}).value().envelope->is_whole();
+    };
+    EXPECT_TRUE(is_whole(R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b",)"
+                         R"("type":"HEARTBEAT","payload":1,)"
+                         R"("metadata":{"priority":"high","retry_count":1,"max_retries":2}})"));
+    // One of the four left out, each in turn.
+    for (const auto* text :
+         {R"({"id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":1,)"
+          R"("metadata":{"priority":"high","retry_count":1,"max_retries":2}})",
+          R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b","type":"HEARTBEAT",)"
+          R"("payload":1,"metadata":{"retry_count":1,"max_retries":2}})",
+          R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b","type":"HEARTBEAT",)"
+          R"("payload":1,"metadata":{"priority":"high","max_retries":2}})",
+          R"({"id":"m","timestamp":"2025-11-23","from":"a","to":"b","type":"HEARTBEAT",)"
+          R"("payload":1,"metadata":{"priority":"high","retry_count":1}})"}) {
+        EXPECT_FALSE(is_whole(text)) << text;
+        EXPECT_NE(
+            dialects::with_defaults(*read_message(text, {.caller = "a"}).value().envelope, kNoon),
+            "")
+            << text;
+    }
+}
+
 TEST(TaskwireReply, W3_NamesItsRequestWhenItIsAWholeMessage) {
     const auto answer =
         reply(R"({"type":"TASK_COMPLETE","payload":{"result":1}})", request_of("TASK_ASSIGNMENT"));
