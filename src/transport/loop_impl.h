@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -41,8 +42,12 @@ struct Loop::Impl {
     std::vector<std::shared_ptr<Flusher>> flushing;  ///< Spare, so that a turn allocates nothing.
     std::optional<net::signal_set> signals;
     std::function<void(int)> signal_work;
+    bool has_spoken = false;  ///< Since it last waited.
+    /// On a single processor whoever is to answer could not run meanwhile.
+    const bool can_stay_awake = std::thread::hardware_concurrency() > 1;
 
     void flush_dirty();
+    void await_handler();
     void await_signal();
 };
 
