@@ -51,6 +51,7 @@ list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIA
 list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE fuzzers)
 parlance_check(asan_build ALL_CORES SETS asan
   COMMAND ${tools}/build_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 -DPARLANCE_SANITIZE_EXCEPT=null,alignment
+          -DPARLANCE_PRECOMPILE=ON
           --target unit_tests scenarios parlance_sim_main ${fuzzers})
 parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary

@@ -23,3 +23,20 @@ endif()
 if(PARLANCE_MUTANTS)
   target_compile_definitions(parlance_options INTERFACE PARLANCE_MUTANTS)
 endif()
+
+# parlance_precompile(target [<more/headers.h> …]) compiles what nearly every file includes once for the
+# whole target. A quarter of the time of a build from nothing, so ./test has it; for daily work it
+# would only hide that a file forgot an include.
+option(PARLANCE_PRECOMPILE "Compile the headers that all files of a target share only once" OFF)
+if(PARLANCE_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # Else ccache takes each for another one.
+endif()
+function(parlance_precompile target)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  if(PARLANCE_PRECOMPILE AND count GREATER 4)  # Fewer do not make up for it.
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <chrono> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
+      <string_view> <unordered_map> <utility> <variant> <vector> ${ARGN})
+  endif()
+endfunction()

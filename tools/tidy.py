@@ -19,6 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("src", "sim", "sdk")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
 FINDING = re.compile(r"^(.+?):\d+:\d+: (?:warning|error): .*\[([\w.,-]+)\]$")
 
 
@@ -118,14 +119,19 @@ def main():
     database = build / "compile_commands.json"
     if not database.is_file():
         sys.exit(f"tidy.py: {database} is missing; configure first: cmake --preset dev")
-    commands = {pathlib.Path(entry["file"]).resolve(): entry["command"]
-                for entry in json.loads(database.read_text())}
+    entries = json.loads(database.read_text())
+    for entry in entries:  # What GCC has precompiled clang cannot read, and needs not.
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    database = build / "tidy" / database.name
+    database.parent.mkdir(exist_ok=True)
+    database.write_text(json.dumps(entries))
+    commands = {pathlib.Path(entry["file"]).resolve(): entry["command"] for entry in entries}
     version = subprocess.run([args.tidy, "--version"], capture_output=True, check=True).stdout
     program = [args.tidy] if args.deep else [args.tidy, "--checks=-clang-analyzer-*"]
     common = version + " ".join(program).encode() + (ROOT / ".clang-tidy").read_bytes()
 
     wanted = [(ROOT / path).resolve() for path in args.paths] or [ROOT]
-    jobs = [(program, build, path, build / "tidy" / key_of(path, command, common))
+    jobs = [(program, database.parent, path, database.parent / key_of(path, command, common))
             for path, command in sorted(commands.items())
             if path.is_file() and path.is_relative_to(ROOT) and is_ours(path)
             and any(path.is_relative_to(part) for part in wanted)]
