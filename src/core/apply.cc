@@ -51,7 +51,8 @@ void count_rate(State& state, const Envelope& envelope) {
 void count_request_for(State& state, std::string_view user) {
     auto& governor = state.governor;
     if (user.empty()) return;
-    if (limit_of(governor.policy, Rule::RequestsPerUserMinute, {.user = user}) == 0) return;
+    // By whom and for what the next one is asked, which may be limited, nobody knows yet.
+    if (!is_set(governor.policy, Rule::RequestsPerUserMinute)) return;
     governor::count(governor.rates, governor::user_account(user), state.now);
 }
 
@@ -217,12 +218,12 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
 
 void count_failure(State& state, std::string_view agent) {
     if (is_no_agent(agent)) return;  // People may take their time.
-    const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
+    const auto handle = registry::find_agent(state.registry, agent);
+    const auto most =
+        limit_of(state.governor.policy, Rule::BreakerFailures, as_target(state, handle));
     if (most == 0) return;
-    governor::note_failure(state.governor.breakers,
-                           registry::find_agent(state.registry, agent),
-                           state.now,
-                           static_cast<std::uint64_t>(most));
+    governor::note_failure(
+        state.governor.breakers, handle, state.now, static_cast<std::uint64_t>(most));
 }
 
 void apply_answered(State& state, const RequestAnswered& event) {

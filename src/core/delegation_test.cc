@@ -881,5 +881,41 @@ TEST_F(Tree, D9_WhatIsInNoTreeAndWhatIsAnAnswerHaveNoGrant) {
     EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
 }
 
+// --- rates -----------------------------------------------------------------------------------
+
+TEST_F(Tree, T14_X13_RequestsForAUserAreCountedByThatUserAndTheMinute) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 2}});
+    ASSERT_NE(delegate({.id = "d-1", .objective = "a"}), Ticket{});
+    ASSERT_NE(delegate({.id = "d-2", .from = "tag", .session = "s-2", .objective = "b"}), Ticket{});
+    EXPECT_EQ(delegate({.id = "d-3", .to = "crystal", .objective = "c"}), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    ASSERT_NE(delegate({.id = "d-4", .session = "s-3", .user = "u-2"}), Ticket{})
+        << "another user has a minute of its own (G6)";
+    story.later(Duration{60'000}).tick();
+    EXPECT_NE(delegate({.id = "d-3", .to = "crystal", .objective = "c"}), Ticket{});
+}
+
+/// Whoever is limited, all that is asked for the user counts.
+TEST_F(Tree, T14_RequestsForAUserCanBeLimitedForOneAgentAlone) {
+    for (const auto& scope :
+         {Scope{ScopeKind::Agent, "tag"}, Scope{ScopeKind::Platform, "taskwire"}}) {
+        allow({{{Rule::RequestsPerUserMinute, scope}, 1}});
+        ASSERT_NE(delegate({.id = "d-1" + scope.name, .from = "tag", .session = "s" + scope.name}),
+                  Ticket{});
+        EXPECT_EQ(delegate({.id = "d-2" + scope.name,
+                            .from = "tag",
+                            .session = "s" + scope.name,
+                            .objective = "other"}),
+                  Ticket{});
+        EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded) << scope.name;
+        story.later(Duration{60'000}).tick();
+    }
+    allow({{{Rule::RequestsPerUserMinute, {ScopeKind::Agent, "tag"}}, 1}});
+    for (const auto* id : {"e-1", "e-2"}) {
+        EXPECT_NE(delegate({.id = id, .session = "s-9", .objective = id}), Ticket{})
+            << "it is about tag";
+    }
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -14,6 +14,7 @@
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
+#include "gateway/policy.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -133,7 +134,7 @@ Result<void> enable_chains(json::Value list, Settings& settings) {
         const std::string name{chains.value.is_string() ? chains.value.text(spare) : ""};
         if (name == kAllChains) {
             settings.erase({Rule::ChainEnabled, Scope{}});
-        } else if (name.find('>') == std::string::npos || name.find(' ') != std::string::npos) {
+        } else if (!is_chain(name) || name.find(' ') != std::string::npos) {
             return fail(Fault::Malformed,
                         fmt::format("enabled_chains: {} must be FROM>TO, where each is an agent, a "
                                     "platform or *; or * alone for all",
