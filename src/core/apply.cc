@@ -286,7 +286,10 @@ void apply_moved(State& state, const MessageMoved& event) {
         broker::readdress(state.requests, state.memory, state.key, event);
     }
     if (broker::find_message(state.broker, event.ticket) != nullptr) {
-        return broker::move(state.broker, state.key, event, mailbox);
+        // Who takes a task over has said so. What another declined or failed comes to the next one
+        // unasked: it is in nobody's hands until it is handed over.
+        const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
+        return broker::move(state.broker, state.key, event, {mailbox, is_known});
     }
     broker::enqueue(
         state.broker,
