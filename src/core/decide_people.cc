@@ -235,10 +235,13 @@ void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& rea
     after_person(draft, appeal, {.stage = people::Stage::Withdrawn, .reason = reason});
 }
 
-bool has_lapsed(const Draft& draft, Ticket id) {
+/// Whether this very command ends it already.
+bool has_ended(const Draft& draft, Ticket id) {
     return std::ranges::any_of(draft.events, [&](const Event& event) {
         const auto* lapsed = std::get_if<HumanLapsed>(&event);
-        return lapsed != nullptr && lapsed->id == id;
+        const auto* answered = std::get_if<HumanAnswered>(&event);
+        return (lapsed != nullptr && lapsed->id == id) ||
+               (answered != nullptr && answered->id == id && !answered->awaits_another);
     });
 }
 
