@@ -72,7 +72,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
         }
         return;
     }
-    if (!event.is_held) {
+    if (!event.is_held || is_planted(Mutant::BeginBeforeLeave)) {
         broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
     }
     if (envelope.intent() != Intent::Request) return;
@@ -318,6 +318,8 @@ void apply_released(State& state, const RequestReleased& event) {
     broker::set_deadline(state.requests, event.request, event.deadline);
     if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);
+    const bool has_begun = broker::find_message(state.broker, event.request) != nullptr;
+    if (is_planted(Mutant::BeginBeforeLeave) && has_begun) return;
     broker::enqueue(state.broker,
                     state.key,
                     {.ticket = event.request,

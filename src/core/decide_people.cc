@@ -342,13 +342,14 @@ void decide_told(Draft& draft, const NotePeopleTold& told) {
     const auto appeal = people::find_appeal(draft.state.people, told.id);
     // There may be other news by now, of which they were not told.
     const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
-                          appeal->news == told.news && told.news != Sequence{};
+                          told.news != Sequence{} &&
+                          (appeal->news == told.news || is_planted(Mutant::TakeOldNewsForNew));
     if (is_meant) draft.add(HumanNotified{told.id});
 }
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
     const auto appeal = people::find_by_request(draft.state.people, request);
-    if (appeal == nullptr || has_lapsed(draft, appeal->asked.id)) return;
+    if (appeal == nullptr || has_ended(draft, appeal->asked.id)) return;
     withdraw(draft, *appeal, reason);
 }
 
