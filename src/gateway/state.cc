@@ -316,10 +316,15 @@ std::string preset_task(const std::string& id, const std::string& now) {
         .done();
 }
 
+/// Wherever it is named: whose task it is must not depend on who knows the right place for it.
 std::string user_of_task(json::Value task) {
     const auto context = json::find(task, "context");
     const auto metadata = context ? json::find(*context, "metadata") : std::nullopt;
-    return metadata && metadata->is_object() ? text_member(*metadata, "user_id") : std::string{};
+    for (const auto& place : {metadata, context, std::optional{task}}) {
+        if (!place || !place->is_object()) continue;
+        if (auto user = text_member(*place, "user_id"); !user.empty()) return user;
+    }
+    return {};
 }
 
 void update_task(Desk& desk, Call& call, const Update& update) {
