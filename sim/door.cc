@@ -90,7 +90,9 @@ void Door::on_effect(const Effect& effect) {
         [](const TellCancelled&) {},
         [](const TellEnded&) {},
         [](const TellAsked&) {},
-        [](const NotifyPeople&) {});
+        [&](const NotifyPeople& notice) {
+            if (take_notice_) take_notice_(notice);
+        });
 }
 
 }  // namespace parlance::sim

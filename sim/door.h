@@ -22,6 +22,10 @@ class Door {
     };
 
     Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub);
+    /// Who hears that people are to be told something.
+    void on_notice(std::function<void(const NotifyPeople&)> take) {
+        take_notice_ = std::move(take);
+    }
     void listen(Listener listener) { listener_ = std::move(listener); }
     /// From now on nothing is lost, doubled or slow.
     void calm() { is_calm_ = true; }
@@ -54,6 +58,7 @@ class Door {
     Timeline& timeline_;
     Hub& hub_;
     Listener listener_;
+    std::function<void(const NotifyPeople&)> take_notice_;
     std::map<Ask, Question> questions_;
     bool is_calm_ = false;
 };

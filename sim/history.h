@@ -66,6 +66,12 @@ struct Left {
     std::string bytes;
 };
 
+/// People heard of something: of this news of what they were asked.
+struct Told {
+    Ticket id;
+    Sequence news;
+};
+
 struct History {
     Limits limits;
     std::vector<Entry> journal;
@@ -76,7 +82,8 @@ struct History {
     std::vector<Finding> findings;
     PersonalPolicy personal;
     std::vector<Planted> planted;
-    std::vector<Left> left;  ///< In a life that has personal data in it.
+    std::vector<Left> left;         ///< In a life that has personal data in it.
+    std::vector<Told> told_people;  ///< In a life that has one who tells them.
 };
 
 }  // namespace parlance::sim

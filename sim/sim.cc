@@ -11,7 +11,9 @@
 #include "sim/door.h"
 #include "sim/flows.h"
 #include "sim/hub.h"
+#include "sim/messenger.h"
 #include "sim/people.h"
+#include "sim/stewards.h"
 
 namespace parlance::sim {
 
@@ -24,7 +26,11 @@ constexpr Duration kSettleMax = 60s;
 /// Everything that a seed brings to life, and the faults that befall it.
 class Life {
   public:
-    explicit Life(std::uint64_t seed) : chance_(seed), persons_(seed, history_) {
+    explicit Life(std::uint64_t seed)
+        : chance_(seed),
+          persons_(seed, history_),
+          stewards_(seed, timeline_, hub_, door_),
+          messenger_(seed, timeline_, hub_, door_, history_) {
         history_.limits = plan_.limits;
     }
 
@@ -80,6 +86,7 @@ class Life {
         every(plan_.people_every, [this] { people_.ask(); });
         every(plan_.people_every, [this] { people_.answer(); });
         every(plan_.people_every * 4, [this] { people_.withdraw(); });
+        if (stewards_.are_there()) look_at_budgets();
         every(plan_.workflow_every, [this] { flows_.start(); });
         every(plan_.workflow_every * 2, [this] { flows_.cancel(); });
         if (plan_.flips_bit) {
@@ -108,8 +115,17 @@ class Life {
     }
 
     void change_policy() {
-        order(ChangePolicy{.settings = print_policy(draw_policy(chance_, plan_)),
-                           .reason = "chance"});
+        auto settings = draw_policy(chance_, plan_);
+        stewards_.limit(settings);
+        order(ChangePolicy{.settings = print_policy(settings), .reason = "chance"});
+    }
+
+    void look_at_budgets() {
+        timeline_.after(40ms, [this] {
+            if (is_calm_) return;
+            stewards_.decide();
+            look_at_budgets();
+        });
     }
 
     void stop_fleet() {
@@ -183,6 +199,8 @@ class Life {
     Agents agents_{plan_, chance_, timeline_, door_, persons_};
     People people_{plan_, chance_, timeline_, hub_, door_};
     Flows flows_{plan_, chance_, timeline_, door_};
+    Stewards stewards_;
+    Messenger messenger_;
     bool is_calm_ = false;
 };
 

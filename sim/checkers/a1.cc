@@ -144,9 +144,11 @@ class Audit {
             [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const RequestFailed& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const DelegationAdmitted& e) {
-                const auto* accepted =
-                    std::get_if<MessageAccepted>(&history_.journal[entry.sequence.value - 2].event);
-                const bool follows = accepted != nullptr && accepted->ticket == e.request;
+                const auto& before = history_.journal[entry.sequence.value - 2].event;
+                const auto* accepted = std::get_if<MessageAccepted>(&before);
+                const auto* released = std::get_if<RequestReleased>(&before);
+                const bool follows = (accepted != nullptr && accepted->ticket == e.request) ||
+                                     (released != nullptr && released->request == e.request);
                 if (!follows) find("a delegation was admitted apart from its request", e.request);
                 if (++admitted_[e.request] > 1) find("a delegation has two records", e.request);
                 places_[e.request] = {entry.sequence, e.child_session, e.parent};
@@ -252,7 +254,9 @@ class Audit {
             find("a sender was told before its message was durable", told.ticket);
         }
         const bool is_delegation = send != nullptr && send->claim && send->claim->has_session;
-        if (is_delegation && message != nullptr && !admitted_.contains(message->ticket)) {
+        // What waits for leave has one once it has that.
+        if (is_delegation && message != nullptr && !message->is_held &&
+            !admitted_.contains(message->ticket)) {
             find("a delegation has no place on record", message->ticket);
         }
     }

@@ -1,5 +1,7 @@
 #include "sim/checkers/book.h"
 
+#include <algorithm>
+
 #include "base/match.h"
 
 namespace parlance::sim {
@@ -34,6 +36,7 @@ class Reader {
                     book_.instances[event.instance] = event.agent.value;
                 },
                 [&](const MessageAccepted& event) { accepted(i, event); },
+                [&](const RequestReleased& event) { released(i, event); },
                 [&](const RequestAnswered& event) {
                     answered(i, event.request, event.ticket, event.envelope);
                 },
@@ -68,13 +71,28 @@ class Reader {
             }
             return;
         }
-        add(index, copy);
+        // What waits for leave is in no mailbox until it has it.
+        if (event.is_held) {
+            held_[event.ticket] = copy;
+        } else {
+            add(index, copy);
+        }
         if (envelope.intent() != Intent::Request) return;
         book_.requests[event.ticket] = {.asked = event.envelope,
                                         .priority = event.priority,
                                         .deadline = event.deadline,
                                         .record = index,
                                         .answers = {}};
+    }
+
+    /// As it was approved, from here on as if it had just come.
+    void released(std::size_t index, const RequestReleased& event) {
+        auto copy = held_[event.request];
+        copy.expires_at = event.expires_at;
+        auto& request = book_.requests[event.request];
+        request.deadline = event.deadline;
+        if (event.envelope) copy.envelope = request.asked = event.envelope;
+        add(index, std::move(copy));
     }
 
     void answered(std::size_t index, Ticket request, Ticket ticket, EnvelopePtr reply) {
@@ -94,6 +112,7 @@ class Reader {
 
     Book book_;
     std::map<std::string, std::set<std::string>> topics_;
+    std::map<Ticket, Copy> held_;
 };
 
 }  // namespace
@@ -214,7 +233,9 @@ void Walker::take(std::size_t index) {
             [](const auto&) {});
     }
     for (auto arrival = first; arrival != last; ++arrival) {
-        enter(*arrival->second, arrival->second->ticket.value);
+        // A ticket is of the record that brought it; what had to wait for leave comes later.
+        enter(*arrival->second,
+              std::max(arrival->second->ticket.value, entry.sequence.value * 1024));
     }
 }
 

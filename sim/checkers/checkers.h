@@ -31,6 +31,10 @@ void check_w4(const Book& book, Findings& findings);
 /// And W1 of workflows: each ends once, in time.
 void check_w8(const Book& book, Findings& findings);
 void check_w9(const Book& book, Findings& findings);
+/// W9 of what waits for leave to spend.
+void check_held(const Book& book, Findings& findings);
+/// How people hear of what waits for them.
+void check_s13(const Book& book, Findings& findings);
 /// W5, W6, W7 and W10: what one model of contexts and tasks says.
 void check_shared(const Book& book, Findings& findings);
 /// G1 to G4, I2 and I3: what one model of the tree of delegations says.
@@ -55,7 +59,7 @@ inline constexpr std::array kCheckers{
     Checker{"W9", check_w9},     Checker{"G1", check_delegations}, Checker{"G5", check_g5},
     Checker{"G7", check_g7},     Checker{"I4", check_i4},          Checker{"A1", check_a1},
     Checker{"W5", check_shared}, Checker{"W4", check_w4},          Checker{"W8", check_w8},
-    Checker{"A4", check_a4},
+    Checker{"A4", check_a4},     Checker{"W9", check_held},        Checker{"S13", check_s13},
 };
 
 Findings check_all(const History& history);

@@ -31,6 +31,13 @@ std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
         if (envelope == nullptr || envelope->from() != asked.caller) continue;
         sent.emplace(Name{envelope->from(), envelope->id()}, envelope);
     }
+    // Whom people gave another budget reads that one: W9 says whether it is right.
+    for (const auto& entry : history.journal) {
+        const auto* released = std::get_if<RequestReleased>(&entry.event);
+        if (released == nullptr || !released->envelope) continue;
+        const auto& said = released->envelope;
+        sent.emplace(Name{said->from(), said->id()}, said);
+    }
     return sent;
 }
 

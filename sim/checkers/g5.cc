@@ -56,8 +56,6 @@ class Circuits {
     }
 
   private:
-    Agent& agent_of(Ticket ticket) { return agents_[book_.copies.at(ticket).recipient]; }
-
     std::int64_t limit(Rule rule, const std::string& agent) const {
         return limit_of(policy_, rule, {.agent = agent});
     }
@@ -70,6 +68,8 @@ class Circuits {
             [&](const LeaseGranted& e) { handed_over(entry, e.ticket); },
             [&](const MessageAccepted& e) { accepted(entry, e); },
             [&](const MessageRefused& e) { refused(entry, e); },
+            [&](const RequestHeld& e) { held_.insert(e.request); },
+            [&](const RequestReleased& e) { held_.erase(e.request); },
             [&](const RequestFailed& e) { failed(entry, e); },
             [&](const RequestAnswered& e) { answered(entry, e); },
             [&](const PassingRefused& e) { passed_on(entry, e); },
@@ -101,7 +101,9 @@ class Circuits {
     }
 
     void handed_over(const Entry& entry, Ticket ticket) {
-        const auto& agent = agent_of(ticket);
+        const auto copy = book_.copies.find(ticket);
+        if (copy == book_.copies.end()) return;  // W9 has a word on that.
+        const auto& agent = agents_[copy->second.recipient];
         if (is_stopped_) find("G5", entry, "was handed over while the fleet was stopped", ticket);
         if (agent.circuit == Circuit::Open) {
             find("G5", entry, "reached an agent that is left alone", ticket);
@@ -125,7 +127,8 @@ class Circuits {
         const auto request = book_.requests.find(event.request);
         if (request == book_.requests.end()) return;
         const std::string name{request->second.asked->to()};
-        if (is_for_people(name)) return;  // They may take their time.
+        // They may take their time, and what waits for their leave has not reached its agent.
+        if (is_for_people(name) || held_.contains(event.request)) return;
         auto& agent = agents_[name];
         if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
             find("G6", entry, "failed for an agent that nobody leaves alone", event.request);
@@ -251,6 +254,7 @@ class Circuits {
     std::map<std::string, Agent> agents_;
     std::map<std::pair<std::string, std::string>, std::set<std::string>> targets_;
     Time last_{};
+    std::set<Ticket> held_;  ///< Requests that wait for leave.
     bool is_stopped_ = false;
 };
 

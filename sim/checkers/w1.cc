@@ -10,12 +10,12 @@ namespace parlance::sim {
 void check_w1(const Book& book, Findings& findings) {
     const auto& journal = book.history->journal;
     for (const auto& [ticket, request] : book.requests) {
-        const auto& copy = book.copies.at(ticket);
+        const auto name = "request '" + std::string{request.asked->id()} + "'";
         if (request.answers.size() != 1) {
-            findings.push_back({"W1",
-                                name_of(copy) + " was answered " +
-                                    std::to_string(request.answers.size()) + " times",
-                                ticket});
+            findings.push_back(
+                {"W1",
+                 name + " was answered " + std::to_string(request.answers.size()) + " times",
+                 ticket});
             continue;
         }
         // Records are in the order of time.
@@ -23,7 +23,7 @@ void check_w1(const Book& book, Findings& findings) {
             journal,
             [&deadline = request.deadline](const Entry& entry) { return entry.at < deadline; });
         if (due != journal.end() && journal[request.answers.front()].at > due->at) {
-            findings.push_back({"W1", name_of(copy) + " was answered after its deadline", ticket});
+            findings.push_back({"W1", name + " was answered after its deadline", ticket});
         }
     }
     std::map<Ticket, int> told;

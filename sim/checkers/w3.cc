@@ -12,7 +12,7 @@ void check_w3(const Book& book, Findings& findings) {
             if (answered == nullptr) continue;
             const auto& reply = *answered->envelope;
             const auto& asked = *request.asked;
-            const auto name = name_of(book.copies.at(ticket));
+            const auto name = "request '" + std::string{asked.id()} + "'";
             if (reply.correlation() != asked.correlation()) {
                 findings.push_back({"W3", name + " was answered in another workflow", ticket});
             }

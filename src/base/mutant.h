@@ -85,12 +85,20 @@ enum class Mutant : std::uint8_t {
     RevealToAll,
     TellTheRecordWhole,
     KeepTheRowsAsTheyCame,
+    ForgetTheBound,
+    AdmitAnotherBudget,
+    ApproveTwoBudgets,
+    LetOneDecideForTwo,
+    BeginBeforeLeave,
+    ForgetTheUntold,
+    TellPeopleAgain,
+    TakeOldNewsForNew,
 };
 
 struct MutantRow {
     Mutant mutant;
     std::string_view name;
-    std::string_view promise;  ///< The invariant that it breaks.
+    std::string_view promise;  ///< The invariant that it breaks, or the row.
 };
 
 inline constexpr std::array kMutants{
@@ -124,6 +132,13 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::AnswerTheWithdrawn, "answer-the-withdrawn", "W9"},
     MutantRow{Mutant::ApproveSomethingElse, "approve-something-else", "W9"},
     MutantRow{Mutant::ForgetWhoIsAsked, "forget-who-is-asked", "W9"},
+    MutantRow{Mutant::AdmitAnotherBudget, "admit-another-budget", "W9"},
+    MutantRow{Mutant::ApproveTwoBudgets, "approve-two-budgets", "W9"},
+    MutantRow{Mutant::LetOneDecideForTwo, "let-one-decide-for-two", "W9"},
+    MutantRow{Mutant::BeginBeforeLeave, "begin-before-leave", "W9"},
+    MutantRow{Mutant::ForgetTheUntold, "forget-the-untold", "S13"},
+    MutantRow{Mutant::TellPeopleAgain, "tell-people-again", "S13"},
+    MutantRow{Mutant::TakeOldNewsForNew, "take-old-news-for-new", "S13"},
     MutantRow{Mutant::ApplyDependsOnHistory, "apply-depends-on-history", "W11"},
     MutantRow{Mutant::BelieveTheParent, "believe-the-parent", "G1"},
     MutantRow{Mutant::LeaveTheTree, "leave-the-tree", "G1"},
@@ -144,6 +159,7 @@ inline constexpr std::array kMutants{
     MutantRow{Mutant::TakeAnyonesSession, "take-anyones-session", "I3"},
     MutantRow{Mutant::GrantAnyTool, "grant-any-tool", "I4"},
     MutantRow{Mutant::GiveItselfTools, "give-itself-tools", "I4"},
+    MutantRow{Mutant::ForgetTheBound, "forget-the-bound", "I4"},
     MutantRow{Mutant::RefuseOffTheRecord, "refuse-off-the-record", "A1"},
     MutantRow{Mutant::RefuseTheClaimedSender, "refuse-the-claimed-sender", "A1"},
     MutantRow{Mutant::AcknowledgeBeforeSync, "acknowledge-before-sync", "A1"},

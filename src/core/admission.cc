@@ -647,6 +647,7 @@ Admission admission(const State& state,
                 .detail = std::move(asked.detail),
                 .approvals_needed = asked.approvals_needed,
                 .parent = parent_of(the),
+                .user = the.user,
                 .tokens = the.tokens,
                 .deadline_max = deadline_max(the)};
     }

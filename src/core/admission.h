@@ -42,6 +42,7 @@ struct Admission {
                                          ///< or is.
     std::uint64_t retry_after_ms = 0;    ///< When it would be let through; 0: nobody knows.
     Ticket parent{};                     ///< Then: out of which it is delegated, if it is.
+    std::string user{};                  ///< And whose it is, by the tree if not by its own word.
     std::uint64_t tokens = 0;            ///< And what they are asked for.
     Time deadline_max = Time::max();
     std::optional<DelegationFounded> founded{};

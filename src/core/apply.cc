@@ -51,7 +51,8 @@ void count_rate(State& state, const Envelope& envelope) {
 void count_request_for(State& state, std::string_view user) {
     auto& governor = state.governor;
     if (user.empty()) return;
-    if (limit_of(governor.policy, Rule::RequestsPerUserMinute, {.user = user}) == 0) return;
+    // By whom and for what the next one is asked, which may be limited, nobody knows yet.
+    if (!is_set(governor.policy, Rule::RequestsPerUserMinute)) return;
     governor::count(governor.rates, governor::user_account(user), state.now);
 }
 
@@ -71,7 +72,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
         }
         return;
     }
-    if (!event.is_held) {
+    if (!event.is_held || is_planted(Mutant::BeginBeforeLeave)) {
         broker::enqueue(state.broker, state.key, arrival(event, recipient(state, envelope), 0));
     }
     if (envelope.intent() != Intent::Request) return;
@@ -217,12 +218,12 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
 
 void count_failure(State& state, std::string_view agent) {
     if (is_no_agent(agent)) return;  // People may take their time.
-    const auto most = limit_of(state.governor.policy, Rule::BreakerFailures, {.agent = agent});
+    const auto handle = registry::find_agent(state.registry, agent);
+    const auto most =
+        limit_of(state.governor.policy, Rule::BreakerFailures, as_target(state, handle));
     if (most == 0) return;
-    governor::note_failure(state.governor.breakers,
-                           registry::find_agent(state.registry, agent),
-                           state.now,
-                           static_cast<std::uint64_t>(most));
+    governor::note_failure(
+        state.governor.breakers, handle, state.now, static_cast<std::uint64_t>(most));
 }
 
 void apply_answered(State& state, const RequestAnswered& event) {
@@ -285,7 +286,10 @@ void apply_moved(State& state, const MessageMoved& event) {
         broker::readdress(state.requests, state.memory, state.key, event);
     }
     if (broker::find_message(state.broker, event.ticket) != nullptr) {
-        return broker::move(state.broker, state.key, event, mailbox);
+        // Who takes a task over has said so. What another declined or failed comes to the next one
+        // unasked: it is in nobody's hands until it is handed over.
+        const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
+        return broker::move(state.broker, state.key, event, {mailbox, is_known});
     }
     broker::enqueue(
         state.broker,
@@ -314,6 +318,8 @@ void apply_released(State& state, const RequestReleased& event) {
     broker::set_deadline(state.requests, event.request, event.deadline);
     if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);
+    const bool has_begun = broker::find_message(state.broker, event.request) != nullptr;
+    if (is_planted(Mutant::BeginBeforeLeave) && has_begun) return;
     broker::enqueue(state.broker,
                     state.key,
                     {.ticket = event.request,

@@ -63,6 +63,21 @@ TEST_F(Circuit, K21_WhoCanDoTheSameIsNamedAndNotWhoIsMerelyAlike) {
     EXPECT_EQ(words(R"({"capability":"SORT"})"), "Ask 'carol' instead, or ask again later");
 }
 
+TEST_F(Circuit, T14_K21_ABreakerCanBeSetForAPlatform) {
+    story.ask(RegisterAgent{{"carol"}, {.dialect = Dialect::Kessel}});
+    allow({{{Rule::BreakerFailures, {ScopeKind::Platform, "kessel"}}, 1},
+           {{Rule::BreakerOpenMs, {ScopeKind::Platform, "kessel"}}, 7'000}});
+    const auto leave_unanswered = [&](const std::string& agent) {
+        story.request({.id = "f-" + agent, .to = agent}, true, Priority::High, Duration{10});
+        story.later(Duration{10}).tick();
+        return story.happened<BreakerOpened>();
+    };
+    EXPECT_TRUE(leave_unanswered("bob").empty()) << "he speaks another dialect";
+    const auto opened = leave_unanswered("carol");
+    ASSERT_EQ(opened.size(), 1U);
+    EXPECT_EQ(opened[0].until, story.now() + Duration{7'000});
+}
+
 TEST_F(Circuit, K21_WhereNoCapabilityIsAskedForRoleAndDomainAreTheSame) {
     story.ask(RegisterAgent{{"carol"}, {.role = "clerk", .domain = "taxes"}});
     story.ask(RegisterAgent{{"dave"}, {.role = "clerk", .domain = "sums"}});

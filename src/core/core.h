@@ -23,6 +23,7 @@
 #include "model/effect.h"
 #include "model/event.h"
 #include "model/limits.h"
+#include "model/names.h"
 #include "model/scribe.h"
 
 namespace parlance::core {
@@ -52,6 +53,13 @@ inline auto names_of(const State& state) {
     return [&state](AgentHandle agent) -> std::string_view {
         return state.registry.agents[agent].id.value;
     };
+}
+
+/// An agent as what is limited about it is looked up: by its name, and the dialect that it speaks.
+inline Subject as_target(const State& state, AgentHandle agent) {
+    if (agent == kNoAgent) return {};
+    const auto& known = state.registry.agents[agent];
+    return {.platform = enum_name(known.profile.dialect), .agent = known.id.value};
 }
 
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".

@@ -114,7 +114,7 @@ void open_if_too_many(Draft& draft, std::string_view agent) {
     const auto& breakers = state.governor.breakers;
     const auto stage = governor::stage_of(breakers, handle);
     const auto& policy = state.governor.policy;
-    const Subject subject{.agent = agent};
+    const auto subject = as_target(state, handle);
     const auto most = static_cast<std::uint64_t>(limit_of(policy, Rule::BreakerFailures, subject));
     if (most == 0) return;
     if (stage == governor::BreakerStage::Open || is_planted(Mutant::NeverOpen)) return;
@@ -161,6 +161,12 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
     auto settings = parse_policy(change.settings);
     if (!settings) {
         return draft.refuse("policy", Refusal::PolicyInvalid, settings.error().message);
+    }
+    // What is in force acts (T14). A policy of an older journal may have more in it.
+    for (const auto& [key, value] : *settings) {
+        if (auto flaw = misplacement(key.first, key.second); !flaw.empty()) {
+            return draft.refuse("policy", Refusal::PolicyInvalid, std::move(flaw));
+        }
     }
     draft.add(PolicyChanged{.version = policy.version + 1,
                             .settings = print_policy(*settings),

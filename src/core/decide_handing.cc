@@ -228,7 +228,7 @@ const broker::OpenRequest* find_task(const State& state,
          slot = state.broker.messages[slot].lane_next) {
         const auto& message = state.broker.messages[slot];
         // What it was not given yet is not its to give away.
-        if (message.envelope->intent() != Intent::Request || message.attempt == 0) continue;
+        if (message.envelope->intent() != Intent::Request || !was_handed(message)) continue;
         // Two tasks can share a lane, and a handoff is not the task itself.
         if (message.envelope->task() != task) continue;
         if (handing::find_pass(state.handing, message.ticket) != nullptr) continue;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mutant.h"
 #include "core/admission.h"
 #include "core/draft.h"
 
@@ -60,7 +61,7 @@ void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
         return fail_request(draft, request, no.refusal, std::move(no.detail));
     }
     // What nobody can allow holds after the wait as it did before.
-    auto admitted = admission_of(draft, held, tokens);
+    auto admitted = admission_of(draft, held, is_planted(Mutant::AdmitAnotherBudget) ? 0 : tokens);
     if (admitted.refusal != Refusal::None) {
         return fail_request(draft, request, admitted.refusal, std::move(admitted.detail));
     }
@@ -92,7 +93,7 @@ Failure cannot_approve(const Draft& draft,
     const auto& held = found->second;
     const auto tokens = given(held, answer.tokens);
     for (const auto& other : appeal.answers) {
-        if (given(held, other.tokens) == tokens) continue;
+        if (given(held, other.tokens) == tokens || is_planted(Mutant::ApproveTwoBudgets)) continue;
         return {Refusal::StateVersionStale,
                 fmt::format("'{}' has approved {} tokens and not {}: two people approve the same",
                             other.by,
@@ -103,7 +104,9 @@ Failure cannot_approve(const Draft& draft,
     if (hindrance(draft.state, held, asked).refusal != Refusal::None)
         return {};  // Whatever they say.
     const auto needed = admission_of(draft, held, answer.tokens).approvals_needed;
-    if (needed <= appeal.asked.approvals_needed) return {};
+    if (needed <= appeal.asked.approvals_needed || is_planted(Mutant::LetOneDecideForTwo)) {
+        return {};
+    }
     return {Refusal::HumanAnswerForbidden,
             fmt::format("{} people decide on {} tokens, and it was put to {}: approve fewer, or "
                         "reject it and let it be asked again",

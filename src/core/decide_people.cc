@@ -235,10 +235,13 @@ void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& rea
     after_person(draft, appeal, {.stage = people::Stage::Withdrawn, .reason = reason});
 }
 
-bool has_lapsed(const Draft& draft, Ticket id) {
+/// Whether this very command ends it already.
+bool has_ended(const Draft& draft, Ticket id) {
     return std::ranges::any_of(draft.events, [&](const Event& event) {
         const auto* lapsed = std::get_if<HumanLapsed>(&event);
-        return lapsed != nullptr && lapsed->id == id;
+        const auto* answered = std::get_if<HumanAnswered>(&event);
+        return (lapsed != nullptr && lapsed->id == id) ||
+               (answered != nullptr && answered->id == id && !answered->awaits_another);
     });
 }
 
@@ -339,13 +342,14 @@ void decide_told(Draft& draft, const NotePeopleTold& told) {
     const auto appeal = people::find_appeal(draft.state.people, told.id);
     // There may be other news by now, of which they were not told.
     const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
-                          appeal->news == told.news && told.news != Sequence{};
+                          told.news != Sequence{} &&
+                          (appeal->news == told.news || is_planted(Mutant::TakeOldNewsForNew));
     if (is_meant) draft.add(HumanNotified{told.id});
 }
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
     const auto appeal = people::find_by_request(draft.state.people, request);
-    if (appeal == nullptr || has_lapsed(draft, appeal->asked.id)) return;
+    if (appeal == nullptr || has_ended(draft, appeal->asked.id)) return;
     withdraw(draft, *appeal, reason);
 }
 

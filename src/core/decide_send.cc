@@ -371,7 +371,7 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
                                  .kind = HumanKind::Approve,
                                  .text = refused.detail,
                                  .workflow = std::string{envelope.correlation()},
-                                 .user = claim.user,
+                                 .user = refused.user,
                                  .approvals_needed = refused.approvals_needed};
     if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
         return refuse(draft, send, no.refusal, std::move(no.detail));

@@ -881,5 +881,68 @@ TEST_F(Tree, D9_WhatIsInNoTreeAndWhatIsAnAnswerHaveNoGrant) {
     EXPECT_EQ(story.asked_for<Deliver>()[0].grant, nullptr);
 }
 
+// --- rates -----------------------------------------------------------------------------------
+
+TEST_F(Tree, T14_X13_RequestsForAUserAreCountedByThatUserAndTheMinute) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 2}});
+    ASSERT_NE(delegate({.id = "d-1", .objective = "a"}), Ticket{});
+    ASSERT_NE(delegate({.id = "d-2", .from = "tag", .session = "s-2", .objective = "b"}), Ticket{});
+    EXPECT_EQ(delegate({.id = "d-3", .to = "crystal", .objective = "c"}), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    ASSERT_NE(delegate({.id = "d-4", .session = "s-3", .user = "u-2"}), Ticket{})
+        << "another user has a minute of its own (G6)";
+    story.later(Duration{60'000}).tick();
+    EXPECT_NE(delegate({.id = "d-3", .to = "crystal", .objective = "c"}), Ticket{});
+}
+
+/// Whoever is limited, all that is asked for the user counts.
+TEST_F(Tree, T14_RequestsForAUserCanBeLimitedForOneAgentAlone) {
+    for (const auto& scope :
+         {Scope{ScopeKind::Agent, "tag"}, Scope{ScopeKind::Platform, "taskwire"}}) {
+        allow({{{Rule::RequestsPerUserMinute, scope}, 1}});
+        ASSERT_NE(delegate({.id = "d-1" + scope.name, .from = "tag", .session = "s" + scope.name}),
+                  Ticket{});
+        EXPECT_EQ(delegate({.id = "d-2" + scope.name,
+                            .from = "tag",
+                            .session = "s" + scope.name,
+                            .objective = "other"}),
+                  Ticket{});
+        EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded) << scope.name;
+        story.later(Duration{60'000}).tick();
+    }
+    allow({{{Rule::RequestsPerUserMinute, {ScopeKind::Agent, "tag"}}, 1}});
+    for (const auto* id : {"e-1", "e-2"}) {
+        EXPECT_NE(delegate({.id = id, .session = "s-9", .objective = id}), Ticket{})
+            << "it is about tag";
+    }
+}
+
+TEST_F(Tree, G7_WhoeverWasEverNamedIsNotKept) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 9}, {{Rule::BudgetWindowMs, {}}, 60'000}});
+    const auto& governor = story.state().governor;
+    for (int i = 0; i < 40; ++i) {
+        const auto name = std::to_string(i);
+        delegate({.id = "d-" + name, .session = "s-" + name, .user = "u-" + name, .tokens = 10});
+        answer("byte", "d-" + name, 7);
+        story.later(Duration{30'000}).tick();
+    }
+    // The one of this half minute and the one before; of the hub and of its target besides.
+    EXPECT_EQ(governor.rates.by_name.size(), 2U);
+    EXPECT_EQ(governor.lineage.accounts.by_name.size(), 4U);
+    EXPECT_TRUE(governor.lineage.accounts.by_name.contains("user u-39"));
+}
+
+TEST_F(Tree, G4_WhatIsSetAsideIsNotForgottenWhenItsWindowIsOver) {
+    allow({{{Rule::BudgetWindowMs, {}}, 1'000}, {{Rule::TokensPerUser, {}}, 1'000}});
+    delegate({.id = "d-1", .tokens = 700});
+    story.later(Duration{5'000}).tick();
+    delegate({.id = "d-2", .session = "s-2", .user = "u-2", .tokens = 10});
+    EXPECT_EQ(delegate({.id = "d-3", .session = "s-3", .objective = "other", .tokens = 301}),
+              Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(delegate({.id = "d-4", .session = "s-3", .objective = "other", .tokens = 300}),
+              Ticket{});
+}
+
 }  // namespace
 }  // namespace parlance::core

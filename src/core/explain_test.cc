@@ -241,7 +241,7 @@ TEST(Explain, T14_ForAnyMessageItsVerdictIsWhatSendingDoes) {
     int held = 0;
     int repeats = 0;
     int accepted = 0;
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Explaining walk{seed};
         walk.run(1'500);

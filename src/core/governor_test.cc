@@ -104,11 +104,51 @@ TEST_F(Governor, T14_ABadPolicyChangesNothing) {
                             "hub depth_max two\n",
                             "hub no_such_rule 1\n",
                             "planet mars depth_max 1\n",
+                            "capability READ chain_enabled 0\n",
                             "hub depth_max 3\nhub fanout_max\n"}) {
         story.as_operator().ask(ChangePolicy{.settings = bad});
         EXPECT_EQ(story.refusal(), Refusal::PolicyInvalid) << bad;
         EXPECT_TRUE(story.state().governor.policy.settings.empty());
     }
+}
+
+TEST_F(Governor, T14_ARuleThatWouldDoNothingIsRefusedAndSaysWhereItBelongs) {
+    const std::vector<std::pair<std::string, std::string>> misplaced{
+        {"capability READ chain_enabled 0\n",
+         "capability READ: chain_enabled would do nothing there; it belongs to hub, platform, "
+         "agent "
+         "or chain"},
+        {"user u-1 chain_enabled 0\n", "user u-1: chain_enabled would do nothing there"},
+        {"chain a>b depth_max 2\n", "it belongs to hub, platform, agent, capability or user"},
+        {"agent bob tokens_in_total 9\n", "it belongs to hub"},
+        {"user u-1 breaker_failures 1\n", "it belongs to hub, platform or agent"},
+        {"capability READ tokens_per_user 9\n", "it belongs to hub or user"},
+        {"agent bob budget_window_ms 5000\n", "budget_window_ms would do nothing there"},
+    };
+    for (const auto& [settings, words] : misplaced) {
+        story.as_operator().ask(ChangePolicy{.settings = settings});
+        EXPECT_EQ(story.refusal(), Refusal::PolicyInvalid) << settings;
+        EXPECT_NE(why().find(words), std::string::npos) << why();
+        EXPECT_TRUE(story.state().governor.policy.settings.empty());
+    }
+}
+
+TEST_F(Governor, T14_ARuleThatDoesNothingIsStillReadFromAnOlderJournal) {
+    State state;
+    apply(state,
+          story.now(),
+          PolicyChanged{.version = 1,
+                        .settings = "capability READ chain_enabled 0\nhub depth_max 3\n"});
+    EXPECT_EQ(limit_of(state.governor.policy, Rule::DepthMax), 3);
+}
+
+TEST_F(Governor, T14_ChainsCanBeClosedForAllAndOpenedForSome) {
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "*>*"}}, 0},
+           {{Rule::ChainEnabled, {ScopeKind::Chain, "alice>carol"}}, 1}});
+    story.request({.id = "q-1"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    story.request({.id = "q-2", .to = "carol"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
 TEST_F(Governor, T13_AChangeToAnOldVersionIsRefused) {

@@ -377,6 +377,60 @@ TEST(Help, T4_WhoCannotHelpIsFollowedByTheNext) {
     EXPECT_TRUE(floor.has("x", "r2"));  // Nobody is left: this is the answer.
 }
 
+TEST(Help, G1_G6_WhatIsPassedOnIsInTheNextOnesHandsOnceItIsHandedOver) {
+    Floor floor{{"x"}};
+    floor.join("first", "REVIEW");
+    floor.story.as_the_hub().ask(
+        RegisterAgent{{"second"}, {.capabilities = R"([{"code":"REVIEW"}])"}});
+    const auto claim = std::make_shared<const Claim>(
+        Claim{.session = "s", .objective_hash = "1", .depth_max = 9, .has_session = true});
+    floor.send({.id = "job", .from = "x", .to = "capability:REVIEW", .intent = Intent::Request},
+               {.timeout = 60s, .claim = claim, .passing = std::make_shared<const Passing>()});
+    floor.answer("first", true);
+    ASSERT_EQ(floor.story.happened<MessageMoved>().size(), 1U);
+    const auto ask_on = [&](const std::string& id) {
+        floor.send(
+            {.id = id, .from = "second", .to = "x", .correlation = id, .intent = Intent::Request});
+        return floor.story.happened<DelegationAdmitted>();
+    };
+    EXPECT_TRUE(ask_on("own").empty()) << "nobody has told it of anything";
+    floor.story.as_the_hub().restart();
+    EXPECT_TRUE(ask_on("own-2").empty()) << "nor has a restart";
+    floor.story.as_the_hub().connect("second", 10);
+    floor.look();
+    ASSERT_TRUE(floor.has("second", "job"));
+    const auto admitted = ask_on("for it");
+    ASSERT_EQ(admitted.size(), 1U);
+    EXPECT_EQ(admitted[0].depth, 2U);
+    floor.story.as("second").ask(NackDelivery{floor.held.at("second"), "later", false});
+    EXPECT_EQ(ask_on("for it too").size(), 1U) << "it comes back to it";
+}
+
+TEST(Handing, G1_ATaskIsInTheHandsOfWhoTookItOverFromItsWordOn) {
+    Floor floor{{"x", "a"}};
+    floor.story.as_the_hub().ask(RegisterAgent{{"b"}, {}});
+    floor.story.connect("b", 1);
+    const auto claim = std::make_shared<const Claim>(
+        Claim{.session = "s", .objective_hash = "1", .depth_max = 9, .has_session = true});
+    floor.send({.id = "job",
+                .from = "x",
+                .to = "a",
+                .task = "t",
+                .correlation = "c",
+                .intent = Intent::Request},
+               {.claim = claim});
+    floor.hand_over("h", "a", "b");
+    // Its one place is taken when the task comes.
+    floor.send(
+        {.id = "other", .from = "x", .to = "b", .correlation = "o", .intent = Intent::Request});
+    floor.answer("b");
+    ASSERT_TRUE(floor.has("b", "other"));
+    floor.send({.id = "on", .from = "b", .to = "x", .correlation = "n", .intent = Intent::Request});
+    const auto admitted = floor.story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 1U);
+    EXPECT_EQ(admitted[0].depth, 2U);
+}
+
 TEST(Help, T4_WithNobodyItIsRefusedOrPutToAPerson) {
     Floor floor{{"x"}};
     floor.help("x", "capability:REVIEW");

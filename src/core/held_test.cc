@@ -118,6 +118,32 @@ TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
     EXPECT_EQ(story.mailbox("byte").waiting, 0U);
 }
 
+/// Who is asked to approve may be the one for whom it is, also where the request names nobody.
+TEST_F(Held, S13_X13_NobodyApprovesWhatIsSpentForThem) {
+    story.connect("byte", 4);
+    story.as_caller({.agent = {"prime"}, .users = {"ulla"}})
+        .ask(SendMessage{
+            .envelope =
+                envelope({.id = "d-1", .from = "prime", .to = "byte", .intent = Intent::Request}),
+            .claim = std::make_shared<Claim>(Claim{.user = "ulla",
+                                                   .session = "s-1",
+                                                   .child_session = "s-2",
+                                                   .objective_hash = "o",
+                                                   .depth_max = 4,
+                                                   .tokens_max = 1'000,
+                                                   .has_session = true})});
+    ASSERT_EQ(story.delivered(), Ids{"d-1"});
+    allow({{{Rule::RiskLow, {}}, 100}});
+    // Out of ulla's tree, and of nobody's by its own word.
+    const auto held =
+        delegate({.id = "d-2", .tokens = 101, .from = "byte", .to = "tag", .session = "s-2"});
+    ASSERT_NE(asked_for(held), Ticket{});
+    decide(held, {}, "ulla");
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
+    decide(held, {}, "olga");
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
 TEST_F(Held, X8_S13_ApprovedItGoesOnWithAPurseOfItsOwn) {
     allow(kSmallPurse);
     delegate({.id = "d-1", .tokens = 1'000, .timeout = 2h});
@@ -237,6 +263,29 @@ TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
     EXPECT_EQ(failed[0].refusal, Refusal::BudgetTokensExceeded);
     EXPECT_NE(failed[0].detail.find("'olga' said no: too dear"), std::string::npos);
     EXPECT_TRUE(story.state().governor.held.empty());
+}
+
+/// What is answered has ended by that, whatever becomes of the request (W9, A1).
+TEST_F(Held, W9_A1_WhatIsAnsweredIsNotWithdrawnAsWell) {
+    allow(kSmallPurse);
+    const auto is_answered_once = [&](Ticket id) {
+        EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
+        EXPECT_TRUE(story.happened<HumanWithdrawn>().empty());
+        EXPECT_EQ(people::find_appeal(story.state().people, id)->stage, people::Stage::Answered);
+        story.as_caller(person("otto")).ask(AnswerPerson{.id = id});
+        EXPECT_EQ(story.refusal(), Refusal::HumanAlreadyAnswered);
+    };
+    const auto rejected = delegate({.id = "d-1", .tokens = 1'001});
+    const auto first = asked_for(rejected);
+    decide(rejected, {.decision = HumanDecision::Reject, .reason = "too dear"});
+    is_answered_once(first);
+    // Approved, and the world has gone on meanwhile.
+    const auto hindered = delegate({.id = "d-2", .tokens = 1'001});
+    const auto second = asked_for(hindered);
+    story.as_operator().ask(RemoveAgent{{"byte"}});
+    decide(hindered, {});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+    is_answered_once(second);
 }
 
 TEST_F(Held, S13_NobodyInTimeMeansNo) {

@@ -240,6 +240,7 @@ constexpr std::size_t kUntoldMax = 10'000;
 /// due first.
 void notify_untold(const State& state, Effects& effects) {
     using Occasion = NotifyPeople::Occasion;
+    if (is_planted(Mutant::ForgetTheUntold)) return;
     std::size_t count = 0;
     for (const auto& [time, id] : state.people.due) {
         const auto appeal = people::find_appeal(state.people, id);

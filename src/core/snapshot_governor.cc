@@ -34,7 +34,7 @@ void take_rates(ByteReader& in, governor::Rates& rates) {
         governor::Rate rate;
         rate.since = take_time(in);
         rate.count = in.varint();
-        rates.emplace(std::move(name), rate);
+        governor::put_rate(rates, std::move(name), rate);
     }
 }
 
@@ -99,14 +99,14 @@ void put_governor(std::string& out, const governor::Governor& governor) {
         put(out, breaker.failures.size());
         for (const auto at : breaker.failures) put(out, at);
     }
-    put(out, governor.rates.size());
-    for (const auto& [name, rate] : governor.rates) {
+    put(out, governor.rates.by_name.size());
+    for (const auto& [name, rate] : governor.rates.by_name) {
         put(out, name);
         put(out, rate.since);
         put(out, rate.count);
     }
-    put(out, lineage.accounts.size());
-    for (const auto& [name, account] : lineage.accounts) {
+    put(out, lineage.accounts.by_name.size());
+    for (const auto& [name, account] : lineage.accounts.by_name) {
         put(out, name);
         put(out, account.since);
         governor::put_purse(out, account.purse);
@@ -129,7 +129,7 @@ void take_governor(ByteReader& in, State& state, Texts texts) {
         governor::Account account;
         account.since = take_time(in);
         account.purse = governor::take_purse(in);
-        lineage.accounts.emplace(std::move(name), account);
+        governor::put_account(lineage.accounts, std::move(name), account);
     }
     expect(in, is_sound(lineage));
 }

@@ -50,7 +50,7 @@ const broker::OpenRequest* find_held(const State& state,
 bool is_in_hand(const State& state, Ticket request) {
     const auto* message = broker::find_message(state.broker, request);
     if (message == nullptr || message->stage == broker::Stage::Leased) return true;
-    return message->attempt > 0 && !is_planted(Mutant::ForgetWhatCameBack);
+    return broker::was_handed(*message) && !is_planted(Mutant::ForgetWhatCameBack);
 }
 
 /// The deepest that the agent has in hand of a tree that fits.

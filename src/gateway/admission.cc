@@ -38,6 +38,9 @@ Response unproved(std::string_view detail, bool is_token_wrong) {
     return response;
 }
 
+constexpr std::string_view kLedAstray =
+    "a browser asks without saying for which page (Origin), or for one of another site";
+
 bool is_loopback_name(std::string_view host) {
     if (host.starts_with('[')) return host.starts_with("[::1]");
     host = host.substr(0, host.find(':'));
@@ -67,6 +70,24 @@ bool is_foreign_to_loopback(const Request& request) {
 bool is_foreign(const Request& request) {
     const auto origin = request.header("Origin");
     return !origin.empty() && authority_of(origin) != request.header("Host");
+}
+
+/// What a page of another site makes a visitor's browser do without saying whose page it is: an
+/// image, a form, a frame. Where the browser says from where it asks, that is believed; where it
+/// says nothing and something would come of it, that is no pass.
+bool is_led_astray(const Request& request) {
+    if (!request.header("Origin").empty()) return false;  // Which is looked at by itself.
+    const auto site = request.header("Sec-Fetch-Site");
+    if (site.empty() && !request.header("User-Agent").starts_with("Mozilla/")) return false;
+    const std::string_view path = request.path;
+    const bool only_reads =
+        (request.method == "GET" || request.method == "HEAD") && request.header("Upgrade").empty();
+    if (!only_reads) return true;
+    // To read an inbox is to take from it.
+    if (site.empty()) return path.ends_with("/inbox");
+    const bool is_link =
+        request.header("Sec-Fetch-Mode") == "navigate" && !path.starts_with("/v1/");
+    return site != "same-origin" && site != "none" && !is_link;
 }
 
 struct Said {
@@ -99,6 +120,7 @@ void join_groups(Caller& caller, std::string_view groups) {
 
 /// In --dev a caller is who it says, or who its message says.
 Proof who_it_says(const Request& request) {
+    if (is_led_astray(request)) return refused(Refusal::IdentityRoleForbidden, kLedAstray);
     if (is_foreign_to_loopback(request)) {
         return refused(Refusal::IdentityRoleForbidden,
                        "Host or Origin names another site than this hub on loopback");
@@ -191,6 +213,7 @@ Proof who_it_proves(Desk& desk, const Request& request) {
         if (caller && !is_same(*caller, *borne)) return refused_as_two(desk, *caller, *borne);
         caller = *std::move(borne);  // It may say more: for which users.
     }
+    if (is_led_astray(request)) return refused(Refusal::IdentityRoleForbidden, kLedAstray);
     if (is_foreign(request)) {
         return refused(Refusal::IdentityRoleForbidden, "Origin names another site than this hub");
     }

@@ -16,6 +16,14 @@ namespace parlance::gateway {
 
 namespace {
 
+std::string scopes_json(Scopes scopes) {
+    std::vector<std::string> names;
+    for (std::size_t kind = 0; kind < kScopeNames.size(); ++kind) {
+        if (is_among(static_cast<ScopeKind>(kind), scopes)) names.emplace_back(kScopeNames[kind]);
+    }
+    return json::quoted_list(names);
+}
+
 std::string rules_json() {
     std::string rules = "[";
     for (const RuleRow& row : kRules) {
@@ -25,6 +33,7 @@ std::string rules_json() {
                      .integer("default", row.preset)
                      .integer("least", row.least)
                      .integer("most", row.most)
+                     .raw("scopes", scopes_json(row.scopes))
                      .text("meaning", row.meaning)
                      .done();
     }
@@ -37,9 +46,7 @@ void invalid(Call& call, const std::string& detail) {
 
 std::string scope_name(const Ruling& ruling) {
     if (ruling.is_preset) return "default";
-    const auto kind = kScopeNames[static_cast<std::size_t>(ruling.scope.kind)];
-    return ruling.scope.name.empty() ? std::string{kind}
-                                     : fmt::format("{} {}", kind, ruling.scope.name);
+    return name_of(ruling.scope);
 }
 
 /// The rules that a guard went by, each once.

@@ -13,10 +13,7 @@ namespace parlance::gateway {
 namespace {
 
 Result<void> read_rules(json::Value rules, const Scope& scope, Settings& settings) {
-    const auto where = fmt::format("{}{}{}",
-                                   kScopeNames[static_cast<std::size_t>(scope.kind)],
-                                   scope.name.empty() ? "" : " ",
-                                   scope.name);
+    const auto where = name_of(scope);
     if (!rules.is_object()) {
         return fail(
             Fault::Malformed,
@@ -39,6 +36,9 @@ Result<void> read_rules(json::Value rules, const Scope& scope, Settings& setting
                                     row->most,
                                     json::shortened(members.value.raw)));
         }
+        if (auto flaw = misplacement(row->rule, scope); !flaw.empty()) {
+            return fail(Fault::Malformed, std::move(flaw));
+        }
         settings[{row->rule, scope}] = *value;
     }
     return {};
@@ -49,12 +49,6 @@ bool is_name(std::string_view name) {
     return !name.empty() && name.size() <= kIdBytesMax && std::ranges::all_of(name, [](char c) {
         return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
     });
-}
-
-/// Two or more names with '>' between them; "*" is one too.
-bool is_chain(std::string_view chain) {
-    return chain.find('>') != std::string_view::npos && !chain.starts_with('>') &&
-           !chain.ends_with('>') && chain.find(">>") == std::string_view::npos;
 }
 
 /// Of two rules that are set side by side, the one that must not be above the other. 0 is none.
@@ -73,10 +67,8 @@ Result<void> check_orders(const Settings& settings) {
             if (upper == settings.end() || upper->second == 0 || lower <= upper->second) continue;
             const auto& scope = key.second;
             return fail(Fault::Malformed,
-                        fmt::format("{}{}{}: {} must be at most {}, which is {}, not {}",
-                                    kScopeNames[static_cast<std::size_t>(scope.kind)],
-                                    scope.name.empty() ? "" : " ",
-                                    scope.name,
+                        fmt::format("{}: {} must be at most {}, which is {}, not {}",
+                                    name_of(scope),
                                     kRules[static_cast<std::size_t>(lower_rule)].name,
                                     kRules[static_cast<std::size_t>(upper_rule)].name,
                                     upper->second,
@@ -87,6 +79,12 @@ Result<void> check_orders(const Settings& settings) {
 }
 
 }  // namespace
+
+bool is_chain(std::string_view chain) {
+    const auto middle = chain.find('>');
+    return middle != std::string_view::npos && middle > 0 && middle + 1 < chain.size() &&
+           chain.find('>', middle + 1) == std::string_view::npos;
+}
 
 Result<Settings> read_settings(json::Value policy) {
     if (!policy.is_object()) return fail(Fault::Malformed, "a policy must be an object");
@@ -117,7 +115,7 @@ Result<Settings> read_settings(json::Value policy) {
             }
             if (scope == ScopeKind::Chain && !is_chain(names.key)) {
                 return fail(Fault::Malformed,
-                            fmt::format("chain: '{}' must be names with > between them, as in "
+                            fmt::format("chain: '{}' must be two names with > between them, as in "
                                         "\"prime-boss>byte-doc\" or \"kessel>*\"",
                                         json::shortened(names.key)));
             }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -12,6 +13,8 @@ namespace parlance::gateway {
 
 /// Names what is wrong: the scope, the rule, the value and its bounds.
 Result<Settings> read_settings(json::Value policy);
+/// Whether it is two names with '>' between them; "*" is one too.
+bool is_chain(std::string_view chain);
 std::string write_settings(const Settings& settings);
 
 }  // namespace parlance::gateway

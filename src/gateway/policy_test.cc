@@ -20,7 +20,7 @@ TEST(Policy, T14_IsWrittenAsItIsRead) {
 
 TEST(Policy, T14_TakesChainsAndWhatHasNoUpperBound) {
     for (const auto* text : {R"({"chain":{"a>b":{"chain_enabled":1}}})",
-                             R"({"chain":{"a>*>c":{"chain_enabled":0}}})",
+                             R"({"chain":{"*>*":{"chain_enabled":0}}})",
                              R"({"hub":{"risk_low":9,"risk_high":0}})",
                              R"({"hub":{"risk_low":8,"risk_high":8}})"}) {
         EXPECT_TRUE(read_settings(json::root(text))) << text;
@@ -38,8 +38,16 @@ TEST(Policy, T14_NamesWhatIsWrong) {
         {R"({"agent":{"a b":{"depth_max":1}}})", "'a b' must be a name without spaces"},
         {R"({"agent":{"":{"depth_max":1}}})", "must be a name"},
         {R"({"agent":{"a":{"depth_max":1.5}}})", "agent a: depth_max must be"},
-        {R"({"chain":{"abc":{"chain_enabled":1}}})", "'abc' must be names with > between them"},
-        {R"({"chain":{"a>":{"chain_enabled":1}}})", "'a>' must be names with >"},
+        {R"({"chain":{"abc":{"chain_enabled":1}}})", "'abc' must be two names with > between them"},
+        {R"({"chain":{"a>":{"chain_enabled":1}}})", "'a>' must be two names with >"},
+        {R"({"chain":{">a":{"chain_enabled":1}}})", "'>a' must be two names with >"},
+        {R"({"chain":{"a>*>c":{"chain_enabled":1}}})", "'a>*>c' must be two names with >"},
+        {R"({"capability":{"READ":{"chain_enabled":0}}})",
+         "capability READ: chain_enabled would do nothing there; it belongs to hub, platform, "
+         "agent "
+         "or chain"},
+        {R"({"user":{"u":{"root_idle_ms":9}}})",
+         "root_idle_ms would do nothing there; it belongs to hub"},
         {R"({"hub":{"risk_low":9,"risk_high":8}})",
          "hub: risk_low must be at most risk_high, which is 8, not 9"},
         {R"({"hub":{"intent_sure_percent":20,"intent_thinkable_percent":21}})",

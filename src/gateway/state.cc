@@ -14,6 +14,7 @@
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
+#include "gateway/policy.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -133,7 +134,7 @@ Result<void> enable_chains(json::Value list, Settings& settings) {
         const std::string name{chains.value.is_string() ? chains.value.text(spare) : ""};
         if (name == kAllChains) {
             settings.erase({Rule::ChainEnabled, Scope{}});
-        } else if (name.find('>') == std::string::npos || name.find(' ') != std::string::npos) {
+        } else if (!is_chain(name) || name.find(' ') != std::string::npos) {
             return fail(Fault::Malformed,
                         fmt::format("enabled_chains: {} must be FROM>TO, where each is an agent, a "
                                     "platform or *; or * alone for all",
@@ -315,10 +316,15 @@ std::string preset_task(const std::string& id, const std::string& now) {
         .done();
 }
 
+/// Wherever it is named: whose task it is must not depend on who knows the right place for it.
 std::string user_of_task(json::Value task) {
     const auto context = json::find(task, "context");
     const auto metadata = context ? json::find(*context, "metadata") : std::nullopt;
-    return metadata && metadata->is_object() ? text_member(*metadata, "user_id") : std::string{};
+    for (const auto& place : {metadata, context, std::optional{task}}) {
+        if (!place || !place->is_object()) continue;
+        if (auto user = text_member(*place, "user_id"); !user.empty()) return user;
+    }
+    return {};
 }
 
 void update_task(Desk& desk, Call& call, const Update& update) {

@@ -130,7 +130,8 @@ Ruling chain_ruling(const Policy& policy, const Chain& chain) {
                                    Ends{kAny, chain.to},
                                    Ends{chain.from_platform, chain.to_platform},
                                    Ends{chain.from_platform, kAny},
-                                   Ends{kAny, chain.to_platform}}) {
+                                   Ends{kAny, chain.to_platform},
+                                   Ends{kAny, kAny}}) {
         const auto name = std::string{from} + '>' + std::string{to};
         if (const auto* const set = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
             return {set->second, set->first.second, false};
@@ -140,13 +141,37 @@ Ruling chain_ruling(const Policy& policy, const Chain& chain) {
     return ruling(policy, Rule::ChainEnabled, asker);
 }
 
+bool is_set(const Policy& policy, Rule rule) {
+    const auto first = policy.settings.lower_bound({rule, Scope{}});
+    return first != policy.settings.end() && first->first.first == rule;
+}
+
+std::string name_of(const Scope& scope) {
+    std::string name{kScopeNames[static_cast<std::size_t>(scope.kind)]};
+    return scope.kind == ScopeKind::Hub ? name : name + ' ' + scope.name;
+}
+
+std::string misplacement(Rule rule, const Scope& scope) {
+    const auto& row = kRules[static_cast<std::size_t>(rule)];
+    if (is_among(scope.kind, row.scopes)) return {};
+    std::vector<std::string_view> places;
+    for (std::size_t kind = 0; kind < kScopeNames.size(); ++kind) {
+        if (is_among(static_cast<ScopeKind>(kind), row.scopes)) places.push_back(kScopeNames[kind]);
+    }
+    std::string out = name_of(scope) + ": ";
+    out.append(row.name).append(" would do nothing there; it belongs to ");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (i > 0) out += i + 1 < places.size() ? ", " : " or ";
+        out += places[i];
+    }
+    return out;
+}
+
 std::string print_policy(const Settings& settings) {
     std::string out;
     for (const auto& [key, value] : settings) {
         const auto& [rule, scope] = key;
-        out += kScopeNames[static_cast<std::size_t>(scope.kind)];
-        if (scope.kind != ScopeKind::Hub) out += ' ' + scope.name;
-        out += ' ';
+        out += name_of(scope) + ' ';
         out += kRules[static_cast<std::size_t>(rule)].name;
         out += ' ' + std::to_string(value) + '\n';
     }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -49,14 +50,38 @@ enum class Rule : std::uint8_t {
 };
 inline constexpr auto kRuleCount = static_cast<std::size_t>(Rule::kRules);
 
+/// For whom a value holds. Later ones are more exact.
+enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User, Chain };
+inline constexpr std::array<std::string_view, 6> kScopeNames{
+    "hub", "platform", "agent", "capability", "user", "chain"};
+
+/// Some kinds of scopes, a bit each.
+using Scopes = unsigned;
+constexpr Scopes scopes_of(std::initializer_list<ScopeKind> kinds) {
+    Scopes scopes = 0;
+    for (const auto kind : kinds) scopes |= 1U << static_cast<unsigned>(kind);
+    return scopes;
+}
+constexpr bool is_among(ScopeKind kind, Scopes scopes) { return (scopes & scopes_of({kind})) != 0; }
+
 struct RuleRow {
     Rule rule;
     std::string_view name;
     std::int64_t preset;
     std::int64_t least;
     std::int64_t most;
+    Scopes scopes;  ///< By which it is looked up; anywhere else it would do nothing.
     std::string_view meaning;
 };
+
+/// What is said of the hub as a whole, of agents, of users, of who asks whom; and of any request,
+/// by who makes it, for whom and for what.
+inline constexpr auto kOfTheHub = scopes_of({ScopeKind::Hub});
+inline constexpr auto kOfAgents =
+    scopes_of({ScopeKind::Hub, ScopeKind::Platform, ScopeKind::Agent});
+inline constexpr auto kOfUsers = scopes_of({ScopeKind::Hub, ScopeKind::User});
+inline constexpr auto kOfChains = kOfAgents | scopes_of({ScopeKind::Chain});
+inline constexpr auto kOfRequests = kOfAgents | kOfUsers | scopes_of({ScopeKind::Capability});
 
 inline constexpr std::int64_t kPolicyMost = std::int64_t{1} << 53U;  ///< What JSON carries exactly.
 inline constexpr std::int64_t kWeekMs = std::int64_t{7} * 24 * 3600 * 1000;
@@ -64,55 +89,55 @@ inline constexpr std::int64_t kWeekMs = std::int64_t{7} * 24 * 3600 * 1000;
 /// In the order of Rule. Where 0 is allowed and not said otherwise it means: no limit.
 // clang-format off
 inline constexpr std::array<RuleRow, kRuleCount> kRules{{
-    {Rule::DepthMax, "depth_max", 8, 1, 64,
+    {Rule::DepthMax, "depth_max", 8, 1, 64, kOfRequests,
      "A delegation of this depth is refused, whatever depth its sender allows."},
-    {Rule::FanoutMax, "fanout_max", 3, 1, 1'000,
+    {Rule::FanoutMax, "fanout_max", 3, 1, 1'000, kOfRequests,
      "How many delegations of one parent may be open at a time."},
-    {Rule::RootIdleMs, "root_idle_ms", 60'000, 1, kWeekMs,
+    {Rule::RootIdleMs, "root_idle_ms", 60'000, 1, kWeekMs, kOfTheHub,
      "A session known only by its id ends when nothing of it was open for so long."},
-    {Rule::DeadlineMsMax, "deadline_ms_max", kWeekMs, 1, kWeekMs,
+    {Rule::DeadlineMsMax, "deadline_ms_max", kWeekMs, 1, kWeekMs, kOfRequests,
      "The longest time that a delegation may be given."},
-    {Rule::TokensPerDelegation, "tokens_per_delegation", 0, 0, kPolicyMost,
+    {Rule::TokensPerDelegation, "tokens_per_delegation", 0, 0, kPolicyMost, kOfRequests,
      "The most tokens that one delegation may ask for."},
-    {Rule::TokensPerRoot, "tokens_per_root", 0, 0, kPolicyMost,
+    {Rule::TokensPerRoot, "tokens_per_root", 0, 0, kPolicyMost, kOfRequests,
      "The purse of a whole tree of delegations, in tokens."},
-    {Rule::TokensPerAgent, "tokens_per_agent", 0, 0, kPolicyMost,
+    {Rule::TokensPerAgent, "tokens_per_agent", 0, 0, kPolicyMost, kOfAgents,
      "What one agent may spend in a budget window, in tokens."},
-    {Rule::TokensPerUser, "tokens_per_user", 0, 0, kPolicyMost,
+    {Rule::TokensPerUser, "tokens_per_user", 0, 0, kPolicyMost, kOfUsers,
      "What may be spent for one user in a budget window, in tokens."},
-    {Rule::TokensInTotal, "tokens_in_total", 0, 0, kPolicyMost,
+    {Rule::TokensInTotal, "tokens_in_total", 0, 0, kPolicyMost, kOfTheHub,
      "What the whole hub may spend in a budget window, in tokens."},
-    {Rule::CostPerMillionTokens, "cost_per_million_tokens", 0, 0, 1'000'000'000'000,
+    {Rule::CostPerMillionTokens, "cost_per_million_tokens", 0, 0, 1'000'000'000'000, kOfAgents,
      "The price of an agent's tokens, in millionths of the currency."},
-    {Rule::CostPerRoot, "cost_per_root", 0, 0, kPolicyMost,
+    {Rule::CostPerRoot, "cost_per_root", 0, 0, kPolicyMost, kOfRequests,
      "The purse of a whole tree of delegations, in millionths of the currency."},
-    {Rule::CostInTotal, "cost_in_total", 0, 0, kPolicyMost,
+    {Rule::CostInTotal, "cost_in_total", 0, 0, kPolicyMost, kOfTheHub,
      "What the whole hub may spend in a budget window, in millionths of the currency."},
-    {Rule::BudgetWindowMs, "budget_window_ms", 86'400'000, 1'000, 31 * (kWeekMs / 7),
+    {Rule::BudgetWindowMs, "budget_window_ms", 86'400'000, 1'000, 31 * (kWeekMs / 7), kOfTheHub,
      "How long a budget window is."},
-    {Rule::BreakerFailures, "breaker_failures", 5, 0, 1'000'000,
+    {Rule::BreakerFailures, "breaker_failures", 5, 0, 1'000'000, kOfAgents,
      "So many failures in a row within the window open an agent's breaker; 0 switches it off."},
-    {Rule::BreakerWindowMs, "breaker_window_ms", 60'000, 1, kWeekMs,
+    {Rule::BreakerWindowMs, "breaker_window_ms", 60'000, 1, kWeekMs, kOfAgents,
      "How long a failure counts."},
-    {Rule::BreakerOpenMs, "breaker_open_ms", 30'000, 1, kWeekMs,
+    {Rule::BreakerOpenMs, "breaker_open_ms", 30'000, 1, kWeekMs, kOfAgents,
      "How long a breaker stays open before one request is let through to try."},
-    {Rule::MessagesPerMinute, "messages_per_minute", 0, 0, kPolicyMost,
+    {Rule::MessagesPerMinute, "messages_per_minute", 0, 0, kPolicyMost, kOfAgents,
      "How many messages one agent may send in a minute."},
-    {Rule::RequestsPerUserMinute, "requests_per_user_minute", 0, 0, kPolicyMost,
+    {Rule::RequestsPerUserMinute, "requests_per_user_minute", 0, 0, kPolicyMost, kOfRequests,
      "How many requests may be made for one user in a minute."},
-    {Rule::IntentSurePercent, "intent_sure_percent", 25, 1, 100,
+    {Rule::IntentSurePercent, "intent_sure_percent", 25, 1, 100, kOfTheHub,
      "From this confidence on a classified request is routed; below, the hub asks back."},
-    {Rule::IntentThinkablePercent, "intent_thinkable_percent", 15, 0, 100,
+    {Rule::IntentThinkablePercent, "intent_thinkable_percent", 15, 0, 100, kOfTheHub,
      "Below this confidence the hub does not ask back but says that it cannot help."},
-    {Rule::IntentAgentWaitMs, "intent_agent_wait_ms", 5'000, 1, 60'000,
+    {Rule::IntentAgentWaitMs, "intent_agent_wait_ms", 5'000, 1, 60'000, kOfTheHub,
      "How long an agent that classifies may take before the hub does it itself."},
-    {Rule::BudgetAsksPeople, "budget_asks_people", 0, 0, 1,
+    {Rule::BudgetAsksPeople, "budget_asks_people", 0, 0, 1, kOfRequests,
      "With 1 a delegation that a purse has too little for waits for a person; with 0 it is refused."},
-    {Rule::RiskLow, "risk_low", 0, 0, kPolicyMost,
+    {Rule::RiskLow, "risk_low", 0, 0, kPolicyMost, kOfRequests,
      "A delegation that asks for more tokens than this waits until a person approves."},
-    {Rule::RiskHigh, "risk_high", 0, 0, kPolicyMost,
+    {Rule::RiskHigh, "risk_high", 0, 0, kPolicyMost, kOfRequests,
      "A delegation that asks for more tokens than this waits until two people approve."},
-    {Rule::ChainEnabled, "chain_enabled", 1, 0, 1,
+    {Rule::ChainEnabled, "chain_enabled", 1, 0, 1, kOfChains,
      "Whether requests may go from one to the other; with 0 they are refused."},
 }};
 // clang-format on
@@ -124,11 +149,6 @@ static_assert(
         return true;
     }(),
     "the table stands in the order of the rules");
-
-/// For whom a value holds. Later ones are more exact.
-enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User, Chain };
-inline constexpr std::array<std::string_view, 6> kScopeNames{
-    "hub", "platform", "agent", "capability", "user", "chain"};
 
 struct Scope {
     ScopeKind kind = ScopeKind::Hub;
@@ -167,7 +187,7 @@ struct Ruling {
     bool is_preset = false;
 };
 /// Whether the chain is one of those that are enabled. "a>b" is the most exact name of one, then
-/// "a>*", "*>b", and the same of platforms; else it is as the asker's own value says.
+/// "a>*", "*>b", and the same of platforms, then "*>*"; else it is as the asker's own value says.
 Ruling chain_ruling(const Policy& policy, const Chain& chain);
 inline bool is_chain_enabled(const Policy& policy, const Chain& chain) {
     return chain_ruling(policy, chain).value != 0;
@@ -175,6 +195,14 @@ inline bool is_chain_enabled(const Policy& policy, const Chain& chain) {
 Ruling ruling(const Policy& policy, Rule rule, const Subject& subject);
 /// Its value alone: every request asks for two dozen of them.
 std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = {});
+
+/// Whether it is set for anybody.
+bool is_set(const Policy& policy, Rule rule);
+
+/// Why a rule cannot be set there: it would do nothing. Empty if it can.
+std::string misplacement(Rule rule, const Scope& scope);
+/// "hub", "agent byte-doc".
+std::string name_of(const Scope& scope);
 
 /// One setting a line, sorted: how a policy is written to the journal and compared.
 std::string print_policy(const Settings& settings);

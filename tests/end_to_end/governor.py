@@ -236,6 +236,18 @@ def the_doctor_finds_the_hub_well(scratch):
         hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1000}})
         ill = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
         check([item["item"] for item in ill if not item["ok"]] == ["Fan-out enforced (≤ 3)"], f"not found: {ill}")
+        said = parlance(hub, "doctor", expected=REFUSED)
+        check("expected 3 of 3 taken, then 429" in said and "→ The document has 3" in said, f"not told what to do: {said}")
+        # Nobody is asked to approve what the doctor tries.
+        hub.ask("PUT", "/v1/policy", {"hub": {"risk_low": 1}})
+        said = parlance(hub, "doctor", expected=REFUSED)
+        check("people would be asked" in said and "risk_low" in said, f"not said: {said}")
+        hub.ask("PUT", "/v1/policy", {"hub": {"risk_low": 100}})
+        parlance(hub, "doctor")
+        _, asked = hub.ask("GET", "/v1/human?state=all")
+        check(asked["human_tasks"] == [], f"people were asked: {asked}")
+        _, agents = hub.ask("GET", "/v1/agents")
+        check(agents["agents"] == [], f"the doctor left something behind: {agents}")
     finally:
         hub.stop()
 

@@ -348,6 +348,65 @@ TEST(Door, IsShutToThePagesOfOthers) {
     EXPECT_EQ(status({{"Host", "hub:7420"}}), 200);
 }
 
+/// What the pages of other sites make a visitor's browser ask: images, forms, frames, links.
+TEST(Door, IsShutToBrowsersThatAreLedAstray) {
+    struct Case {
+        std::string method;
+        std::string path;
+        Headers headers;
+        bool is_let_in;
+    };
+    const Headers::value_type mozilla{"User-Agent", "Mozilla/5.0 (X11)"};
+    const Headers::value_type cross{"Sec-Fetch-Site", "cross-site"};
+    const Headers::value_type same{"Sec-Fetch-Site", "same-origin"};
+    const Headers::value_type page{"Origin", "https://hub:7420"};
+    const Headers::value_type link{"Sec-Fetch-Mode", "navigate"};
+    const std::vector<Case> cases{
+        {"POST", "/v1/fleet/resume", {mozilla}, false},
+        {"POST", "/v1/fleet/resume", {cross}, false},
+        {"POST", "/v1/fleet/resume", {same}, false},
+        {"POST", "/v1/fleet/resume", {mozilla, page}, true},
+        {"POST", "/v1/fleet/resume", {{"User-Agent", "curl/7.88"}}, true},
+        {"GET", "/v1/agents/bob/inbox", {mozilla}, false},
+        {"GET", "/v1/agents/bob/inbox", {cross}, false},
+        {"GET", "/v1/agents/bob/inbox", {mozilla, same}, true},
+        {"GET", "/v1/hub", {mozilla, cross, link}, false},
+        {"GET", "/v1/hub", {{"Sec-Fetch-Site", "same-site"}}, false},
+        {"GET", "/v1/hub", {{"Sec-Fetch-Site", "none"}, link}, true},
+        {"GET", "/v1/hub", {mozilla}, true},
+        {"GET", "/", {mozilla, cross, link}, true},
+        {"GET", "/", {mozilla, cross}, false},
+    };
+    Guarded desk;
+    for (const auto& row : cases) {
+        auto headers = row.headers;
+        headers.emplace_back("Host", "hub:7420");
+        const auto answer = desk.as("admin", row.method, row.path, "{}", headers);
+        EXPECT_EQ(answer->status() != 403, row.is_let_in)
+            << row.method << ' ' << row.path << ' ' << testing::PrintToString(headers) << ' '
+            << answer->body();
+    }
+}
+
+TEST(Door, X13_AUsersTaskIsNotThereForOthersWhereverItNamesTheUser) {
+    Guarded desk;
+    int number = 0;
+    for (const auto* changes : {R"({"user_id":"u1"})",
+                                R"({"context":{"user_id":"u1"}})",
+                                R"({"context":{"metadata":{"user_id":"u1"}}})"}) {
+        const auto id = "t-" + std::to_string(++number);
+        const auto made = desk.as("admin",
+                                  "POST",
+                                  "/v1/state",
+                                  R"({"operation":"CREATE","entity_type":"TASK","entity_id":")" +
+                                      id + R"(","changes":)" + changes + R"(,"version":0})");
+        ASSERT_EQ(made->status(), 200) << made->body();
+        EXPECT_EQ(desk.as("mallory", "GET", "/v1/state/tasks/" + id)->status(), 404) << changes;
+        EXPECT_EQ(desk.as("mallory", "GET", "/v1/state/tasks")->body(), R"({"tasks":{}})");
+        EXPECT_EQ(desk.as("admin", "GET", "/v1/state/tasks/" + id)->status(), 200);
+    }
+}
+
 // --- the duplex connection -----------------------------------------------------------------------
 
 TEST(Connect, I1_IsForAgentsWhoProveIt) {

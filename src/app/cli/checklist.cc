@@ -16,6 +16,8 @@ namespace parlance::cli {
 namespace {
 
 constexpr std::string_view kTool = "parlance-doctor-look";
+/// So little that no threshold of a policy is passed: nobody is asked to approve an examination.
+constexpr std::string_view kLittle = R"({"max_tokens":40})";
 
 /// What came of a call: its status, and its body if that is JSON.
 struct Reply {
@@ -35,7 +37,7 @@ struct Errand {
     std::string_view objective = "Look around";
     std::string_view input = "Nothing is to be done";
     std::string_view user = "parlance-doctor";
-    std::string_view constraints = "{}";
+    std::string_view constraints = kLittle;
 };
 
 /// The patient, and the agents that examine it.
@@ -128,12 +130,14 @@ class Ward {
 
 struct Outcome {
     bool is_good = false;
-    std::string tried{};
     std::string happened{};
 };
+constexpr int kTaken = 202;
 
-Outcome refused_with(const Reply& reply, std::string_view code, std::string tried) {
-    return {reply.code() == code, std::move(tried), reply.in_short()};
+/// What was allowed first, and then must not be.
+Outcome refused_after(const Reply& first, const Reply& second, std::string_view code) {
+    return {first.status == kTaken && second.code() == code,
+            fmt::format("{}, then {}", first.in_short(), second.in_short())};
 }
 
 Outcome try_depth(Ward& ward) {
@@ -145,53 +149,46 @@ Outcome try_depth(Ward& ward) {
             session = text_member(member(each.value, "message"), "child_session_id");
         }
     }
-    auto outcome = refused_with(
+    return refused_after(
+        first,
         ward.delegate({.from = "b", .to = "c", .session = session, .objective = "Go deeper"}),
-        "DELEGATION_DEPTH_EXCEEDED",
-        "a to b, and b to c out of the session that b was given, at max_depth 2");
-    outcome.is_good = outcome.is_good && first.status == 202;
-    return outcome;
+        "DELEGATION_DEPTH_EXCEEDED");
 }
 
 Outcome try_fanout(Ward& ward) {
     int accepted = 0;
     for (const std::string_view to : {"b", "c", "d"}) {
-        accepted += ward.delegate({.to = to, .session = ward.session("fan-out")}).status == 202;
+        accepted += ward.delegate({.to = to, .session = ward.session("fan-out")}).status == kTaken;
     }
-    auto outcome = refused_with(ward.delegate({.to = "e", .session = ward.session("fan-out")}),
-                                "DELEGATION_FANOUT_EXCEEDED",
-                                "a to b, c and d, and while they are open to e");
-    outcome.is_good = outcome.is_good && accepted == 3;
-    return outcome;
+    const auto fourth = ward.delegate({.to = "e", .session = ward.session("fan-out")});
+    return {accepted == 3 && fourth.code() == "DELEGATION_FANOUT_EXCEEDED",
+            fmt::format("{} of 3 taken, then {}", accepted, fourth.in_short())};
 }
 
 Outcome try_cycle(Ward& ward) {
     const Errand errand{.session = ward.session("cycle"), .objective = "Extract receipt"};
-    ward.delegate(errand);
+    const auto first = ward.delegate(errand);
     auto again = errand;
     again.objective = "EXTRACT  receipt";
-    return refused_with(ward.delegate(again),
-                        "DELEGATION_CYCLE_DETECTED",
-                        "the same errand twice in one session, in capitals the second time");
+    return refused_after(first, ward.delegate(again), "DELEGATION_CYCLE_DETECTED");
 }
 
 Outcome try_timeout(Ward& ward) {
-    const auto reply = ward.ask("POST",
-                                "/v1/delegations",
-                                ward.request({.to = "c",
-                                              .session = ward.session("timeout"),
-                                              .constraints = R"({"deadline_ms":50})"}));
+    const auto reply =
+        ward.ask("POST",
+                 "/v1/delegations",
+                 ward.request({.to = "c",
+                               .session = ward.session("timeout"),
+                               .constraints = R"({"deadline_ms":50,"max_tokens":40})"}));
     const auto error = reply.body.empty() ? "" : text_member(json::root(reply.body), "error");
     return {error.find("Delegation timeout after 50 ms") != std::string::npos,
-            "a delegation of 50 ms that nobody answers",
             error.empty() ? reply.in_short() : error};
 }
 
 Outcome try_tokens(Ward& ward) {
-    return refused_with(
-        ward.delegate({.session = ward.session("tokens"), .constraints = R"({"max_tokens":1})"}),
-        "BUDGET_TOKENS_EXCEEDED",
-        "a sentence with a budget of one token");
+    const auto reply =
+        ward.delegate({.session = ward.session("tokens"), .constraints = R"({"max_tokens":1})"});
+    return {reply.code() == "BUDGET_TOKENS_EXCEEDED", reply.in_short()};
 }
 
 Outcome try_personal(Ward& ward) {
@@ -204,7 +201,6 @@ Outcome try_personal(Ward& ward) {
     const bool has_come = taken.find("Write to") != std::string::npos;
     const bool is_shown = taken.find(kAddress) != std::string::npos;
     return {has_come && !is_shown,
-            "an e-mail address in the input, and what the delegate is shown",
             !has_come  ? "the delegate was shown nothing"
             : is_shown ? "the address itself"
                        : "a placeholder"};
@@ -219,18 +215,17 @@ Outcome try_audit(Ward& ward) {
                               fmt::format("/v1/delegations?agent={}&after_sequence={}",
                                           ward.name("e"),
                                           sequence.value_or(0) + 1));
-    const bool is_there = log.body.find(ward.name("e")) != std::string::npos;
-    return {
-        is_there, "a delegation, and delegation_audit_log", is_there ? "a row" : log.in_short()};
+    const bool is_there = log.status == 200 && log.body.find(ward.name("e")) != std::string::npos;
+    return {is_there, is_there ? "a row" : log.in_short()};
 }
 
 Outcome try_users(Ward& ward) {
-    ward.delegate({.session = ward.session("user")});
-    return refused_with(
+    const auto first = ward.delegate({.session = ward.session("user")});
+    return refused_after(
+        first,
         ward.delegate(
             {.to = "c", .session = ward.session("user"), .user = "parlance-doctor-other"}),
-        "USER_ISOLATION_VIOLATED",
-        "another user's name in a user's session");
+        "USER_ISOLATION_VIOLATED");
 }
 
 Outcome try_tools(Ward& ward) {
@@ -240,7 +235,6 @@ Outcome try_tools(Ward& ward) {
     const auto good = ward.ask("POST", "/v1/tools/authorize", question(kTool));
     const auto bad = ward.ask("POST", "/v1/tools/authorize", question("parlance-doctor-delete"));
     return {good.status == 200 && bad.code() == "TOOL_NOT_ALLOWED",
-            "the tool that an agent has, and one that it has not",
             fmt::format("{}, then {}", good.in_short(), bad.in_short())};
 }
 
@@ -248,26 +242,60 @@ Outcome try_errors(Ward& ward) {
     const auto garbage = ward.ask("POST", "/v1/messages", R"({"no":)");
     const auto lost = ward.delegate({.to = "nobody", .session = ward.session("user")});
     return {garbage.code() == "MESSAGE_MALFORMED" && lost.code() == "AGENT_NOT_REGISTERED",
-            "half a message, and one to nobody",
             fmt::format("{}, then {}", garbage.in_short(), lost.in_short())};
 }
 
 struct Item {
     std::string_view text;  ///< As the document has it.
     Outcome (*examine)(Ward& ward);
+    std::string_view tried;
+    std::string_view expected;
+    std::string_view advice;  ///< If it did not come.
 };
+// clang-format off
 constexpr std::array kItems{
-    Item{"Max depth enforced (≤ 2)", try_depth},
-    Item{"Fan-out enforced (≤ 3)", try_fanout},
-    Item{"Cycle detection active", try_cycle},
-    Item{"Timeouts configured", try_timeout},
-    Item{"Token budgets set", try_tokens},
-    Item{"PII redaction applied", try_personal},
-    Item{"Audit logging enabled", try_audit},
-    Item{"User isolation verified", try_users},
-    Item{"Tool authorization checked", try_tools},
-    Item{"Error handling complete", try_errors},
+    Item{"Max depth enforced (≤ 2)", try_depth,
+         "a asks b, and b asks c out of the session that it was given, at max_depth 2",
+         "202, then 403 DELEGATION_DEPTH_EXCEEDED",
+         "The policy's depth_max must be 2 or more for anybody to delegate: parlance policy show"},
+    Item{"Fan-out enforced (≤ 3)", try_fanout,
+         "a asks b, c and d, and while they are open e",
+         "3 of 3 taken, then 429 DELEGATION_FANOUT_EXCEEDED",
+         "The document has 3: set fanout_max in the policy"},
+    Item{"Cycle detection active", try_cycle,
+         "the same errand twice in one session, in capitals the second time",
+         "202, then 409 DELEGATION_CYCLE_DETECTED",
+         "If the first was refused, its code says why: parlance policy explain tells more"},
+    Item{"Timeouts configured", try_timeout,
+         "a delegation of 50 ms that nobody answers",
+         "Delegation timeout after 50 ms",
+         "If it was refused, its code says why: parlance policy explain tells more"},
+    Item{"Token budgets set", try_tokens,
+         "a sentence with a budget of one token",
+         "403 BUDGET_TOKENS_EXCEEDED",
+         "Another code is of a guard that was asked before: parlance policy explain names it"},
+    Item{"PII redaction applied", try_personal,
+         "an e-mail address in the input, and what the delegate is shown",
+         "a placeholder",
+         "personal.dialects of the hub's configuration must have delegation in it: docs/personal-data.md"},
+    Item{"Audit logging enabled", try_audit,
+         "a delegation, and whether delegation_audit_log has it",
+         "a row",
+         "The log is written behind the journal; parlance journal list shows whether it was accepted"},
+    Item{"User isolation verified", try_users,
+         "one user's errand, and another user's in the same session",
+         "202, then 403 USER_ISOLATION_VIOLATED",
+         "If the first was refused, its code says why: parlance policy explain tells more"},
+    Item{"Tool authorization checked", try_tools,
+         "the tool that an agent has, and one that it has not",
+         "200, then 403 TOOL_NOT_ALLOWED",
+         "The doctor's agents are registered with one tool: parlance agents shows it while it runs"},
+    Item{"Error handling complete", try_errors,
+         "half a message, and one to nobody",
+         "400 MESSAGE_MALFORMED, then 404 AGENT_NOT_REGISTERED",
+         "Another code is of a limit that comes first: its own advice is in the problem"},
 };
+// clang-format on
 
 void tell(const Context& context, const Item& item, const Outcome& outcome) {
     if (context.is_json) {
@@ -275,18 +303,32 @@ void tell(const Context& context, const Item& item, const Outcome& outcome) {
                    json::ObjectWriter{}
                        .text("item", item.text)
                        .boolean("ok", outcome.is_good)
-                       .text("tried", outcome.tried)
+                       .text("tried", item.tried)
+                       .text("expected", item.expected)
                        .text("happened", outcome.happened)
                        .done());
         return;
     }
     const auto mark = outcome.is_good ? paint(context.out(), Tone::Green, "✓")
                                       : paint(context.out(), Tone::Red, "✗");
-    fmt::print("{} {}\n    {}\n    {}\n",
-               mark,
-               paint(context.out(), Tone::Bold, item.text),
-               paint(context.out(), Tone::Dim, "tried: " + outcome.tried),
-               paint(context.out(), Tone::Dim, "got:   " + outcome.happened));
+    const auto line = [&](std::string_view name, std::string_view words) {
+        fmt::print("    {}\n",
+                   paint(context.out(), Tone::Dim, fmt::format("{:<9}{}", name, words)));
+    };
+    fmt::print("{} {}\n", mark, paint(context.out(), Tone::Bold, item.text));
+    line("tried", item.tried);
+    line("got", outcome.happened);
+    if (outcome.is_good) return;
+    line("expected", item.expected);
+    fmt::print("    → {}\n", item.advice);
+}
+
+/// How many people would be asked to approve what the examination asks for.
+std::int64_t people_asked(Ward& ward) {
+    const auto told =
+        ward.ask("POST", "/v1/policy/explain", ward.request({.session = ward.session("depth")}));
+    return told.body.empty() ? 0
+                             : number_member(json::root(told.body), "approvals_needed").value_or(0);
 }
 
 }  // namespace
@@ -306,6 +348,21 @@ int try_checklist(const Context& context) {
             Refused,
             "the hub lets no agents of the examination in",
             "Use an identity that may act for agents: --operator with --dev, or a token.");
+    }
+    if (people_asked(ward) > 0) {
+        ward.move_out();
+        return complain(context,
+                        Refused,
+                        "people would be asked to approve what the examination asks for",
+                        "Nothing was tried. `parlance policy show` has the thresholds (risk_low, "
+                        "budget_asks_people).");
+    }
+    if (!context.is_json) {
+        fmt::print(
+            "Each item of the delegation checklist, tried with agents {} to {}, which are "
+            "gone afterwards.\n\n",
+            ward.name(Ward::kAgents.front()),
+            Ward::kAgents.back());
     }
     std::size_t good = 0;
     for (const Item& item : kItems) {

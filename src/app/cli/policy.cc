@@ -89,13 +89,10 @@ void print_rules(const Context& context, json::Value answer) {
         if (settings) {
             for (const auto& [key, value] : *settings) {
                 if (key.first != row.rule) continue;
-                const auto kind = kScopeNames[static_cast<std::size_t>(key.second.kind)];
-                table.rows.push_back(
-                    {{std::string{row.name}, Tone::Bold},
-                     {key.second.name.empty() ? std::string{kind}
-                                              : fmt::format("{} {}", kind, key.second.name)},
-                     {std::to_string(value), Tone::Yellow},
-                     {std::string{row.meaning}, Tone::Dim}});
+                table.rows.push_back({{std::string{row.name}, Tone::Bold},
+                                      {name_of(key.second)},
+                                      {std::to_string(value), Tone::Yellow},
+                                      {std::string{row.meaning}, Tone::Dim}});
                 is_set |= key.second.kind == ScopeKind::Hub;
             }
         }

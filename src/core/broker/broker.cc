@@ -215,7 +215,7 @@ void note_asking(Broker& broker, const Message& message) {
 }
 
 void note_returned(Broker& broker, const Message& message) {
-    if (message.attempt == 0 || message.envelope->intent() != Intent::Request) return;
+    if (!was_handed(message) || message.envelope->intent() != Intent::Request) return;
     broker.returned.emplace(message.mailbox, message.ticket);
 }
 
@@ -271,20 +271,22 @@ void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure
     enter_lane(broker, key, slot);
 }
 
-void move(Broker& broker, const HashKey& key, const MessageMoved& event, AgentHandle mailbox) {
+void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome to) {
     const auto old = broker.messages[slot_of(broker, event.ticket)];
     remove(broker, key, event.ticket);
     const Slot slot = add(broker,
                           {.ticket = event.ticket,
                            .envelope = event.envelope,
-                           .mailbox = mailbox,
+                           .mailbox = to.mailbox,
                            .priority = event.priority,
                            .expires_at = old.expires_at,
                            .retry_count_max = old.retry_count_max});
     // Tokens count on, so that one of whoever had it is stale.
-    broker.messages[slot].attempt = old.attempt;
-    broker.messages[slot].attempts_uncounted = old.attempt;
-    note_returned(broker, broker.messages[slot]);
+    auto& message = broker.messages[slot];
+    message.attempt = old.attempt;
+    message.attempts_uncounted = old.attempt;
+    if (!to.is_known && old.attempt > 0) ++message.attempts_uncounted;
+    note_returned(broker, message);
     enter_lane(broker, key, slot);
 }
 
@@ -306,6 +308,8 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& consumer = broker.consumers[found->second];
     message.stage = Stage::Leased;
     message.consumer = found->second;
+    // From here on the tries are those of who has it.
+    if (tries_since(message) == kTriesByAnother) message.attempts_uncounted = message.attempt;
     message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
     consumer.was_lower = mailbox.turns.was_lower;
@@ -395,7 +399,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     --mailbox.dead;
     ++mailbox.waiting;
     ++broker.waiting;
-    message.attempts_uncounted = message.attempt;
+    if (was_handed(message)) message.attempts_uncounted = message.attempt;
     message.expires_at = Time{};  // Its ttl was for the first journey.
     note_returned(broker, message);
     enter_lane(broker, key, slot);

@@ -49,7 +49,7 @@ struct Message {
     Slot link_next = kNoSlot;
     Slot consumer = kNoSlot;
     std::uint16_t attempt = 0;
-    std::uint16_t attempts_uncounted = 0;  ///< Before the dead letters, or broken off by the hub.
+    std::uint16_t attempts_uncounted = 0;  ///< Another's, before the dead letters, or broken off.
     std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
@@ -57,10 +57,19 @@ struct Message {
 };
 static_assert(sizeof(Message) == 56);
 
+/// One less than none: it was passed on since the last try, and who has it now was never handed it.
+inline constexpr std::uint16_t kTriesByAnother = 0xFFFF;
+constexpr std::uint16_t tries_since(const Message& message) {
+    return static_cast<std::uint16_t>(message.attempt - message.attempts_uncounted);
+}
 /// How many tries count toward the limit. Tokens count on over all of them, so that one from before
 /// the dead letters or before a restart is stale after it.
 constexpr std::uint32_t tries(const Message& message) {
-    return static_cast<std::uint16_t>(message.attempt - message.attempts_uncounted);
+    return tries_since(message) == kTriesByAnother ? 0U : tries_since(message);
+}
+/// Whether who has it was handed it once, by now or before it came back.
+constexpr bool was_handed(const Message& message) {
+    return message.attempt > 0 && tries_since(message) != kTriesByAnother;
 }
 
 /// A first-in-first-out list threaded through the messages themselves.
@@ -147,7 +156,12 @@ void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure);
 
 /// Into another mailbox, wherever it stands now; there it has all its tries.
-void move(Broker& broker, const HashKey& key, const MessageMoved& event, AgentHandle mailbox);
+/// To another mailbox. Who took it over knows of it; who merely is the next one does not.
+struct NewHome {
+    AgentHandle mailbox = kNoAgent;
+    bool is_known = false;
+};
+void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome to);
 /// What the reader of an answer laid down when it asked comes with it.
 void enclose(Broker& broker, Ticket answer, std::string state);
 

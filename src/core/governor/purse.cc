@@ -10,12 +10,25 @@ bool is_over(const Account& account, Time now, Duration window) {
     return now - account.since >= window;
 }
 
+/// What is over and has nothing set aside is forgotten. What has is found when that is settled.
+void forget_past(Accounts& accounts, Time now, Duration window) {
+    auto& begun = accounts.begun;
+    while (!begun.empty() && now - begun.begin()->first >= window) {
+        const auto found = accounts.by_name.find(begun.begin()->second);
+        begun.erase(begun.begin());
+        if (found->second.purse.reserved == 0) accounts.by_name.erase(found);
+    }
+}
+
 Account& current(Accounts& accounts, const std::string& name, Time now, Duration window) {
-    auto& account = accounts[name];
+    forget_past(accounts, now, window);
+    auto& account = accounts.by_name[name];
     if (is_over(account, now, window)) {
         account.purse.spent = 0;
         account.since = now;
     }
+    // Also of one that was past with something set aside, should the window have become longer.
+    accounts.begun.emplace(account.since, name);
     return account;
 }
 
@@ -29,11 +42,16 @@ std::string agent_account(std::string_view agent) { return "agent " + std::strin
 std::string user_account(std::string_view user) { return "user " + std::string{user}; }
 
 Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Duration window) {
-    const auto found = accounts.find(name);
-    if (found == accounts.end()) return {};
+    const auto found = accounts.by_name.find(name);
+    if (found == accounts.by_name.end()) return {};
     auto purse = found->second.purse;
     if (is_over(found->second, now, window)) purse.spent = 0;
     return purse;
+}
+
+void put_account(Accounts& accounts, std::string name, const Account& account) {
+    accounts.begun.emplace(account.since, name);
+    accounts.by_name.emplace(std::move(name), account);
 }
 
 void reserve(
@@ -48,11 +66,13 @@ void settle(Accounts& accounts,
             Time now,
             Duration window) {
     if (amount == 0) return;
-    const auto found = accounts.find(name);
-    if (found == accounts.end()) return;
-    settle(current(accounts, name, now, window).purse, amount, spent);
+    if (!accounts.by_name.contains(name)) return;
+    auto& account = current(accounts, name, now, window);
+    settle(account.purse, amount, spent);
     // Nobody need remember an account of which nothing is open or spent.
-    if (found->second.purse == Purse{}) accounts.erase(found);
+    if (account.purse != Purse{}) return;
+    accounts.begun.erase({account.since, name});
+    accounts.by_name.erase(name);
 }
 
 }  // namespace parlance::core::governor

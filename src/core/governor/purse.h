@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/time.h"
@@ -51,8 +53,15 @@ struct Account {
     Time since{};
 };
 
-/// By "agent NAME", "user NAME" and "hub"; "cost" is the hub's in money.
-using Accounts = std::map<std::string, Account, std::less<>>;
+/// Only those of which something is set aside, or was spent in a window that is not over: whoever
+/// was ever named is not kept.
+struct Accounts {
+    /// By "agent NAME", "user NAME" and "hub"; "cost" is the hub's in money.
+    std::map<std::string, Account, std::less<>> by_name;
+    std::set<std::pair<Time, std::string>> begun;  ///< Found again from it: the oldest first.
+};
+/// As a snapshot has it.
+void put_account(Accounts& accounts, std::string name, const Account& account);
 inline constexpr std::string_view kHubAccount = "hub";
 inline constexpr std::string_view kCostAccount = "cost";
 std::string agent_account(std::string_view agent);

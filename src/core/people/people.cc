@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/mutant.h"
 #include "model/names.h"
 
 namespace parlance::core::people {
@@ -111,7 +112,8 @@ void apply(People& people, const HumanEscalated& event, const Record& record) {
 }
 
 void apply(People& people, const HumanNotified& event, const Record& /*record*/) {
-    appeal_at(people, event.id).news = {};
+    auto& appeal = appeal_at(people, event.id);
+    if (!is_planted(Mutant::TellPeopleAgain)) appeal.news = {};
 }
 
 void apply(People& people, const HumanAnswered& event, const Record& record) {

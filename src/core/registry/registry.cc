@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/mutant.h"
 
 namespace parlance::core::registry {
 
@@ -106,6 +107,7 @@ void apply(Registry& registry, const AgentRemoved& event) {
     forget_capabilities(registry, handle);
     agent.is_registered = false;
     agent.profile = {};
+    if (is_planted(Mutant::ForgetTheBound)) agent.tools_most.reset();
     --registry.registered_count;
 }
 

@@ -543,6 +543,10 @@ class DelegationModel {
     }
     void spend(const Known& each, Time now) {
         if (each.tokens == 0 || each.is_granted) return;
+        // What is over is over, also under a longer window later.
+        std::erase_if(spent_, [&](const auto& account) {
+            return now - account.second.since >= window() && reserved_in(account.first) == 0;
+        });
         spend(std::string{kAgent} + each.to, each.own, now);
         if (each.cost > 0) spend("cost", cost_of(each), now);
         if (holder_of(each) != Ticket{}) return;

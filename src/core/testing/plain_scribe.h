@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/json_merge.h"
 #include "base/json_write.h"
 #include "model/plan.h"
 #include "model/scribe.h"
@@ -91,9 +92,10 @@ class PlainScribe : public Scribe {
     }
 
     EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override {
-        return Envelope::make(
-            request.header(),
-            json::ObjectWriter{}.integer("tokens_max", static_cast<std::int64_t>(tokens)).done());
+        const auto given =
+            json::ObjectWriter{}.integer("tokens_max", static_cast<std::int64_t>(tokens)).done();
+        return Envelope::make(request.header(),
+                              json::merged(json::root(request.body()), json::root(given)));
     }
 
     Proposal propose(const Envelope& answer) const override {

@@ -1,0 +1,121 @@
+// W9 of budgets: what people were asked for is not begun before they allow it; what they approve is
+// what is admitted, and what its recipient reads; two approve the same number, and one alone never
+// what two decide on.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/match.h"
+#include "model/policy.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+struct Wish {
+    RequestHeld held;
+    std::vector<std::uint64_t> approved{};  ///< By one person after the other.
+    bool is_released = false;
+};
+
+class Treasury {
+  public:
+    Treasury(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
+
+    void run() {
+        for (const auto& entry : book_.history->journal) {
+            match(
+                entry.event,
+                [&](const PolicyChanged& e) {
+                    if (auto settings = parse_policy(e.settings)) policy_.settings = *settings;
+                },
+                [&](const RequestHeld& e) { wishes_[e.request] = {.held = e}; },
+                [&](const HumanAsked& e) { questions_[e.id] = e.request; },
+                [&](const HumanAnswered& e) { answered(e); },
+                [&](const RequestReleased& e) { released(e); },
+                [&](const DelegationAdmitted& e) { admitted(e); },
+                [&](const LeaseGranted& e) {
+                    const auto* wish = find_wish(e.ticket);
+                    if (wish != nullptr && !wish->is_released) {
+                        find(e.ticket, "was handed over before anybody allowed it");
+                    }
+                },
+                [](const auto&) {});
+        }
+    }
+
+  private:
+    Wish* find_wish(Ticket request) {
+        const auto found = wishes_.find(request);
+        return found == wishes_.end() ? nullptr : &found->second;
+    }
+
+    void answered(const HumanAnswered& event) {
+        auto* const wish = find_wish(questions_[event.id]);
+        if (wish == nullptr || event.decision != HumanDecision::Approve) return;
+        const auto budget = event.tokens > 0 ? event.tokens : wish->held.tokens_max;
+        if (!wish->approved.empty() && wish->approved.back() != budget) {
+            find(wish->held.request, "was approved with two budgets");
+        }
+        wish->approved.push_back(budget);
+    }
+
+    /// How many people decide on so much.
+    std::size_t needed_for(std::uint64_t tokens) const {
+        const auto passes = [&](Rule rule) {
+            const auto limit = static_cast<std::uint64_t>(limit_of(policy_, rule));
+            return limit > 0 && tokens > limit;
+        };
+        return passes(Rule::RiskHigh) ? 2 : 1;
+    }
+
+    void released(const RequestReleased& event) {
+        auto* const wish = find_wish(event.request);
+        if (wish == nullptr) return find(event.request, "was let through and did not wait");
+        wish->is_released = true;
+        const auto& approved = wish->approved;
+        if (approved.empty()) return find(event.request, "was let through by nobody");
+        if (approved.size() < needed_for(approved.back())) {
+            find(event.request, "has a budget on which two decide, by one");
+        }
+        if (event.envelope == nullptr && approved.back() != wish->held.tokens_max) {
+            find(event.request, "is handed on with what it asked for, and has something else");
+        }
+        if (event.envelope == nullptr) return;
+        const auto read = json::find(json::root(event.envelope->body()), "tokens_max");
+        if (!read || read->integer() != static_cast<std::int64_t>(approved.back())) {
+            find(event.request, "is handed on with another budget than was approved");
+        }
+    }
+
+    void admitted(const DelegationAdmitted& event) {
+        const auto* wish = find_wish(event.request);
+        if (wish == nullptr || wish->approved.empty()) return;
+        if (event.tokens == wish->approved.back()) return;
+        find(event.request,
+             "was approved with " + std::to_string(wish->approved.back()) +
+                 " tokens and admitted with " + std::to_string(event.tokens));
+    }
+
+    void find(Ticket request, const std::string& what) {
+        findings_.push_back(
+            {"W9",
+             "what waited for leave (" + std::to_string(request.value) + ") " + what,
+             request});
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    Policy policy_;
+    std::map<Ticket, Wish> wishes_;
+    std::map<Ticket, Ticket> questions_;  ///< What people were asked, to its request.
+};
+
+}  // namespace
+
+void check_held(const Book& book, Findings& findings) { Treasury{book, findings}.run(); }
+
+}  // namespace parlance::sim

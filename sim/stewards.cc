@@ -1,0 +1,66 @@
+#include "sim/stewards.h"
+
+#include <array>
+#include <iterator>
+
+namespace parlance::sim {
+
+namespace {
+
+/// So chosen that no seed of scenarios.txt has them: those stay the lives that once failed.
+constexpr std::uint64_t kApart = 0x5354'4557'4152'4494ULL;
+constexpr std::uint64_t kLivesPercent = 20;
+constexpr std::array kStewards{"ann", "bea", "cleo"};
+
+}  // namespace
+
+Stewards::Stewards(std::uint64_t seed, Timeline& timeline, Hub& hub, Door& door)
+    : chance_(seed ^ kApart), timeline_(timeline), hub_(hub), door_(door) {
+    are_there_ = chance_.percent(kLivesPercent);
+}
+
+void Stewards::limit(Settings& settings) {
+    if (!are_there_) return;
+    const auto low = chance_.between(100, 800);
+    risk_high_ = low + chance_.between(0, 600);
+    settings[{Rule::RiskLow, {}}] = static_cast<std::int64_t>(low);
+    settings[{Rule::RiskHigh, {}}] = static_cast<std::int64_t>(risk_high_);
+    settings[{Rule::BudgetAsksPeople, {}}] = chance_.percent(70) ? 1 : 0;
+}
+
+/// As much as was asked for, less, more, or more than one alone decides on.
+std::uint64_t Stewards::some_budget(std::uint64_t asked) {
+    switch (chance_.below(6)) {
+        case 0:
+            return asked / 2;
+        case 1:
+            return asked * 2;
+        case 2:
+            return risk_high_ + chance_.below(3);
+        default:
+            return 0;  // Which is: as it says.
+    }
+}
+
+void Stewards::decide() {
+    if (!hub_.is_up()) return;
+    const auto& state = hub_.engine().state();
+    if (state.governor.held.empty()) return;
+    auto held = state.governor.held.begin();
+    std::advance(held, static_cast<std::ptrdiff_t>(chance_.below(state.governor.held.size())));
+    const auto appeal = core::people::find_by_request(state.people, held->first);
+    if (appeal == nullptr) return;
+    AnswerPerson answer{.id = appeal->asked.id, .decision = HumanDecision::Approve};
+    if (chance_.percent(10)) {
+        answer.decision = HumanDecision::Reject;
+        answer.reason = "too dear";
+    } else if (!appeal->answers.empty() && chance_.percent(60)) {
+        answer.tokens = appeal->answers.back().tokens;  // The same as the first.
+    } else {
+        answer.tokens = some_budget(held->second.tokens_max);
+    }
+    const std::string who = kStewards.at(chance_.below(kStewards.size()));
+    timeline_.after(chance_.ms(0, 30), [this, who, answer] { door_.bring_as_person(who, answer); });
+}
+
+}  // namespace parlance::sim
