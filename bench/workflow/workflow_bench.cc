@@ -107,7 +107,7 @@ std::uint64_t body_bytes(const core::State& state) {
             }
         }
     }
-    state.requests.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
+    state.requests.slots.for_each([&](Slot slot) {
         bytes += state.requests.open[slot].asked->body().size();
     });
     return bytes;

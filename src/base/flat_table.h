@@ -1,5 +1,6 @@
-// A hash table that is one array: rows in the order of their places, with gaps between. It grows by
-// a quarter, so that what is large is never half empty; a table for a million small things.
+// A hash table that is one array: rows in the order of their places, with gaps between. It is
+// filled to seven eighths and grows by an eighth, so that little of it is ever empty; a table for a
+// million small things.
 //
 // A Row says where it belongs, as a fraction of the whole table, and whether it is none:
 //   std::uint64_t place() const;  bool empty() const;
@@ -43,7 +44,7 @@ class FlatTable {
 
     /// Behind those of its place that are there.
     Row& add(const Row& row) {
-        if ((size_ + 1) * 6 > homes_ * 5) grow(homes_ + homes_ / 4 + kHomesMin);
+        if ((size_ + 1) * 8 > homes_ * 7) grow(homes_ + homes_ / 8 + kHomesMin);
         ++size_;
         return put(row);
     }
@@ -58,7 +59,7 @@ class FlatTable {
     }
 
     void reserve(std::size_t count) {
-        if (const auto homes = count / 5 * 6 + kHomesMin; homes > homes_) grow(homes);
+        if (const auto homes = count / 7 * 8 + kHomesMin; homes > homes_) grow(homes);
     }
 
     /// In the order of their places.
@@ -71,6 +72,8 @@ class FlatTable {
 
   private:
     static constexpr std::size_t kHomesMin = 8;
+    /// Room for those that are pushed past the last home. More than that is rare.
+    static constexpr std::size_t kBehind = 16;
 
     std::size_t home(std::uint64_t place) const {
         return (place >> 32U) * homes_ >> 32U;  // There are never as many as 2^32.
@@ -81,13 +84,20 @@ class FlatTable {
         while (!rows_[at].empty() && rows_[at].place() <= place) ++at;
         auto gap = at;
         while (!rows_[gap].empty()) ++gap;
-        // The last row is always a gap: every search ends there.
-        if (gap + 1 == rows_.size()) rows_.emplace_back();
+        // The last row is always a gap: every search ends there. A few more are made, and not as
+        // many as there are.
+        if (gap + 1 == rows_.size()) {
+            if (rows_.size() == rows_.capacity()) rows_.reserve(rows_.size() + kBehind);
+            rows_.emplace_back();
+        }
         std::copy_backward(&rows_[at], &rows_[gap], &rows_[gap] + 1);
         return rows_[at] = row;
     }
     void grow(std::size_t homes) {
-        const auto before = std::exchange(rows_, std::vector<Row>(homes + kHomesMin));
+        std::vector<Row> rows;
+        rows.reserve(homes + kBehind);
+        rows.resize(homes + 1);
+        const auto before = std::exchange(rows_, std::move(rows));
         homes_ = homes;
         for (const auto& row : before) {
             if (!row.empty()) put(row);
