@@ -18,8 +18,8 @@ namespace {
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
-/// person granted, only they say.
-constexpr std::uint64_t kForm = 8;
+/// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it.
+constexpr std::uint64_t kForm = 9;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -589,10 +589,10 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
-    const auto texts = form >= 7 ? Texts::Short : Texts::Plain;
-    if (form >= 2) take_governor(in, state, texts);
-    if (form >= 3) take_workflows(in, state, texts);
-    if (form >= 4) take_people(in, state, texts);
+    const auto packing = form >= 9 ? Packing::Sparse : form >= 7 ? Packing::Short : Packing::Plain;
+    if (form >= 2) take_governor(in, state, packing);
+    if (form >= 3) take_workflows(in, state, packing);
+    if (form >= 4) take_people(in, state, packing);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);

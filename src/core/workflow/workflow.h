@@ -134,8 +134,9 @@ using Plans = std::map<std::string, KnownPlan, std::less<>>;  ///< By the hash o
 /// Run as bytes: packing.cc. A run that is packed has its plan by its hash.
 struct RunCodec {
     const Plans* plans;
-    void pack(std::string& out, const Run& run) const;
-    Run unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    std::size_t pack(std::string& out, const Run& run) const;
+    Run unpack(Ticket number, ByteReader& in) const;
+    Run unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
     bool is_small(const Run& run) const;
 };
 
