@@ -1,6 +1,5 @@
-// A hash table that is one array: rows in the order of their places, with gaps between. It is
-// filled to seven eighths and grows by an eighth, so that little of it is ever empty; a table for a
-// million small things.
+// A hash table that is one array: rows in the order of their places, with gaps between. It grows by
+// a fraction, so that what is large is never half empty; a table for a million small things.
 //
 // A Row says where it belongs, as a fraction of the whole table, and whether it is none:
 //   std::uint64_t place() const;  bool empty() const;
@@ -18,7 +17,11 @@ namespace parlance {
 /// Spreads numbers that may lie close together over all places; no two get the same.
 constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E37'79B9'7F4A'7C15U; }
 
-template <class Row>
+/// Roomy: filled to five sixths, grows by a quarter. Dense: seven eighths and an eighth, so that to
+/// add a row moves more of the others; for small rows of what comes and goes.
+enum class Fill { Roomy, Dense };
+
+template <class Row, Fill kFill = Fill::Roomy>
 class FlatTable {
   public:
     std::size_t size() const { return size_; }
@@ -44,7 +47,7 @@ class FlatTable {
 
     /// Behind those of its place that are there.
     Row& add(const Row& row) {
-        if ((size_ + 1) * 8 > homes_ * 7) grow(homes_ + homes_ / 8 + kHomesMin);
+        if ((size_ + 1) * (kFull + 1) > homes_ * kFull) grow(homes_ + homes_ / kGrowth + kHomesMin);
         ++size_;
         return put(row);
     }
@@ -55,11 +58,14 @@ class FlatTable {
             rows_[at] = rows_[at + 1];
         }
         rows_[at] = Row{};
-        if (--size_ == 0) *this = {};
+        // An empty table is a small one; but one that each message empties is not made anew for
+        // each.
+        if (--size_ == 0 && rows_.capacity() > kKept) *this = {};
     }
 
     void reserve(std::size_t count) {
-        if (const auto homes = count / 7 * 8 + kHomesMin; homes > homes_) grow(homes);
+        const auto homes = count / kFull * (kFull + 1) + kHomesMin;
+        if (homes > homes_) grow(homes);
     }
 
     /// In the order of their places.
@@ -71,7 +77,10 @@ class FlatTable {
     }
 
   private:
+    static constexpr std::size_t kFull = kFill == Fill::Dense ? 7 : 5;  ///< Of one more.
+    static constexpr std::size_t kGrowth = kFill == Fill::Dense ? 8 : 4;
     static constexpr std::size_t kHomesMin = 8;
+    static constexpr std::size_t kKept = 64;
     /// Room for those that are pushed past the last home. More than that is rare.
     static constexpr std::size_t kBehind = 16;
 

@@ -31,6 +31,7 @@ struct HashedSlot {
     bool empty() const { return slot == kNoSlot; }
 };
 static_assert(sizeof(HashedSlot) == 8);
+using HashedSlots = FlatTable<HashedSlot, Fill::Dense>;
 
 class SlotMap {
   public:
@@ -78,7 +79,7 @@ class SlotMap {
                            [&](const HashedSlot& row) { return number_of(row.slot) == number; });
     }
 
-    FlatTable<HashedSlot> table_;
+    HashedSlots table_;
 };
 
 }  // namespace parlance

@@ -115,8 +115,8 @@ struct DeadLetter {
 
 struct Broker {
     Slab<Message> messages;
-    SlotMap slots;                  ///< By ticket.
-    FlatTable<HashedSlot> singles;  ///< Lanes of one message, which says which lane it is.
+    SlotMap slots;        ///< By ticket.
+    HashedSlots singles;  ///< Lanes of one message, which says which lane it is.
     boost::unordered_flat_map<std::uint64_t, Lane> lanes;  ///< Those of several.
     std::deque<Mailbox> mailboxes;                         ///< By agent handle.
     Slab<Consumer> consumers;

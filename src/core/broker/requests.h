@@ -32,8 +32,8 @@ static_assert(sizeof(OpenRequest) == 32);
 
 struct Requests {
     Slab<OpenRequest> open;
-    SlotMap slots;                ///< By ticket.
-    FlatTable<HashedSlot> names;  ///< The oldest of each name; what it is, the request says.
+    SlotMap slots;      ///< By ticket.
+    HashedSlots names;  ///< The oldest of each name; what it is, the request says.
     SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;  ///< Younger ones, by request_key.
     SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
     Agenda deadlines;  ///< Each has one, and it stands only here.

@@ -145,7 +145,7 @@ struct Workflows {
     Plans plans;
 
     // Found again from the two above.
-    FlatTable<Asker> by_request;
+    FlatTable<Asker, Fill::Dense> by_request;
     std::set<Ticket> restless;  ///< Those with something to be decided now.
     std::set<Ticket> crowded;   ///< Those that would have, if more of each might be open.
     SortedChunks<std::pair<Time, Ticket>> due;
