@@ -1,8 +1,8 @@
 // What workflows cost (C15): time for each, memory while they run and while they wait for people,
 // what is won by doing independent steps at the same time, and the record of one interaction.
 //
-//   parlance_workflow_bench --what rate|memory|parallel|people|rest|records [--count N] [--folder
-//   PATH]
+//   parlance_workflow_bench --what rate|memory|parallel|people|rest|records [--count N]
+//                           [--heap hub|plain] [--folder PATH]
 //
 // One question a run: memory once used stays used.
 #include <fstream>
@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/json.h"
 #include "bench/measure.h"
 #include "bench/workflow/house.h"
@@ -107,9 +108,8 @@ std::uint64_t body_bytes(const core::State& state) {
             }
         }
     }
-    state.requests.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
-        bytes += state.requests.open[slot].asked->body().size();
-    });
+    state.requests.slots.for_each(
+        [&](Slot slot) { bytes += state.requests.open[slot].asked->body().size(); });
     return bytes;
 }
 
@@ -264,9 +264,11 @@ int main(int argc, char** argv) {
         {{"--what", "rate", "rate, memory, parallel, people, rest or records"},
          {"--count", "100000", "workflows"},
          {"--outstanding", "1024", "of rate and records: how many are under way"},
+         {"--heap", "hub", "as the hub sets it up; or plain, as glibc has it"},
          {"--folder", "/tmp/parlance-workflow-bench", "for the journal"}}};
     const auto& what = flags.text("--what");
     const auto count = flags.number("--count");
+    if (flags.text("--heap") == "hub") give_back_large_blocks();
     House house{{.folder = flags.text("--folder") + "-" + std::to_string(::getpid()),
                  .has_own_clock = what == "memory" || what == "people" || what == "rest"}};
     if (what == "memory") {

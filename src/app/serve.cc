@@ -11,11 +11,11 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "app/version.h"
+#include "base/heap.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
 #include "gateway/notifier.h"
@@ -412,9 +412,7 @@ class Hub {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-    // Freed large blocks go back to the system instead of raising glibc's idea of what is large:
-    // tables that grow by doubling would leave their smaller selves behind.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    give_back_large_blocks();
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
     if (options.is_dev && !is_loopback(options.host)) {
         return fail_start({Fault::Malformed,

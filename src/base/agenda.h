@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/halves.h"
 #include "base/slab.h"
 #include "base/time.h"
 
@@ -33,8 +34,8 @@ class Agenda {
 
     bool empty() const { return heap_.empty(); }
     std::size_t size() const { return heap_.size(); }
-    const Entry& first() const { return heap_.front(); }
-    const Entry& at(AgendaPlace place) const { return heap_[place]; }
+    Entry first() const { return heap_.front().entry(); }
+    Entry at(AgendaPlace place) const { return heap_[place].entry(); }
 
     /// Puts or moves an entry. `mark_of(owner)` is the owner's AgendaMark.
     template <class MarkOf>
@@ -43,9 +44,9 @@ class Agenda {
         if (place == kNotOnAgenda) {
             place = static_cast<AgendaPlace>(heap_.size());
             make_room();
-            heap_.push_back(entry);
+            heap_.emplace_back();
         }
-        heap_[place] = entry;
+        heap_[place] = Packed{entry};
         settle(place, mark_of);
     }
 
@@ -65,17 +66,31 @@ class Agenda {
     void clear() { heap_.clear(); }
 
   private:
-    /// By a quarter, since there may be a million.
+    /// An entry without a gap: there may be a million.
+    struct Packed {
+        Halves at{};
+        Slot owner = kNoSlot;
+
+        Packed() = default;
+        explicit Packed(const Entry& entry)
+            : at{static_cast<std::uint64_t>(entry.at.time_since_epoch().count())},
+              owner{entry.owner} {}
+        Time time() const { return Time{Duration{static_cast<std::int64_t>(at.value())}}; }
+        Entry entry() const { return {.at = time(), .owner = owner}; }
+    };
+    static_assert(sizeof(Packed) == 12);
+
+    /// By an eighth, since there may be a million.
     void make_room() {
-        if (heap_.size() == heap_.capacity()) heap_.reserve(heap_.size() + heap_.size() / 4 + 16);
+        if (heap_.size() == heap_.capacity()) heap_.reserve(heap_.size() + heap_.size() / 8 + 16);
     }
 
     /// Moves the entry at `place` up or down to where it belongs.
     template <class MarkOf>
     void settle(std::size_t place, MarkOf mark_of) {
-        const Entry entry = heap_[place];
-        const auto before = [&](const Entry& left, const Entry& right) {
-            if (left.at != right.at) return left.at < right.at;
+        const Packed entry = heap_[place];
+        const auto before = [&](const Packed& left, const Packed& right) {
+            if (left.time() != right.time()) return left.time() < right.time();
             return mark_of(left.owner).number < mark_of(right.owner).number;
         };
         while (place > 0 && before(entry, heap_[(place - 1) / 2])) {
@@ -96,7 +111,7 @@ class Agenda {
         mark_of(entry.owner).place = static_cast<AgendaPlace>(place);
     }
 
-    std::vector<Entry> heap_;
+    std::vector<Packed> heap_;
 };
 
 }  // namespace parlance

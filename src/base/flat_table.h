@@ -1,5 +1,5 @@
 // A hash table that is one array: rows in the order of their places, with gaps between. It grows by
-// a quarter, so that what is large is never half empty; a table for a million small things.
+// a fraction, so that what is large is never half empty; a table for a million small things.
 //
 // A Row says where it belongs, as a fraction of the whole table, and whether it is none:
 //   std::uint64_t place() const;  bool empty() const;
@@ -17,7 +17,11 @@ namespace parlance {
 /// Spreads numbers that may lie close together over all places; no two get the same.
 constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E37'79B9'7F4A'7C15U; }
 
-template <class Row>
+/// Roomy: filled to five sixths, grows by a quarter. Dense: seven eighths and an eighth, so that to
+/// add a row moves more of the others; for small rows of what comes and goes.
+enum class Fill { Roomy, Dense };
+
+template <class Row, Fill kFill = Fill::Roomy>
 class FlatTable {
   public:
     std::size_t size() const { return size_; }
@@ -43,7 +47,7 @@ class FlatTable {
 
     /// Behind those of its place that are there.
     Row& add(const Row& row) {
-        if ((size_ + 1) * 6 > homes_ * 5) grow(homes_ + homes_ / 4 + kHomesMin);
+        if ((size_ + 1) * (kFull + 1) > homes_ * kFull) grow(homes_ + homes_ / kGrowth + kHomesMin);
         ++size_;
         return put(row);
     }
@@ -54,11 +58,14 @@ class FlatTable {
             rows_[at] = rows_[at + 1];
         }
         rows_[at] = Row{};
-        if (--size_ == 0) *this = {};
+        // An empty table is a small one; but one that each message empties is not made anew for
+        // each.
+        if (--size_ == 0 && rows_.capacity() > kKept) *this = {};
     }
 
     void reserve(std::size_t count) {
-        if (const auto homes = count / 5 * 6 + kHomesMin; homes > homes_) grow(homes);
+        const auto homes = count / kFull * (kFull + 1) + kHomesMin;
+        if (homes > homes_) grow(homes);
     }
 
     /// In the order of their places.
@@ -70,7 +77,12 @@ class FlatTable {
     }
 
   private:
+    static constexpr std::size_t kFull = kFill == Fill::Dense ? 7 : 5;  ///< Of one more.
+    static constexpr std::size_t kGrowth = kFill == Fill::Dense ? 8 : 4;
     static constexpr std::size_t kHomesMin = 8;
+    static constexpr std::size_t kKept = 64;
+    /// Room for those that are pushed past the last home. More than that is rare.
+    static constexpr std::size_t kBehind = 16;
 
     std::size_t home(std::uint64_t place) const {
         return (place >> 32U) * homes_ >> 32U;  // There are never as many as 2^32.
@@ -81,13 +93,20 @@ class FlatTable {
         while (!rows_[at].empty() && rows_[at].place() <= place) ++at;
         auto gap = at;
         while (!rows_[gap].empty()) ++gap;
-        // The last row is always a gap: every search ends there.
-        if (gap + 1 == rows_.size()) rows_.emplace_back();
+        // The last row is always a gap: every search ends there. A few more are made, and not as
+        // many as there are.
+        if (gap + 1 == rows_.size()) {
+            if (rows_.size() == rows_.capacity()) rows_.reserve(rows_.size() + kBehind);
+            rows_.emplace_back();
+        }
         std::copy_backward(&rows_[at], &rows_[gap], &rows_[gap] + 1);
         return rows_[at] = row;
     }
     void grow(std::size_t homes) {
-        const auto before = std::exchange(rows_, std::vector<Row>(homes + kHomesMin));
+        std::vector<Row> rows;
+        rows.reserve(homes + kBehind);
+        rows.resize(homes + 1);
+        const auto before = std::exchange(rows_, std::move(rows));
         homes_ = homes;
         for (const auto& row : before) {
             if (!row.empty()) put(row);

@@ -41,6 +41,22 @@ TEST(FlatTable, IsNeverHalfEmptyOnceItIsLarge) {
     }
 }
 
+TEST(FlatTable, IsMostlyFullIfItIsDense) {
+    FlatTable<Row, Fill::Dense> table;
+    for (std::uint32_t i = 1; i <= 100'000; ++i) {
+        table.add({i, i});
+        // Filled to seven eighths, it grows by an eighth: seven ninths are left; the few rows at
+        // its end take little.
+        if (i <= 1'000) continue;
+        ASSERT_LT(table.bytes(), i * sizeof(Row) * 9 / 7 * 103 / 100) << i;
+    }
+    for (std::uint32_t i = 1; i <= 100'000; ++i) {
+        const auto* row = table.find(spread(i), [&](const Row& each) { return each.key == i; });
+        ASSERT_NE(row, nullptr);
+        ASSERT_EQ(row->value, i);
+    }
+}
+
 TEST(FlatTable, RowsOfOnePlaceStandTogetherInTheOrderTheyCame) {
     Table table;
     for (std::uint32_t i = 1; i <= 40; ++i) table.add({7, i});
@@ -68,6 +84,33 @@ TEST(FlatTable, EvenTheLastPlaceHasRoomForMany) {
     }
     EXPECT_TRUE(table.empty());
     EXPECT_EQ(table.bytes(), 0U) << "an empty table is a small one";
+}
+
+TEST(FlatTable, MakesRoomAtItsEndWithoutBecomingTwiceAsLarge) {
+    Table table;
+    // The largest numbers that spread() makes are those of its inverse: they all belong at the end.
+    constexpr std::uint64_t kInverse = 0xF1DE'83E1'9937'733DU;
+    static_assert(spread(kInverse) == 1);
+    for (std::uint32_t i = 1; i <= 10'000; ++i) table.add({i, i});
+    const auto before = table.bytes();
+    for (std::uint32_t i = 1; i <= 50; ++i) table.add({kInverse * (UINT64_MAX - i), i});
+    for (std::uint32_t i = 1; i <= 50; ++i) {
+        EXPECT_EQ(find(table, kInverse * (UINT64_MAX - i))->value, i);
+    }
+    EXPECT_LT(table.bytes(), before * 5 / 4);
+}
+
+TEST(FlatTable, ASmallOneThatWasEmptiedIsFilledAgainWhereItIs) {
+    Table table;
+    for (int round = 0; round < 3; ++round) {
+        for (std::uint32_t i = 1; i <= 5; ++i) table.add({i, i});
+        const auto bytes = table.bytes();
+        for (std::uint32_t i = 1; i <= 5; ++i) table.remove(find(table, i));
+        EXPECT_TRUE(table.empty());
+        EXPECT_EQ(table.bytes(), bytes);
+        for (std::uint32_t i = 1; i <= 5; ++i) EXPECT_EQ(find(table, i), nullptr);
+        table.for_each([](const Row&) { ADD_FAILURE() << "nothing is left in it"; });
+    }
 }
 
 TEST(FlatTable, IsLikeAMapOfTheSameRows) {

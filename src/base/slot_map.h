@@ -1,4 +1,7 @@
-// Slots by number, in few bytes each: which object of a slab is the one of this ticket.
+// Slots by number, in eight bytes each: which object of a slab is the one of this ticket.
+//
+// A row has half of the number's hash. Which number it is, the object itself says: whoever looks
+// brings `number_of(slot)`.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +15,23 @@
 
 namespace parlance {
 
-/// A number of 64 bits that may stand anywhere, so that a row has no gaps.
-class Halves {
-  public:
-    constexpr Halves() = default;
-    constexpr explicit Halves(std::uint64_t number)
-        : low_{static_cast<std::uint32_t>(number)},
-          high_{static_cast<std::uint32_t>(number >> 32U)} {}
-    constexpr std::uint64_t value() const { return std::uint64_t{high_} << 32U | low_; }
+/// A slot under half of a hash. What it stands for, the object there says.
+struct HashedSlot {
+    std::uint32_t hash = 0;
+    Slot slot = kNoSlot;
 
-  private:
-    std::uint32_t low_ = 0;
-    std::uint32_t high_ = 0;
+    /// Of a hash of 64 bits the upper half counts.
+    static constexpr std::uint32_t half(std::uint64_t hash) {
+        return static_cast<std::uint32_t>(hash >> 32U);
+    }
+    static constexpr std::uint64_t place_of(std::uint64_t hash) {
+        return std::uint64_t{half(hash)} << 32U;
+    }
+    std::uint64_t place() const { return std::uint64_t{hash} << 32U; }
+    bool empty() const { return slot == kNoSlot; }
 };
+static_assert(sizeof(HashedSlot) == 8);
+using HashedSlots = FlatTable<HashedSlot, Fill::Dense>;
 
 class SlotMap {
   public:
@@ -35,48 +42,44 @@ class SlotMap {
     void reserve(std::size_t count) { table_.reserve(count); }
 
     /// kNoSlot if there is none.
-    Slot find(std::uint64_t number) const {
-        const auto* row = find_row(number);
+    template <class NumberOf>
+    Slot find(std::uint64_t number, NumberOf number_of) const {
+        const auto* row = find_row(number, number_of);
         return row == nullptr ? kNoSlot : row->slot;
     }
-    bool contains(std::uint64_t number) const { return find_row(number) != nullptr; }
     /// A number that is not in it.
-    void add(std::uint64_t number, Slot slot) { table_.add({Halves{number}, slot}); }
-    void remove(std::uint64_t number) {
-        if (const auto* row = find_row(number)) table_.remove(row);
+    void add(std::uint64_t number, Slot slot) {
+        table_.add({.hash = HashedSlot::half(spread(number)), .slot = slot});
+    }
+    /// The object must still be there.
+    template <class NumberOf>
+    void remove(std::uint64_t number, NumberOf number_of) {
+        if (const auto* row = find_row(number, number_of)) table_.remove(row);
     }
 
     /// All, by their numbers.
-    std::vector<Row> sorted() const {
+    template <class NumberOf>
+    std::vector<Row> sorted(NumberOf number_of) const {
         std::vector<Row> rows;
         rows.reserve(size());
-        table_.for_each(
-            [&](const Packed& row) { rows.emplace_back(row.number.value(), row.slot); });
+        for_each([&](Slot slot) { rows.emplace_back(number_of(slot), slot); });
         std::ranges::sort(rows);
         return rows;
     }
     /// All, in no order that means anything.
     template <class Do>
     void for_each(Do what) const {
-        table_.for_each([&](const Packed& row) { what(row.number.value(), row.slot); });
+        table_.for_each([&](const HashedSlot& row) { what(row.slot); });
     }
 
   private:
-    struct Packed {
-        Halves number{};
-        Slot slot = kNoSlot;
-
-        std::uint64_t place() const { return spread(number.value()); }
-        bool empty() const { return slot == kNoSlot; }
-    };
-    static_assert(sizeof(Packed) == 12);
-
-    const Packed* find_row(std::uint64_t number) const {
-        return table_.find(spread(number),
-                           [&](const Packed& row) { return row.number.value() == number; });
+    template <class NumberOf>
+    const HashedSlot* find_row(std::uint64_t number, NumberOf number_of) const {
+        return table_.find(HashedSlot::place_of(spread(number)),
+                           [&](const HashedSlot& row) { return number_of(row.slot) == number; });
     }
 
-    FlatTable<Packed> table_;
+    HashedSlots table_;
 };
 
 }  // namespace parlance

@@ -547,8 +547,8 @@ Time deadline_max(const Case& the) {
     auto last = the.now + Duration{the.limit(Rule::DeadlineMsMax)};
     if (is_planted(Mutant::OutliveTheParent)) return last;
     if (the.at.parent != nullptr) last = std::min(last, the.at.parent->deadline);
-    if (the.at.unfounded != nullptr) last = std::min(last, the.at.unfounded->deadline);
-    return last;
+    if (the.at.unfounded == nullptr) return last;
+    return std::min(last, broker::deadline_of(the.state.requests, *the.at.unfounded));
 }
 
 const Claim kNoClaim{};

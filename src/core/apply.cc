@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/mutant.h"
+#include "core/broker/lanes.h"
 #include "core/core.h"
 #include "core/keys.h"
 #include "model/names.h"
@@ -80,10 +81,10 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                          state.key,
                          {.ticket = event.ticket,
                           .asked = event.envelope,
-                          .deadline = event.deadline,
                           .requester = registry::intern(state.registry, envelope.from()),
                           .priority = event.priority,
-                          .waits = event.waits});
+                          .waits = event.waits},
+                         event.deadline);
 }
 
 /// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
@@ -121,9 +122,8 @@ void tell_workflow(State& state,
                    const EnvelopePtr& reply,
                    const Failure& failure,
                    std::uint64_t tokens_used = 0) {
-    const auto* place = workflow::find_place(state.workflows, request);
-    if (place == nullptr) return;
-    const auto run = place->run;
+    const auto run = workflow::find_asker(state.workflows, request);
+    if (run == Ticket{}) return;
     if (reply) {
         workflow::take_answer(state.workflows, request, reply, tokens_used);
     } else {
@@ -158,9 +158,10 @@ void apply_started(State& state, const WorkflowStarted& event) {
 /// Whether one message is all that who asked has of this task, and it is handed over. It is not the
 /// question itself, of one who asks itself.
 bool is_in_hand(const State& state, const broker::OpenRequest& request, std::string_view task) {
-    const auto found = state.broker.lanes.find(lane_key(state.key, request.requester, task));
-    if (found == state.broker.lanes.end() || found->second.head != found->second.tail) return false;
-    const auto& message = state.broker.messages[found->second.head];
+    const auto lane =
+        broker::find_lane(state.broker, state.key, lane_key(state.key, request.requester, task));
+    if (!lane || lane->head != lane->tail) return false;
+    const auto& message = state.broker.messages[lane->head];
     return message.stage == broker::Stage::Leased && message.ticket != request.ticket;
 }
 
@@ -186,7 +187,7 @@ governor::Circumstances circumstances(const State& state, Ticket ticket) {
     return {.origin = request->requester,
             .target = registry::find_agent(state.registry, request->asked->to()),
             .target_name = request->asked->to(),
-            .deadline = request->deadline,
+            .deadline = broker::deadline_of(state.requests, *request),
             .now = state.now,
             .budget_window = governor::window_of(state.governor.policy),
             .may_repeat = is_of_a_plan(*request->asked)};
@@ -271,7 +272,8 @@ void apply_failed(State& state, const RequestFailed& event) {
 void apply_moved(State& state, const MessageMoved& event) {
     const auto mailbox = registry::intern(state.registry, event.envelope->to());
     const auto* request = broker::find_request(state.requests, event.ticket);
-    const auto deadline = request == nullptr ? Time{} : request->deadline;
+    const auto deadline =
+        request == nullptr ? Time{} : broker::deadline_of(state.requests, *request);
     if (request != nullptr) {
         const EnvelopePtr before = request->asked;
         governor::retarget(state.governor.lineage,
@@ -378,9 +380,9 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const HubStarted&) {
             // Whoever held the line for an answer has lost it with the process before.
-            state.requests.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
+            state.requests.slots.for_each([&](Slot slot) {
                 auto& request = state.requests.open[slot];
-                request.waits = workflow::find_place(state.workflows, request.ticket) != nullptr ||
+                request.waits = workflow::find_asker(state.workflows, request.ticket) != Ticket{} ||
                                 state.handing.asked.contains(request.ticket);
             });
             // And what that broke off is counted against nobody.
@@ -388,7 +390,7 @@ void apply(State& state, Time at, const Event& event) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
             if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
-            if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request.clear();
+            if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request = {};
         },
         [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
         [&](const AgentRemoved& removed) { registry::apply(registry, removed); },
@@ -408,7 +410,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const Unsubscribed& unsubscribed) { registry::apply(registry, unsubscribed); },
         [&](const MessageRefused&) {},  // The record is the point; nothing else changes.
         [&](const DuplicateReceived& again) {
-            if (again.waits && state.requests.slots.contains(again.ticket.value)) {
+            if (again.waits && broker::find_request(state.requests, again.ticket) != nullptr) {
                 broker::set_wait(state.requests, again.ticket, true);
             }
         },

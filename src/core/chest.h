@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "core/heads.h"
 #include "model/ids.h"
 
 namespace parlance::core {
@@ -72,8 +73,10 @@ class Block {
 };
 
 /// A Codec packs a Thing into bytes and back, and says which are worth it:
-///   void pack(std::string&, const Thing&) const;  Thing unpack(ByteReader&) const;
-///   bool is_small(const Thing&) const;
+///   std::size_t pack(std::string&, const Thing&) const;
+///   Thing unpack(Ticket, ByteReader&) const;  bool is_small(const Thing&) const;
+/// The ticket is not among the bytes. Of these as many as pack() says come first that are the same
+/// for many things; they are kept once.
 template <class Thing, class Codec>
 class Chest {
   public:
@@ -109,11 +112,16 @@ class Chest {
         CHECK(found != nullptr);
         return found;
     }
-    /// As it is packed, without waking it.
+    /// Its ticket, and it as it is packed, without waking it.
     void append_packed(std::string& out, Ticket ticket, const Codec& codec = {}) const {
-        const auto found = awake_.find(ticket);
-        if (found != awake_.end()) return codec.pack(out, found->second.thing);
-        out.append(find_packed(ticket)->block.bytes());
+        append_varint(out, ticket.value);
+        if (const auto found = awake_.find(ticket); found != awake_.end()) {
+            codec.pack(out, found->second.thing);
+            return;
+        }
+        const Halved block{find_packed(ticket)->block};
+        if (block.head > 0) out.append(heads_.at(block.head));
+        out.append(block.rest);
     }
 
     /// To be changed; null if there is none.
@@ -123,7 +131,7 @@ class Chest {
             auto* entry = const_cast<Entry*>(find_packed(ticket));
             if (entry == nullptr) return nullptr;
             found = awake_.emplace(ticket, Awake{unpacked(*entry, codec)}).first;
-            entry->block = {};
+            drop_block(*entry);
         }
         found->second.is_touched = true;
         return &found->second.thing;
@@ -141,7 +149,7 @@ class Chest {
         const auto at = std::ranges::lower_bound(entries_, ticket, {}, &Entry::ticket);
         if (at == entries_.end() || at->ticket != ticket || !is_in(*at)) return;
         awake_.erase(ticket);
-        at->block = {};
+        drop_block(*at);
         --size_;
         drop_gaps();
     }
@@ -156,9 +164,8 @@ class Chest {
             hand_ = at->first;
             const bool was_touched = std::exchange(at->second.is_touched, false);
             if (was_touched || !codec.is_small(at->second.thing)) continue;
-            scratch_.clear();
-            codec.pack(scratch_, at->second.thing);
-            std::ranges::lower_bound(entries_, hand_, {}, &Entry::ticket)->block = Block{scratch_};
+            std::ranges::lower_bound(entries_, hand_, {}, &Entry::ticket)->block =
+                packed(at->second.thing, codec);
             awake_.erase(at);
         }
     }
@@ -176,11 +183,40 @@ class Chest {
 
     bool is_in(const Entry& entry) const { return entry.block || awake_.contains(entry.ticket); }
 
-    static Thing unpacked(const Entry& entry, const Codec& codec) {
-        ByteReader in{entry.block.bytes()};
-        auto thing = codec.unpack(in);
+    /// A block begins with the number of its head.
+    struct Halved {
+        std::uint32_t head;
+        std::string_view rest;
+
+        explicit Halved(const Block& block) {
+            const auto bytes = block.bytes();
+            ByteReader in{bytes};
+            head = static_cast<std::uint32_t>(in.varint());
+            rest = bytes.substr(bytes.size() - in.left());
+        }
+    };
+
+    Block packed(const Thing& thing, const Codec& codec) {
+        scratch_.clear();
+        const auto head_bytes = codec.pack(scratch_, thing);
+        const auto head = heads_.keep(std::string_view{scratch_}.substr(0, head_bytes));
+        char number[kVarintBytesMax];
+        const auto number_bytes = static_cast<std::size_t>(put_varint(number, head) - number);
+        scratch_.replace(0, head > 0 ? head_bytes : 0, number, number_bytes);
+        return Block{scratch_};
+    }
+    Thing unpacked(const Entry& entry, const Codec& codec) const {
+        const Halved block{entry.block};
+        std::string whole;
+        if (block.head > 0) whole.append(heads_.at(block.head)).append(block.rest);
+        ByteReader in{block.head > 0 ? std::string_view{whole} : block.rest};
+        auto thing = codec.unpack(entry.ticket, in);
         CHECK(in.ok() && in.at_end());  // We packed it ourselves.
         return thing;
+    }
+    void drop_block(Entry& entry) {
+        if (entry.block) heads_.drop(Halved{entry.block}.head);
+        entry.block = {};
     }
     const Entry* find_packed(Ticket ticket) const {
         const auto at = std::ranges::lower_bound(entries_, ticket, {}, &Entry::ticket);
@@ -191,17 +227,18 @@ class Chest {
         CHECK(at->ticket != ticket || !is_in(*at));
         if (at->ticket != ticket) entries_.insert(at, Entry{.ticket = ticket});
     }
-    /// What is gone leaves no gap at either end, and never more gaps than things.
+    /// What is gone leaves no gap at either end, and never more gaps than a quarter of the things.
     void drop_gaps() {
         while (!entries_.empty() && !is_in(entries_.back())) entries_.pop_back();
         while (!entries_.empty() && !is_in(entries_.front())) entries_.pop_front();
         constexpr std::size_t kGapsMin = 64;
-        if (entries_.size() < 2 * size_ + kGapsMin) return;
+        if (entries_.size() < size_ + size_ / 4 + kGapsMin) return;
         std::erase_if(entries_, [this](const Entry& entry) { return !is_in(entry); });
     }
 
     std::map<Ticket, Awake> awake_;
     std::deque<Entry> entries_;
+    Heads heads_;
     std::size_t size_ = 0;
     Ticket hand_{};  ///< The last that tidy() looked at.
     std::string scratch_;

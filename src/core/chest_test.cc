@@ -13,11 +13,14 @@ struct Toy {
 };
 
 struct ToyCodec {
-    void pack(std::string& out, const Toy& toy) const {
+    std::size_t pack(std::string& out, const Toy& toy) const {
+        const auto begin = out.size();
         append_short(out, toy.name);
+        const auto head_bytes = out.size() - begin;
         put(out, toy.size);
+        return head_bytes;
     }
-    Toy unpack(ByteReader& in) const {
+    Toy unpack(Ticket /*ticket*/, ByteReader& in) const {
         Toy toy{.name = take_short(in)};
         toy.size = in.varint();
         return toy;
@@ -123,6 +126,53 @@ TEST(Chest, ACopyIsOneOfItsOwn) {
     EXPECT_EQ(toys.at({1})->size, 1U);
     EXPECT_EQ(toys.at({2})->size, 2U);
     EXPECT_EQ(copy.at({1})->size, 10U);
+}
+
+TEST(Chest, WhatManyBeginWithIsThereForEachOfThem) {
+    const std::string shared = "a name that is as long as it is common";
+    Toys toys;
+    for (std::uint64_t i = 1; i <= 60; ++i) {
+        toys.emplace({i},
+                     {.name = i % 3 == 0 ? "own name " + std::to_string(i) : shared, .size = i});
+    }
+    rest(toys);
+    for (std::uint64_t i = 1; i <= 60; i += 2) toys.erase({i});  // Some of both kinds.
+    for (std::uint64_t i = 2; i <= 60; i += 2) {
+        const auto name = i % 3 == 0 ? "own name " + std::to_string(i) : shared;
+        EXPECT_EQ(toys.at({i})->name, name);
+        EXPECT_EQ(toys.wake({i})->size, i);
+        EXPECT_EQ(toys.at({i})->name, name);
+    }
+    rest(toys);
+    EXPECT_EQ(toys.at({2})->name, shared) << "it was forgotten and is known again";
+}
+
+TEST(Heads, AreKeptOnceAndForgottenWithTheLast) {
+    Heads heads;
+    const std::string one = "the first of them";
+    const std::string other = "another of them";
+    const auto number = heads.keep(one);
+    EXPECT_NE(number, 0U);
+    EXPECT_EQ(heads.keep(one), number);
+    EXPECT_NE(heads.keep(other), number);
+    EXPECT_EQ(heads.at(number), one);
+    EXPECT_EQ(heads.size(), 2U);
+    heads.drop(number);
+    EXPECT_EQ(heads.at(number), one) << "one is left";
+    heads.drop(number);
+    EXPECT_EQ(heads.size(), 1U);
+    EXPECT_EQ(heads.keep("yet another of them"), number) << "its number is free";
+}
+
+TEST(Heads, AreNotKeptIfTheyAreShortOrTooMany) {
+    Heads heads;
+    EXPECT_EQ(heads.keep("1234567"), 0U);
+    for (int i = 0; i < 1'024; ++i)
+        EXPECT_NE(heads.keep("a head, number " + std::to_string(i)), 0U);
+    EXPECT_EQ(heads.keep("one too many"), 0U);
+    heads.drop(0);
+    EXPECT_EQ(heads.size(), 1'024U);
+    EXPECT_NE(heads.keep("a head, number 7"), 0U) << "it is there already";
 }
 
 }  // namespace

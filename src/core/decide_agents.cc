@@ -55,9 +55,12 @@ std::string tool_added(const State& state, const RegisterAgent& registration) {
 /// process that made it.
 Time renewed(const Draft& draft, const broker::Message& message) {
     const auto until = draft.now() + draft.state.limits.lease;
-    const auto* request = broker::find_request(draft.state.requests, message.ticket);
-    if (request == nullptr || request->deadline <= draft.now()) return until;
-    return std::min(until, draft.now() + (request->deadline - draft.now()) / 2);
+    const auto& requests = draft.state.requests;
+    const auto* request = broker::find_request(requests, message.ticket);
+    if (request == nullptr) return until;
+    const auto deadline = broker::deadline_of(requests, *request);
+    if (deadline <= draft.now()) return until;
+    return std::min(until, draft.now() + (deadline - draft.now()) / 2);
 }
 
 /// While the hub was away nobody could settle anything: that time is not held against the agent.
@@ -68,9 +71,11 @@ void renew_leases(Draft& draft, InstanceNumber instance) {
          slot = broker.messages[slot].link_next) {
         const auto& message = broker.messages[slot];
         const auto until = renewed(draft, message);
-        const auto* request = broker::find_request(draft.state.requests, message.ticket);
+        const auto& requests = draft.state.requests;
+        const auto* request = broker::find_request(requests, message.ticket);
         const auto end = broker.due.at(message.place).at;
-        const bool ends_too_late = request != nullptr && until < end && end >= request->deadline;
+        const bool ends_too_late =
+            request != nullptr && until < end && end >= broker::deadline_of(requests, *request);
         if (end < until || ends_too_late) draft.add(LeaseExtended{message.ticket, until});
     }
 }

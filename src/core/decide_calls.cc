@@ -174,11 +174,12 @@ SendMessage share_of(const Draft& draft,
                      const Candidate& candidate) {
     const auto& scribe = *draft.state.scribe;
     const auto& asked = *request.asked;
+    const auto deadline = broker::deadline_of(draft.state.requests, request);
     SendMessage send{.envelope = scribe.readdress(
                          asked, candidate.agent, id_for(asked, candidate.agent, "share")),
                      .priority = std::min(request.priority, Priority::High),
                      // What has come by then is joined while who asked still waits.
-                     .timeout = std::max((request.deadline - draft.now()) * 9 / 10, Duration{1}),
+                     .timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1}),
                      .waits = true};
     if (const auto claim = scribe.claim(asked)) {
         auto own = *claim;

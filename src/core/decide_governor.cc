@@ -180,8 +180,8 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
         .by = std::string{draft.asker()}, .reason = stop.reason, .cancels = stop.cancels});
     if (!stop.cancels) return;
     std::set<Ticket> open;
-    draft.state.requests.slots.for_each(
-        [&](std::uint64_t ticket, Slot /*slot*/) { open.insert(Ticket{ticket}); });
+    const auto& requests = draft.state.requests;
+    requests.slots.for_each([&](Slot slot) { open.insert(requests.open[slot].ticket); });
     for (const auto ticket : open) cancel(draft, ticket, "the fleet was stopped: " + stop.reason);
 }
 

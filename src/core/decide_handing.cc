@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/broker/lanes.h"
 #include "core/draft.h"
 #include "core/inspect.h"
 
@@ -222,10 +223,9 @@ const broker::OpenRequest* find_task(const State& state,
                                      std::string_view task) {
     const auto handle = registry::find_agent(state.registry, agent);
     if (handle == kNoAgent) return nullptr;
-    const auto lane = state.broker.lanes.find(lane_key(state.key, handle, task));
-    if (lane == state.broker.lanes.end()) return nullptr;
-    for (Slot slot = lane->second.head; slot != kNoSlot;
-         slot = state.broker.messages[slot].lane_next) {
+    const auto lane = broker::find_lane(state.broker, state.key, lane_key(state.key, handle, task));
+    if (!lane) return nullptr;
+    for (Slot slot = lane->head; slot != kNoSlot; slot = state.broker.messages[slot].lane_next) {
         const auto& message = state.broker.messages[slot];
         // What it was not given yet is not its to give away.
         if (message.envelope->intent() != Intent::Request || !was_handed(message)) continue;

@@ -644,10 +644,11 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
 }
 
 void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
-    const auto* place = workflow::find_place(draft.state.workflows, appeal.asked.id);
-    if (place == nullptr || outcome.stage == people::Stage::Withdrawn) return;
-    const auto run = workflow::find_run(draft.state.workflows, place->run);
-    const Spot spot{*run, place->step, place->item};
+    const auto asker = workflow::find_asker(draft.state.workflows, appeal.asked.id);
+    if (asker == Ticket{} || outcome.stage == people::Stage::Withdrawn) return;
+    const auto run = workflow::find_run(draft.state.workflows, asker);
+    const auto place = workflow::place_of(*run, appeal.asked.id);
+    const Spot spot{*run, place.step, place.item};
     const bool is_lapsed = outcome.stage == people::Stage::Lapsed;
     if (outcome.decision == HumanDecision::Reject) {
         const bool is_failed = is_lapsed && appeal.asked.if_nobody == IfNobody::Fail;

@@ -135,12 +135,9 @@ class Explaining {
 
     void answer() {
         const auto& requests = story_.state().requests;
-        std::map<std::uint64_t, Slot> slots;
-        requests.slots.for_each([&](std::uint64_t number, Slot slot) { slots[number] = slot; });
+        const auto slots = requests.slots.sorted(broker::ticket_of(requests.open));
         if (slots.empty()) return;
-        const auto chosen =
-            std::next(slots.begin(), static_cast<std::ptrdiff_t>(any(slots.size())));
-        const auto asked = requests.open[chosen->second].asked;
+        const auto asked = requests.open[slots[any(slots.size())].second].asked;
         story_.ask(answer_to(std::string{asked->id()}, std::string{asked->to()}, any(500)));
     }
 

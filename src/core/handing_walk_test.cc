@@ -84,7 +84,8 @@ class HandingWalk {
     void expect_books() {
         const auto& state = story_.state();
         EXPECT_EQ(open_.size(), state.requests.slots.size());
-        for (const auto& [ticket, slot] : state.requests.slots.sorted()) {
+        const auto ticket_of = broker::ticket_of(state.requests.open);
+        for (const auto& [ticket, slot] : state.requests.slots.sorted(ticket_of)) {
             // W7: whose it is to answer is in whose mailbox it is.
             const auto* message = broker::find_message(state.broker, Ticket{ticket});
             if (message == nullptr || message->stage == broker::Stage::Dead) continue;

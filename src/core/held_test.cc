@@ -5,6 +5,7 @@
 
 #include "core/inspect.h"
 #include "core/snapshot.h"
+#include "core/testing/older_snapshot.h"
 #include "core/testing/story.h"
 #include "core/words.h"
 
@@ -395,6 +396,11 @@ TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
     put(seven, std::uint64_t{1});
     put(seven, held.value);
     put(seven, std::uint64_t{0});
+    const auto put_older = [](auto& out, const auto& thing) { put_eight(out, thing); };
+    const auto& state = story.state();
+    age(seven, state.people.appeals, people::AppealCodec{}, put_older);
+    age(seven, state.governor.lineage.roots, governor::RootCodec{}, put_older);
+    age(seven, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
     const auto reloaded = decode_state(seven, story.limits());
     ASSERT_TRUE(reloaded);
     EXPECT_EQ(encode_state(*reloaded), now);

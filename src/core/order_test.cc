@@ -192,6 +192,7 @@ TEST(Order, AnEndedTaskLeavesNothingBehind) {
     lane.story.ack(lane.story.last_delivery());
     lane.story.ack(lane.story.last_delivery());
     EXPECT_TRUE(lane.story.state().broker.lanes.empty());
+    EXPECT_TRUE(lane.story.state().broker.singles.empty());
     EXPECT_TRUE(lane.story.state().broker.slots.empty());
     EXPECT_TRUE(lane.story.state().broker.due.empty());
 }

@@ -70,7 +70,8 @@ TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
     story.connect("bob", 100);
     for (int i = 0; i < 50; ++i) story.send({.id = "m" + std::to_string(i)});
     std::vector<Duration> waits;
-    for (const auto& [ticket, slot] : story.state().broker.slots.sorted()) {
+    const auto& broker = story.state().broker;
+    for (const auto& [ticket, slot] : broker.slots.sorted(broker::ticket_of(broker.messages))) {
         waits.push_back(Duration{static_cast<std::int64_t>(ticket)});
     }
     std::vector<Time> retries;

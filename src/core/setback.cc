@@ -75,7 +75,7 @@ void expire(Draft& draft, const broker::Message& message) {
     draft.add(MessageExpired{message.ticket});
     const auto* request = broker::find_request(draft.state.requests, message.ticket);
     if (request == nullptr) return;
-    const bool is_late = request->deadline <= draft.now();
+    const bool is_late = broker::deadline_of(draft.state.requests, *request) <= draft.now();
     fail_request(
         draft,
         message.ticket,

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "core/broker/lanes.h"
 #include "core/snapshot_words.h"
 
 namespace parlance::core {
@@ -17,8 +18,8 @@ namespace {
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
-/// person granted, only they say.
-constexpr std::uint64_t kForm = 8;
+/// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it.
+constexpr std::uint64_t kForm = 9;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -166,7 +167,7 @@ std::vector<Slot> take_slots(ByteReader& in, const broker::Broker& broker) {
     std::vector<Slot> slots;
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count; ++i) {
-        const auto slot = broker.slots.find(in.varint());
+        const auto slot = broker.slots.find(in.varint(), broker::ticket_of(broker.messages));
         if (slot == kNoSlot) {
             spoil(in);
             return {};
@@ -265,7 +266,7 @@ bool take_message(ByteReader& in,
 }
 
 void put_messages(std::string& out, const broker::Broker& broker) {
-    const auto rows = broker.slots.sorted();
+    const auto rows = broker.slots.sorted(broker::ticket_of(broker.messages));
     put(out, broker.mailboxes.size());
     put(out, rows.size());
     const Envelope* previous = nullptr;
@@ -292,7 +293,7 @@ bool take_messages(ByteReader& in, State& state) {
     for (std::uint64_t i = 0; i < count; ++i) {
         if (!take_message(in, broker, tickets, previous)) return false;
     }
-    for (const auto& [ticket, slot] : broker.slots.sorted()) {
+    for (const auto& [ticket, slot] : broker.slots.sorted(broker::ticket_of(broker.messages))) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
@@ -326,8 +327,7 @@ void put_order(std::string& out, const State& state) {
         put_tickets(out, tickets_of(broker, broker::find_consumer(broker, number)->leased));
     }
     std::vector<std::vector<Ticket>> lanes;
-    for (const auto& [key, lane] : broker.lanes) {
-        if (lane.head == lane.tail) continue;  // A lane of one is found again by its task.
+    for (const auto& [key, lane] : broker.lanes) {  // One of a single message is found by its task.
         auto& tickets = lanes.emplace_back();
         for (Slot slot = lane.head; slot != kNoSlot; slot = broker.messages[slot].lane_next) {
             tickets.push_back(broker.messages[slot].ticket);
@@ -386,26 +386,20 @@ void take_leased(ByteReader& in, Places& places, Slot consumer_slot) {
     }
 }
 
-void count_in(broker::Lane& lane, Priority priority) {
-    if (is_at_least_once(priority)) ++lane.urgent[static_cast<std::size_t>(priority)];
-}
-
 std::uint64_t lane_of(const State& state, Slot slot) {
-    const auto& message = state.broker.messages[slot];
-    return lane_key(state.key, message.mailbox, message.envelope->task());
+    return broker::lane_key_of(state.key, state.broker.messages[slot]);
 }
 
 /// Every lane has one head that is not behind anything.
 void find_heads(ByteReader& in, State& state) {
-    state.broker.slots.for_each([&](std::uint64_t /*ticket*/, Slot slot) {
+    state.broker.slots.for_each([&](Slot slot) {
         const auto& message = state.broker.messages[slot];
         if (message.stage == broker::Stage::Behind || message.stage == broker::Stage::Dead) return;
         const auto key = lane_of(state, slot);
         if (key == 0) return;
-        auto& lane = state.broker.lanes[key];
-        expect(in, lane.head == kNoSlot);
-        lane.head = lane.tail = slot;
-        count_in(lane, message.priority);
+        const bool is_first = !broker::find_lane(state.broker, state.key, key);
+        expect(in, is_first);
+        if (is_first) broker::join_lane(state.broker, state.key, key, slot);
     });
 }
 
@@ -413,21 +407,16 @@ void take_lane(ByteReader& in, State& state, Places& places) {
     const auto slots = take_slots(in, state.broker);
     if (slots.size() < 2) return spoil(in);
     const auto key = lane_of(state, slots.front());
-    const auto found = state.broker.lanes.find(key);
-    const bool is_head = found != state.broker.lanes.end() && found->second.head == slots.front() &&
-                         found->second.tail == slots.front();
-    if (!is_head) return spoil(in);
-    auto& lane = found->second;
+    const auto lane = broker::find_lane(state.broker, state.key, key);
+    const bool is_alone = lane && lane->head == slots.front() && lane->tail == slots.front();
+    if (!is_alone) return spoil(in);
     for (std::size_t i = 1; i < slots.size(); ++i) {
-        auto& message = state.broker.messages[slots[i]];
+        const auto& message = state.broker.messages[slots[i]];
         const bool is_sound = message.stage == broker::Stage::Behind &&
                               lane_of(state, slots[i]) == key && places.take(slots[i]);
         if (!is_sound) return spoil(in);
-        message.link_prev = slots[i - 1];
-        state.broker.messages[slots[i - 1]].lane_next = slots[i];
-        count_in(lane, message.priority);
+        broker::join_lane(state.broker, state.key, key, slots[i]);
     }
-    lane.tail = slots.back();
 }
 
 /// Whoever waits for nothing but its turn, or is out, stands somewhere.
@@ -462,7 +451,7 @@ void take_order(ByteReader& in, State& state) {
 
 void put_requests(std::string& out, const State& state) {
     const auto& requests = state.requests;
-    const auto rows = requests.slots.sorted();
+    const auto rows = requests.slots.sorted(broker::ticket_of(requests.open));
     put(out, rows.size());
     for (const auto& [ticket, slot] : rows) {
         const auto& request = requests.open[slot];
@@ -471,7 +460,7 @@ void put_requests(std::string& out, const State& state) {
         put(out, ticket);
         put(out, std::uint64_t{is_in_mailbox});
         if (!is_in_mailbox) request.asked->pack(out);
-        put(out, request.deadline);
+        put(out, broker::deadline_of(requests, request));
         put(out, request.requester);
         put(out, static_cast<std::uint64_t>(request.priority));
         put(out, std::uint64_t{request.waits});
@@ -491,13 +480,13 @@ bool take_requests(ByteReader& in, State& state) {
         } else {
             request.asked = Envelope::unpack(in);
         }
-        request.deadline = take_time(in);
+        const auto deadline = take_time(in);
         request.requester = static_cast<AgentHandle>(take_number(in, UINT32_MAX));
         request.priority = take_priority(in);
         request.waits = in.varint() != 0;
         if (!in.ok() || !request.asked) return false;
         if (request.requester >= state.registry.agents.size()) return false;
-        broker::open_request(state.requests, state.key, std::move(request));
+        broker::open_request(state.requests, state.key, std::move(request), deadline);
     }
     return in.ok();
 }
@@ -600,10 +589,10 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     state.memory.taken = in.varint();
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
-    const auto texts = form >= 7 ? Texts::Short : Texts::Plain;
-    if (form >= 2) take_governor(in, state, texts);
-    if (form >= 3) take_workflows(in, state, texts);
-    if (form >= 4) take_people(in, state, texts);
+    const auto packing = form >= 9 ? Packing::Sparse : form >= 7 ? Packing::Short : Packing::Plain;
+    if (form >= 2) take_governor(in, state, packing);
+    if (form >= 3) take_workflows(in, state, packing);
+    if (form >= 4) take_people(in, state, packing);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state);
     if (form >= 6) take_streams(in, state);

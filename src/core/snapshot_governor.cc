@@ -49,12 +49,12 @@ bool is_sound(const governor::Lineage& lineage) {
     });
 }
 
-void take_lineage(ByteReader& in, State& state, Texts texts) {
+void take_lineage(ByteReader& in, State& state, Packing packing) {
     auto& lineage = state.governor.lineage;
     const auto is_agent = [&](AgentHandle agent) { return agent < state.registry.agents.size(); };
     const auto roots = take_count(in);
     for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
-        auto root = governor::RootCodec{}.unpack(in, texts);
+        auto root = governor::RootCodec{}.unpack(in, packing);
         const auto number = root.number;
         expect(in,
                is_agent(root.origin) && is_near(root.ends_at) && !lineage.roots.contains(number));
@@ -65,7 +65,7 @@ void take_lineage(ByteReader& in, State& state, Texts texts) {
     }
     const auto delegations = take_count(in);
     for (std::uint64_t i = 0; i < delegations && in.ok(); ++i) {
-        auto each = governor::DelegationCodec{}.unpack(in, texts);
+        auto each = governor::DelegationCodec{}.unpack(in, packing);
         const auto request = each.request;
         expect(in,
                is_agent(each.origin) && is_agent(each.target) && is_near(each.admitted_at) &&
@@ -113,13 +113,13 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     }
 }
 
-void take_governor(ByteReader& in, State& state, Texts texts) {
+void take_governor(ByteReader& in, State& state, Packing packing) {
     state.governor.policy.version = in.varint();
     auto settings = parse_policy(take_text(in));
     if (!settings) return spoil(in);
     state.governor.policy.settings = *std::move(settings);
     auto& lineage = state.governor.lineage;
-    take_lineage(in, state, texts);
+    take_lineage(in, state, packing);
     state.governor.is_stopped = in.varint() != 0;
     take_breakers(in, state);
     take_rates(in, state.governor.rates);

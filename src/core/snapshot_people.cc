@@ -44,11 +44,11 @@ void put_people(std::string& out, const people::People& people) {
     for (const auto id : people.appeals.tickets()) people.appeals.append_packed(out, id);
 }
 
-void take_people(ByteReader& in, State& state, Texts texts) {
+void take_people(ByteReader& in, State& state, Packing packing) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
-        auto appeal = people::AppealCodec{}.unpack(in, texts);
+        auto appeal = people::AppealCodec{}.unpack(in, packing);
         const auto id = appeal.asked.id;
         tickets.check(in, id);
         expect(in, is_sound(appeal));

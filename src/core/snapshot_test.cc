@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/testing/older_snapshot.h"
 #include "core/testing/story.h"
 #include "core/words.h"
 
@@ -140,141 +141,6 @@ TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
     }
 }
 
-// --- form 6, as it was written: what rests stood there field by field, with texts as they are ----
-
-void put_six(std::string& out, const workflow::Run& run, const EnvelopePtr& reply) {
-    put(out, run.number.value);
-    for (const auto* text : {&run.id,
-                             &run.correlation,
-                             &run.plan_hash,
-                             &run.input,
-                             &run.request,
-                             &run.constraints,
-                             &run.user,
-                             &run.session,
-                             &run.by}) {
-        put(out, *text);
-    }
-    for (const auto time : {run.started_at, run.deadline, run.due}) put(out, time);
-    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
-    put(out, run.reason);
-    for (const auto& step : run.steps) {
-        put(out, static_cast<std::uint64_t>(step.stage));
-        put(out, step.items.size());
-        for (const auto& item : step.items) {
-            // What was done had the whole answer, and where in it the output stands.
-            const bool is_done = item.stage == workflow::Stage::Done;
-            put(out, static_cast<std::uint64_t>(item.stage));
-            put(out, static_cast<std::uint64_t>(item.road));
-            put(out, item.attempt);
-            put(out, std::uint64_t{item.is_partial});
-            put(out, item.confidence);
-            put(out, item.agent);
-            put(out, item.request.value);
-            put(out, is_done ? reply->body().find(item.output) : 0U);
-            put(out, is_done ? item.output.size() : 0U);
-            put(out, is_done ? std::string_view{} : std::string_view{item.output});
-            put(out, item.code);
-            put(out, item.detail);
-            put(out, item.due);
-            put(out, std::uint64_t{is_done});
-            if (is_done) reply->pack(out);
-        }
-    }
-}
-
-void put_six(std::string& out, const governor::Root& root) {
-    put(out, root.number.value);
-    put(out, root.session);
-    put(out, root.origin);
-    put(out, root.user);
-    for (const std::uint64_t number : {std::uint64_t{root.is_by_session},
-                                       std::uint64_t{root.count},
-                                       std::uint64_t{root.open_children}}) {
-        put(out, number);
-    }
-    put(out, root.ends_at);
-    for (const auto number : {root.tokens,
-                              root.cost,
-                              root.purse.reserved,
-                              root.purse.spent,
-                              root.cost_purse.reserved,
-                              root.cost_purse.spent,
-                              std::uint64_t{root.errands.size()}}) {
-        put(out, number);
-    }
-    for (const auto& errand : root.errands) {
-        put(out,
-            std::to_string(errand.origin) + ' ' + std::to_string(errand.target) + ' ' +
-                errand.objective_hash);
-    }
-}
-
-void put_six(std::string& out, const governor::Delegation& each) {
-    for (const std::uint64_t number : {each.request.value,
-                                       each.parent.value,
-                                       each.root.value,
-                                       std::uint64_t{each.origin},
-                                       std::uint64_t{each.target},
-                                       std::uint64_t{each.depth},
-                                       std::uint64_t{each.depth_max}}) {
-        put(out, number);
-    }
-    put(out, each.admitted_at);
-    put(out, each.deadline);
-    for (const auto* text : {&each.user, &each.session, &each.objective_hash}) put(out, *text);
-    for (const std::uint64_t number : {std::uint64_t{0},  // Tools: none.
-                                       std::uint64_t{each.limits_tools},
-                                       std::uint64_t{each.is_open},
-                                       std::uint64_t{each.open_children},
-                                       each.tokens,
-                                       each.cost,
-                                       each.below.reserved,
-                                       each.below.spent}) {
-        put(out, number);
-    }
-}
-
-void put_six(std::string& out, const people::Appeal& appeal) {
-    const auto& asked = appeal.asked;
-    put(out, asked.id.value);
-    put(out, asked.request.value);
-    for (const auto* text : {&asked.workflow, &asked.step, &asked.role}) put(out, *text);
-    put(out, static_cast<std::uint64_t>(asked.kind));
-    for (const auto* text : {&asked.question, &asked.context}) put(out, *text);
-    put(out, std::uint64_t{0});  // Options: none.
-    for (const auto* text : {&asked.asked_by, &asked.user}) put(out, *text);
-    put(out, asked.deadline_ms);
-    put(out, asked.reminder_ms);
-    put(out, asked.escalation);
-    put(out, static_cast<std::uint64_t>(asked.if_nobody));
-    put(out, asked.approvals_needed);
-    put(out, asked.state_version);
-    put(out, appeal.asked_at);
-    put(out, appeal.term_began);
-    put(out, std::uint64_t{appeal.is_reminded});
-    put(out, std::uint64_t{appeal.is_escalated});
-    put(out, static_cast<std::uint64_t>(appeal.stage));
-    put(out, appeal.ended.value);
-    put(out, appeal.ended_at);
-    put(out, std::uint64_t{0});  // Answers: none.
-    put(out, appeal.end_reason);
-}
-
-/// Puts `older` in the place of what a chest has of it now.
-template <class Chest, class Codec, class PutOlder>
-void age(std::string& bytes, const Chest& chest, const Codec& codec, PutOlder put_older) {
-    ASSERT_FALSE(chest.empty());
-    for (const auto ticket : chest.tickets()) {
-        std::string packed;
-        chest.append_packed(packed, ticket, codec);
-        std::string older;
-        put_older(older, *chest.at(ticket, codec));
-        ASSERT_NE(bytes.find(packed), std::string::npos);
-        bytes.replace(bytes.find(packed), packed.size(), older);
-    }
-}
-
 TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     const std::string run_id = "5f0c9a52-6a1d-4f0e-9b7e-0123456789ab";
     Story story;
@@ -319,6 +185,43 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     age(six, state.governor.lineage.roots, governor::RootCodec{}, put_older);
     age(six, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
     const auto reloaded = decode_state(six, story.limits());
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(encode_state(*reloaded), now);
+}
+
+TEST(Snapshot, FormEightIsReadAsWhatItWouldBeNow) {
+    Story story;
+    for (const auto* const name : {"a", "b"}) {
+        story.agent(name);
+        story.connect(name, 8);
+    }
+    // One step is done, one is at work, one waits, and of one a person is asked.
+    story.ask(StartWorkflow{.id = "5f0c9a52-6a1d-4f0e-9b7e-0123456789ab",
+                            .plan = R"({"timeout_ms":90000,"steps":[{"id":"x","agent":"a"},
+            {"id":"y","agent":"a","after":["x"]},{"id":"w","agent":"b","after":["y"]},
+            {"id":"z","human":{"role":"legal","kind":"choose","options":["yes","no"],
+                               "question":"May we?"}}]})",
+                            .input = R"({"n":1})",
+                            .user = "ann"});
+    story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
+                              .envelope = envelope({.id = "r",
+                                                    .from = "a",
+                                                    .to = "ORC",
+                                                    .intent = Intent::Reply,
+                                                    .body = R"({"output":{"found":42}})"})});
+    const auto& state = story.state();
+    ASSERT_EQ(state.workflows.runs.size(), 1U);
+    ASSERT_FALSE(state.governor.lineage.delegations.empty());
+    const auto now = encode_state(state);
+    auto eight = now;
+    eight[0] = 8;
+    const auto put_older = [](auto& out, const auto& thing) { put_eight(out, thing); };
+    age(eight, state.workflows.runs, workflow::RunCodec{&state.workflows.plans}, put_older);
+    age(eight, state.people.appeals, people::AppealCodec{}, put_older);
+    age(eight, state.governor.lineage.roots, governor::RootCodec{}, put_older);
+    age(eight, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
+    EXPECT_GT(eight.size(), now.size()) << "which is what form 9 is for";
+    const auto reloaded = decode_state(eight, story.limits());
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(encode_state(*reloaded), now);
 }

@@ -33,17 +33,17 @@ struct TicketOrder {
 
 /// What a snapshot says of the governor: snapshot_governor.cc.
 void put_governor(std::string& out, const governor::Governor& governor);
-void take_governor(ByteReader& in, State& state, Texts texts);
+void take_governor(ByteReader& in, State& state, Packing packing);
 /// And of what is shared: snapshot_shared.cc.
 void put_shared(std::string& out, const shared::Shared& shared);
 void take_shared(ByteReader& in, State& state);
 
 /// And of the workflows that run: snapshot_workflow.cc.
 void put_workflows(std::string& out, const workflow::Workflows& workflows);
-void take_workflows(ByteReader& in, State& state, Texts texts);
+void take_workflows(ByteReader& in, State& state, Packing packing);
 /// And of what waits for people: snapshot_people.cc.
 void put_people(std::string& out, const people::People& people);
-void take_people(ByteReader& in, State& state, Texts texts);
+void take_people(ByteReader& in, State& state, Packing packing);
 /// And of what is being handed over: snapshot_handing.cc.
 void put_handing(std::string& out, const State& state);
 void take_handing(ByteReader& in, State& state);

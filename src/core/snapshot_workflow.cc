@@ -53,7 +53,7 @@ void put_workflows(std::string& out, const workflow::Workflows& workflows) {
     }
 }
 
-void take_workflows(ByteReader& in, State& state, Texts texts) {
+void take_workflows(ByteReader& in, State& state, Packing packing) {
     auto& workflows = state.workflows;
     const auto plans = take_count(in);
     for (std::uint64_t i = 0; i < plans && in.ok(); ++i) {
@@ -66,7 +66,7 @@ void take_workflows(ByteReader& in, State& state, Texts texts) {
     }
     const auto runs = take_count(in);
     for (std::uint64_t i = 0; i < runs && in.ok(); ++i) {
-        auto run = workflow::RunCodec{&workflows.plans}.unpack(in, texts);
+        auto run = workflow::RunCodec{&workflows.plans}.unpack(in, packing);
         if (!in.ok() || !is_sound(run, state)) return spoil(in);
         ++workflows.plans.find(run.plan_hash)->second.runs;
         workflow::index(workflows, run);

@@ -197,7 +197,7 @@ void expect_books(const State& state, const Model& model) {
     std::map<AgentHandle, broker::Mailbox> counted;
     std::map<Slot, std::uint32_t> held;
     std::uint64_t bytes = 0;
-    for (const auto& [ticket, slot] : broker.slots.sorted()) {
+    for (const auto& [ticket, slot] : broker.slots.sorted(broker::ticket_of(broker.messages))) {
         const auto& message = broker.messages[slot];
         auto& mailbox = counted[message.mailbox];
         mailbox.bytes += message.envelope->body().size();

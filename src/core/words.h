@@ -29,10 +29,11 @@ inline void expect(ByteReader& in, bool is_sound) {
 
 inline std::string take_text(ByteReader& in) { return std::string{in.bytes(in.varint())}; }
 
-/// How texts are written: in what is packed and in snapshots since form 7, in few bytes.
-enum class Texts { Plain, Short };
-inline std::string take_text(ByteReader& in, Texts texts) {
-    return texts == Texts::Short ? take_short(in) : take_text(in);
+/// How a snapshot has what rests. Plain: field by field, up to form 6. Short: with texts in few
+/// bytes, forms 7 and 8. Sparse: as it is packed now, with only what is not as it mostly is.
+enum class Packing { Plain, Short, Sparse };
+inline std::string take_text(ByteReader& in, Packing packing) {
+    return packing == Packing::Plain ? take_text(in) : take_short(in);
 }
 
 /// A number of at most `last`.

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/mutant.h"
-#include "core/keys.h"
+#include "core/broker/lanes.h"
 
 namespace parlance::core::broker {
 
@@ -55,14 +55,6 @@ Mailbox& mailbox_for(Broker& broker, AgentHandle agent) {
     return broker.mailboxes[agent];
 }
 
-std::uint64_t key_of(const HashKey& key, const Message& message) {
-    return lane_key(key, message.mailbox, message.envelope->task());
-}
-
-void count_urgent(Lane& lane, Priority priority, std::uint32_t change) {
-    if (is_at_least_once(priority)) lane.urgent[static_cast<std::size_t>(priority)] += change;
-}
-
 /// A lane is as urgent as the most urgent message in it, or that one would wait for its elders.
 Priority urgency(const Lane& lane, const Message& head) {
     if (lane.urgent[0] > 0) return Priority::Critical;
@@ -71,7 +63,7 @@ Priority urgency(const Lane& lane, const Message& head) {
 }
 
 Slot slot_of(const Broker& broker, Ticket ticket) {
-    const auto slot = broker.slots.find(ticket.value);
+    const auto slot = broker.slots.find(ticket.value, ticket_of(broker.messages));
     CHECK(slot != kNoSlot);  // decide() names only copies that are there.
     return slot;
 }
@@ -105,26 +97,18 @@ void unlist_ready(Broker& broker, Slot slot) {
 
 /// As urgent as its lane, if it has one. Only for the head of a lane, or a message without one.
 Priority urgency_of(const Broker& broker, const HashKey& key, const Message& message) {
-    const auto found = broker.lanes.find(key_of(key, message));
+    const auto found = broker.lanes.find(lane_key_of(key, message));
     return found == broker.lanes.end() ? message.priority : urgency(found->second, message);
 }
 
 /// Ready at once, or behind the others of its task.
 void enter_lane(Broker& broker, const HashKey& key, Slot slot) {
     auto& message = broker.messages[slot];
-    const auto lane_key = key_of(key, message);
+    const auto lane_key = lane_key_of(key, message);
     if (lane_key == 0) return list_ready(broker, slot, message.priority, End::Back);
-
-    auto& lane = broker.lanes[lane_key];
-    count_urgent(lane, message.priority, 1);
-    if (lane.head == kNoSlot) {
-        lane.head = lane.tail = slot;
-        return list_ready(broker, slot, message.priority, End::Back);
-    }
+    const auto lane = join_lane(broker, key, lane_key, slot);
+    if (lane.head == slot) return list_ready(broker, slot, message.priority, End::Back);
     message.stage = Stage::Behind;
-    message.link_prev = lane.tail;
-    broker.messages[lane.tail].lane_next = slot;
-    lane.tail = slot;
     set_due(broker, slot, message.expires_at);
 
     auto& head = broker.messages[lane.head];
@@ -135,26 +119,9 @@ void enter_lane(Broker& broker, const HashKey& key, Slot slot) {
 
 /// Out of its lane; if it was the head, the next one may go.
 void leave_lane(Broker& broker, const HashKey& key, Slot slot) {
-    auto& message = broker.messages[slot];
-    const auto found = broker.lanes.find(key_of(key, message));
-    if (found == broker.lanes.end()) return;
-    auto& lane = found->second;
-    const Slot next = message.lane_next;
-    count_urgent(lane, message.priority, std::uint32_t(-1));
-    message.lane_next = kNoSlot;
-
-    if (lane.head != slot) {
-        broker.messages[message.link_prev].lane_next = next;
-        (next == kNoSlot ? lane.tail : broker.messages[next].link_prev) = message.link_prev;
-        message.link_prev = kNoSlot;
-        return;
-    }
-    if (next == kNoSlot) {
-        broker.lanes.erase(found);
-        return;
-    }
-    lane.head = next;
-    list_ready(broker, next, urgency(lane, broker.messages[next]), End::Back);
+    const auto lane = quit_lane(broker, key, slot);
+    if (!lane) return;
+    list_ready(broker, lane->head, urgency(*lane, broker.messages[lane->head]), End::Back);
 }
 
 void return_credit(Broker& broker, Slot slot) {
@@ -220,7 +187,7 @@ void note_returned(Broker& broker, const Message& message) {
 }
 
 const Message* find_message(const Broker& broker, Ticket ticket) {
-    const auto slot = broker.slots.find(ticket.value);
+    const auto slot = broker.slots.find(ticket.value, ticket_of(broker.messages));
     return slot == kNoSlot ? nullptr : &broker.messages[slot];
 }
 
@@ -344,7 +311,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     count_bytes(broker, message, false);
     broker.notices.erase(ticket.value);
     broker.enclosed.erase(ticket);
-    broker.slots.remove(ticket.value);
+    broker.slots.remove(ticket.value, ticket_of(broker.messages));
     broker.messages.remove(slot);
 }
 

@@ -24,6 +24,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/agenda.h"
+#include "base/flat_table.h"
 #include "base/slab.h"
 #include "base/slot_map.h"
 #include "base/time.h"
@@ -78,6 +79,12 @@ struct List {
     Slot tail = kNoSlot;
 };
 
+/// The number of what is in a slot, for those who look for it by its ticket.
+template <class Thing>
+auto ticket_of(const Slab<Thing>& things) {
+    return [&things](Slot slot) { return things[slot].ticket.value; };
+}
+
 /// The messages of one task in one mailbox. A chance collision of keys merges two lanes, which
 /// orders more than was asked for and harms nothing.
 struct Lane {
@@ -117,9 +124,10 @@ struct DeadLetter {
 
 struct Broker {
     Slab<Message> messages;
-    SlotMap slots;  ///< By ticket.
-    boost::unordered_flat_map<std::uint64_t, Lane> lanes;
-    std::deque<Mailbox> mailboxes;  ///< By agent handle.
+    SlotMap slots;        ///< By ticket.
+    HashedSlots singles;  ///< Lanes of one message, which says which lane it is.
+    boost::unordered_flat_map<std::uint64_t, Lane> lanes;  ///< Those of several.
+    std::deque<Mailbox> mailboxes;                         ///< By agent handle.
     Slab<Consumer> consumers;
     boost::unordered_flat_map<std::uint64_t, Slot> consumer_slots;  ///< By instance number.
     Agenda due;                         ///< When a lease, a wait or a ttl ends.

@@ -212,6 +212,7 @@ TEST(Broker, RemovingFromTheMiddleOfATaskKeepsTheRestInOrder) {
     }
     EXPECT_EQ(seen, (Tickets{1, 2, 4, 6}));
     EXPECT_TRUE(broker.lanes.empty());
+    EXPECT_TRUE(broker.singles.empty());
 }
 
 TEST(Broker, APollerNeverMakesAMailboxRestless) {

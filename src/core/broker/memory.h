@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/flat_table.h"
-#include "base/slot_map.h"
+#include "base/halves.h"
 #include "model/ids.h"
 
 namespace parlance::core::broker {

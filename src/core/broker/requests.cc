@@ -15,7 +15,7 @@ namespace parlance::core::broker {
 namespace {
 
 Slot slot_of(const Requests& requests, Ticket ticket) {
-    const auto slot = requests.slots.find(ticket.value);
+    const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     CHECK(slot != kNoSlot);  // decide() speaks only of what is open.
     return slot;
 }
@@ -94,17 +94,17 @@ struct Named {
     RequestName name;
     std::uint64_t hash;
 
-    std::uint32_t half() const { return static_cast<std::uint32_t>(hash >> 32U); }
-    std::uint64_t place() const { return std::uint64_t{half()} << 32U; }
+    std::uint32_t half() const { return HashedSlot::half(hash); }
+    std::uint64_t place() const { return HashedSlot::place_of(hash); }
 };
 Named named(const HashKey& key, const RequestName& name) { return {name, request_key(key, name)}; }
 
-NamedRow* find_oldest(Requests& requests, const Named& it) {
-    return requests.names.find(it.place(), [&](const NamedRow& row) {
+HashedSlot* find_oldest(Requests& requests, const Named& it) {
+    return requests.names.find(it.place(), [&](const HashedSlot& row) {
         return goes_by(*requests.open[row.slot].asked, it.name);
     });
 }
-const NamedRow* find_oldest(const Requests& requests, const Named& it) {
+const HashedSlot* find_oldest(const Requests& requests, const Named& it) {
     return find_oldest(const_cast<Requests&>(requests), it);
 }
 
@@ -145,20 +145,20 @@ void add_name(Requests& requests, const Named& it, Slot slot) {
         requests.names.add({.hash = it.half(), .slot = slot});
         return;
     }
-    const auto ticket_of = [&](Slot of) { return requests.open[of].ticket; };
-    if (ticket_of(slot) < ticket_of(oldest->slot)) std::swap(slot, oldest->slot);
-    if (slot != oldest->slot) requests.namesakes.emplace(it.hash, ticket_of(slot));
+    const auto ticket = [&](Slot of) { return requests.open[of].ticket; };
+    if (ticket(slot) < ticket(oldest->slot)) std::swap(slot, oldest->slot);
+    if (slot != oldest->slot) requests.namesakes.emplace(it.hash, ticket(slot));
 }
 
 void drop_name(Requests& requests, const Named& it, Slot slot) {
     auto* row =
-        requests.names.find(it.place(), [&](const NamedRow& each) { return each.slot == slot; });
+        requests.names.find(it.place(), [&](const HashedSlot& each) { return each.slot == slot; });
     const auto next = requests.namesakes.lower_bound({it.hash, Ticket{}});
     const bool has_next = next != requests.namesakes.end() && next->first == it.hash;
     if (row == nullptr) {
         requests.namesakes.erase({it.hash, requests.open[slot].ticket});
     } else if (has_next) {
-        row->slot = requests.slots.find(next->second.value);
+        row->slot = requests.slots.find(next->second.value, ticket_of(requests.open));
         requests.namesakes.erase({it.hash, next->second});
     } else {
         requests.names.remove(row);
@@ -214,8 +214,12 @@ std::vector<const OpenRequest*> find_of_task(const Requests& requests,
 }
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket) {
-    const auto slot = requests.slots.find(ticket.value);
+    const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     return slot == kNoSlot ? nullptr : &requests.open[slot];
+}
+
+Time deadline_of(const Requests& requests, const OpenRequest& request) {
+    return requests.deadlines.at(request.place).at;
 }
 
 std::vector<const OpenRequest*> find_meant(const Requests& requests,
@@ -267,9 +271,8 @@ Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope
     return {};
 }
 
-void open_request(Requests& requests, const HashKey& key, OpenRequest request) {
+void open_request(Requests& requests, const HashKey& key, OpenRequest request, Time deadline) {
     const auto ticket = request.ticket;
-    const auto deadline = request.deadline;
     if (const auto place = place_by_task(key, *request.asked, ticket)) {
         requests.tasks.insert(*place);
     }
@@ -286,7 +289,7 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
         requests.tasks.erase(*place);
     }
     requests.deadlines.remove(slot, mark_of(requests));
-    requests.slots.remove(ticket.value);
+    requests.slots.remove(ticket.value, ticket_of(requests.open));
     requests.open.remove(slot);
 }
 
@@ -300,7 +303,6 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
 
 void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
     const Slot slot = slot_of(requests, ticket);
-    requests.open[slot].deadline = deadline;
     requests.deadlines.set({.at = deadline, .owner = slot}, mark_of(requests));
 }
 

@@ -23,32 +23,25 @@ namespace parlance::core::broker {
 struct OpenRequest {
     Ticket ticket;
     EnvelopePtr asked;
-    Time deadline{};
     AgendaPlace place = kNotOnAgenda;
     AgentHandle requester = kNoAgent;
     Priority priority = Priority::Normal;
     bool waits = false;  ///< The asker holds the line; else the answer goes to its mailbox.
 };
-
-/// Under one of its names: half of the name's hash. What the name is, the request says.
-struct NamedRow {
-    std::uint32_t hash = 0;
-    Slot slot = kNoSlot;
-
-    std::uint64_t place() const { return std::uint64_t{hash} << 32U; }
-    bool empty() const { return slot == kNoSlot; }
-};
+static_assert(sizeof(OpenRequest) == 32);
 
 struct Requests {
     Slab<OpenRequest> open;
-    SlotMap slots;                                             ///< By ticket.
-    FlatTable<NamedRow> names;                                 ///< The oldest of each name.
+    SlotMap slots;      ///< By ticket.
+    HashedSlots names;  ///< The oldest of each name; what it is, the request says.
     SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;  ///< Younger ones, by request_key.
     SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
-    Agenda deadlines;
+    Agenda deadlines;  ///< Each has one, and it stands only here.
 };
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket);
+/// By when its answer is due.
+Time deadline_of(const Requests& requests, const OpenRequest& request);
 
 /// The open requests of a task that is not just their workflow, the oldest first.
 std::vector<const OpenRequest*> find_of_task(const Requests& requests,
@@ -71,7 +64,7 @@ Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& repl
 /// The same, only if it is named by its id.
 Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply);
 
-void open_request(Requests& requests, const HashKey& key, OpenRequest request);
+void open_request(Requests& requests, const HashKey& key, OpenRequest request, Time deadline);
 /// Ends it, and remembers its names so that a late reply is recognised as one.
 void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket);
 /// Another agent has it to answer; what the one before says is too late.

@@ -79,13 +79,15 @@ inline bool binds(const Root& root) { return root.is_by_session || !root.user.em
 
 /// Both as bytes: packing.cc.
 struct DelegationCodec {
-    void pack(std::string& out, const Delegation& each) const;
-    Delegation unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    std::size_t pack(std::string& out, const Delegation& each) const;
+    Delegation unpack(Ticket request, ByteReader& in) const;
+    Delegation unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
     bool is_small(const Delegation& each) const;
 };
 struct RootCodec {
-    void pack(std::string& out, const Root& root) const;
-    Root unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    std::size_t pack(std::string& out, const Root& root) const;
+    Root unpack(Ticket number, ByteReader& in) const;
+    Root unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
     bool is_small(const Root& root) const;
 };
 

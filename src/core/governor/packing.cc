@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "core/governor/lineage.h"
+#include "core/sparse.h"
 
 namespace parlance::core::governor {
 
@@ -36,13 +37,82 @@ GivenErrand parse_errand(ByteReader& in) {
     return errand;
 }
 
-GivenErrand take_errand(ByteReader& in, Texts texts) {
-    if (texts == Texts::Plain) return parse_errand(in);
+GivenErrand take_errand(ByteReader& in, Packing packing) {
+    if (packing == Packing::Plain) return parse_errand(in);
     GivenErrand errand;
     errand.origin = take_agent(in);
     errand.target = take_agent(in);
     errand.objective_hash = take_short(in);
     return errand;
+}
+
+void take_errands(ByteReader& in, Root& root, Packing packing) {
+    const auto errands = take_count(in);
+    for (std::uint64_t i = 0; i < errands && in.ok(); ++i) {
+        root.errands.insert(root.errands.end(), take_errand(in, packing));
+    }
+}
+
+/// What is the same for all that one plan, or one agent, asks again and again.
+void put_errand(std::string& out, const Delegation& each) {
+    append_short(out, each.objective_hash);
+    put(out, each.origin);
+    put(out, each.target);
+    put(out, each.depth);
+    put(out, each.depth_max);
+    put(out, each.tokens);
+    put(out, each.cost);
+    put(out, each.tools.size() << 1U | std::uint64_t{each.limits_tools});
+    for (const auto& tool : each.tools) append_short(out, tool);
+}
+
+void take_errand(ByteReader& in, Delegation& each) {
+    each.objective_hash = take_short(in);
+    each.origin = take_agent(in);
+    each.target = take_agent(in);
+    each.depth = take_small(in);
+    each.depth_max = take_small(in);
+    each.tokens = in.varint();
+    each.cost = in.varint();
+    const auto tools = in.varint();
+    each.limits_tools = (tools & 1U) != 0;
+    expect(in, tools >> 1U <= in.left());  // Each takes some.
+    for (auto left = tools >> 1U; left > 0 && in.ok(); --left) each.tools.push_back(take_short(in));
+}
+
+/// Of a delegation, but for its errand and when it was admitted.
+template <class Fields, class SomeDelegation>
+void fields_of(Fields& fields, SomeDelegation& each) {
+    fields.near(each.root, each.request, each.request);
+    fields.near(each.parent, each.request);
+    fields.near(each.deadline, each.admitted_at);
+    fields.text(each.user);
+    fields.text(each.session);
+    fields.number(each.open_children);
+    fields.number(each.children);
+    fields.number(each.below.reserved);
+    fields.number(each.below.spent);
+    fields.flag(each.is_granted);
+    fields.flag(each.is_open);
+}
+
+/// Of a root, but for its errands.
+template <class Fields, class SomeRoot>
+bool has_errands(Fields& fields, SomeRoot& root) {
+    fields.text(root.session);
+    fields.number(root.origin);
+    fields.text(root.user);
+    fields.flag(root.is_by_session);
+    fields.number(root.count);
+    fields.number(root.open_children);
+    fields.near(root.ends_at, Time{});
+    fields.number(root.tokens);
+    fields.number(root.cost);
+    fields.number(root.purse.reserved);
+    fields.number(root.purse.spent);
+    fields.number(root.cost_purse.reserved);
+    fields.number(root.cost_purse.spent);
+    return fields.other(!root.errands.empty());
 }
 
 }  // namespace
@@ -59,32 +129,27 @@ Purse take_purse(ByteReader& in) {
 
 // A codec is called as one, also where it needs nothing of its own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
-void DelegationCodec::pack(std::string& out, const Delegation& each) const {
-    put(out, each.request.value);
-    put(out, each.parent.value);
-    put(out, each.root.value);
-    put(out, each.origin);
-    put(out, each.target);
-    put(out, each.depth);
-    put(out, each.depth_max);
+std::size_t DelegationCodec::pack(std::string& out, const Delegation& each) const {
+    const auto begin = out.size();
+    put_errand(out, each);
+    const auto head_bytes = out.size() - begin;
     put(out, each.admitted_at);
-    put(out, each.deadline);
-    append_short(out, each.user);
-    append_short(out, each.session);
-    append_short(out, each.objective_hash);
-    put(out, each.tools.size());
-    for (const auto& tool : each.tools) append_short(out, tool);
-    put(out, std::uint64_t{each.limits_tools});
-    put(out, std::uint64_t{each.is_open});
-    put(out, each.open_children);
-    put(out, each.tokens);
-    put(out, each.cost);
-    put_purse(out, each.below);
-    put(out, each.children);
-    put(out, std::uint64_t{each.is_granted});
+    SparseWriter fields{out};
+    fields_of(fields, each);
+    return head_bytes;
 }
 
-Delegation DelegationCodec::unpack(ByteReader& in, Texts texts) const {
+Delegation DelegationCodec::unpack(Ticket request, ByteReader& in) const {
+    Delegation each{.request = request};
+    take_errand(in, each);
+    each.admitted_at = take_any_time(in);
+    SparseReader fields{in};
+    fields_of(fields, each);
+    return each;
+}
+
+Delegation DelegationCodec::unpack(ByteReader& in, Packing packing) const {
+    if (packing == Packing::Sparse) return unpack(Ticket{in.varint()}, in);
     Delegation each;
     each.request.value = in.varint();
     each.parent.value = in.varint();
@@ -95,18 +160,18 @@ Delegation DelegationCodec::unpack(ByteReader& in, Texts texts) const {
     each.depth_max = take_small(in);
     each.admitted_at = take_any_time(in);
     each.deadline = take_any_time(in);
-    each.user = take_text(in, texts);
-    each.session = take_text(in, texts);
-    each.objective_hash = take_text(in, texts);
+    each.user = take_text(in, packing);
+    each.session = take_text(in, packing);
+    each.objective_hash = take_text(in, packing);
     const auto tools = take_count(in);
-    for (std::uint64_t i = 0; i < tools; ++i) each.tools.push_back(take_text(in, texts));
+    for (std::uint64_t i = 0; i < tools; ++i) each.tools.push_back(take_text(in, packing));
     each.limits_tools = in.varint() != 0;
     each.is_open = in.varint() != 0;
     each.open_children = take_small(in);
     each.tokens = in.varint();
     each.cost = in.varint();
     each.below = take_purse(in);
-    if (texts == Texts::Plain) return each;
+    if (packing == Packing::Plain) return each;
     each.children = take_small(in);
     each.is_granted = take_number(in, 1) != 0;
     return each;
@@ -116,33 +181,32 @@ bool DelegationCodec::is_small(const Delegation& each) const {
     return each.tools.size() <= kToolsSmall;
 }
 
-void RootCodec::pack(std::string& out, const Root& root) const {
-    put(out, root.number.value);
-    append_short(out, root.session);
-    put(out, root.origin);
-    append_short(out, root.user);
-    put(out, std::uint64_t{root.is_by_session});
-    put(out, root.count);
-    put(out, root.open_children);
-    put(out, root.ends_at);
-    put(out, root.tokens);
-    put(out, root.cost);
-    put_purse(out, root.purse);
-    put_purse(out, root.cost_purse);
+std::size_t RootCodec::pack(std::string& out, const Root& root) const {
+    SparseWriter fields{out};
+    if (!has_errands(fields, root)) return 0;
     put(out, root.errands.size());
     for (const auto& errand : root.errands) {
         put(out, errand.origin);
         put(out, errand.target);
         append_short(out, errand.objective_hash);
     }
+    return 0;
 }
 
-Root RootCodec::unpack(ByteReader& in, Texts texts) const {
+Root RootCodec::unpack(Ticket number, ByteReader& in) const {
+    Root root{.number = number};
+    SparseReader fields{in};
+    if (has_errands(fields, root)) take_errands(in, root, Packing::Sparse);
+    return root;
+}
+
+Root RootCodec::unpack(ByteReader& in, Packing packing) const {
+    if (packing == Packing::Sparse) return unpack(Ticket{in.varint()}, in);
     Root root;
     root.number.value = in.varint();
-    root.session = take_text(in, texts);
+    root.session = take_text(in, packing);
     root.origin = take_agent(in);
-    root.user = take_text(in, texts);
+    root.user = take_text(in, packing);
     root.is_by_session = in.varint() != 0;
     root.count = take_small(in);
     root.open_children = take_small(in);
@@ -151,10 +215,7 @@ Root RootCodec::unpack(ByteReader& in, Texts texts) const {
     root.cost = in.varint();
     root.purse = take_purse(in);
     root.cost_purse = take_purse(in);
-    const auto errands = take_count(in);
-    for (std::uint64_t i = 0; i < errands && in.ok(); ++i) {
-        root.errands.insert(root.errands.end(), take_errand(in, texts));
-    }
+    take_errands(in, root, packing);
     return root;
 }
 

@@ -60,8 +60,9 @@ struct Appeal {
 
 /// An appeal as bytes: packing.cc.
 struct AppealCodec {
-    void pack(std::string& out, const Appeal& appeal) const;
-    Appeal unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    std::size_t pack(std::string& out, const Appeal& appeal) const;
+    Appeal unpack(Ticket id, ByteReader& in) const;
+    Appeal unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
     bool is_small(const Appeal& appeal) const;
 };
 

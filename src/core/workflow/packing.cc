@@ -1,5 +1,7 @@
 // A run as bytes, and back: as it rests, and as it stands in a snapshot.
-#include "core/words.h"
+#include <utility>
+
+#include "core/sparse.h"
 #include "core/workflow/workflow.h"
 
 namespace parlance::core::workflow {
@@ -9,25 +11,102 @@ namespace {
 /// What is longer is not copied each time it is touched; beside it, the rest is little.
 constexpr std::size_t kSmallBytes = 4096;
 
-void put_item(std::string& out, const Item& item) {
-    put(out, static_cast<std::uint64_t>(item.stage));
-    put(out, static_cast<std::uint64_t>(item.road));
-    put(out, item.attempt);
-    put(out, std::uint64_t{item.is_partial});
-    put(out, item.confidence);
-    put(out, item.agent);
-    put(out, item.request.value);
-    put(out, item.output_at);
-    put(out, item.output_size);
-    append_short(out, item.output);
-    append_short(out, item.code);
-    append_short(out, item.detail);
-    put(out, item.due);
-    put(out, std::uint64_t{item.reply != nullptr});
-    if (item.reply) item.reply->pack(out);
+/// Of an item, but for its stage, its road and its answer.
+template <class Fields, class SomeItem>
+bool has_reply(Fields& fields, SomeItem& item, const Run& run) {
+    fields.number(item.attempt, 1);
+    fields.flag(item.is_partial);
+    fields.number(item.confidence, kNoConfidence);
+    fields.number(item.agent, kNoAgent);
+    fields.near(item.request, run.number);
+    fields.number(item.output_at);
+    fields.number(item.output_size);
+    fields.text(item.output);
+    fields.text(item.code);
+    fields.text(item.detail);
+    fields.near(item.due, run.started_at);
+    return fields.other(item.reply != nullptr);
 }
 
-Item take_item(ByteReader& in, Texts texts) {
+/// Of a run, but for its plan, its id, its input, when it began, and its steps.
+template <class Fields, class SomeRun>
+void fields_of(Fields& fields, SomeRun& run) {
+    fields.text_unlike(run.correlation, run.id);
+    fields.text(run.request);
+    fields.text(run.constraints);
+    fields.text(run.user);
+    fields.text(run.session);
+    fields.text(run.by);
+    fields.near(run.deadline, run.started_at);
+    fields.near(run.due, run.started_at);
+    fields.near(run.parent, run.number);
+    fields.flag(run.is_undoing);
+    fields.text(run.reason);
+}
+
+// Two small numbers in one.
+constexpr unsigned kStageBits = 4;
+constexpr std::uint64_t kStageMask = (1U << kStageBits) - 1;
+static_assert(static_cast<std::uint64_t>(Stage::Undone) <= kStageMask);
+
+Stage take_stage(ByteReader& in, std::uint64_t marks) {
+    const auto stage = marks & kStageMask;
+    expect(in, stage <= static_cast<std::uint64_t>(Stage::Undone));
+    return in.ok() ? static_cast<Stage>(stage) : Stage::Waiting;
+}
+
+void put_item(std::string& out, const Item& item, const Run& run) {
+    put(out,
+        static_cast<std::uint64_t>(item.road) << kStageBits |
+            static_cast<std::uint64_t>(item.stage));
+    SparseWriter fields{out};
+    if (has_reply(fields, item, run)) item.reply->pack(out);
+}
+
+/// What it brought stands in its answer.
+Item checked(ByteReader& in, Item item) {
+    const std::size_t size = item.reply ? item.reply->body().size() : 0;
+    expect(in, std::uint64_t{item.output_at} + item.output_size <= size);
+    if (!in.ok()) return {};
+    keep_output(item);
+    return item;
+}
+
+Item take_item(ByteReader& in, const Run& run) {
+    Item item;
+    const auto marks = in.varint();
+    item.stage = take_stage(in, marks);
+    const auto road = marks >> kStageBits;
+    expect(in,
+           road >= static_cast<std::uint64_t>(Road::Planned) &&
+               road <= static_cast<std::uint64_t>(Road::Undo));
+    if (in.ok()) item.road = static_cast<Road>(road);
+    SparseReader fields{in};
+    if (has_reply(fields, item, run)) item.reply = Envelope::unpack(in);
+    return checked(in, std::move(item));
+}
+
+void put_step(std::string& out, const Step& step, const Run& run) {
+    const bool has_used = step.tokens_used > 0;
+    put(out,
+        (step.items.size() << 1U | std::uint64_t{has_used}) << kStageBits |
+            static_cast<std::uint64_t>(step.stage));
+    if (has_used) put(out, step.tokens_used);
+    for (const auto& item : step.items) put_item(out, item, run);
+}
+
+void take_step(ByteReader& in, Step& step, const Run& run) {
+    const auto marks = in.varint();
+    step.stage = take_stage(in, marks);
+    const bool has_used = (marks >> kStageBits & 1U) != 0;
+    if (has_used) step.tokens_used = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
+    const auto count = marks >> (kStageBits + 1);
+    expect(in, count <= in.left());  // Each takes some, so that garbage cannot ask for the moon.
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) step.items.push_back(take_item(in, run));
+}
+
+/// As it was written before form 9.
+Item take_older_item(ByteReader& in, Packing packing) {
     Item item;
     item.stage = take_enum(in, Stage::Waiting, Stage::Undone);
     item.road = take_enum(in, Road::Planned, Road::Undo);
@@ -38,17 +117,21 @@ Item take_item(ByteReader& in, Texts texts) {
     item.request.value = in.varint();
     item.output_at = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     item.output_size = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-    item.output = take_text(in, texts);
-    item.code = take_text(in, texts);
-    item.detail = take_text(in, texts);
+    item.output = take_text(in, packing);
+    item.code = take_text(in, packing);
+    item.detail = take_text(in, packing);
     item.due = take_any_time(in);
     if (in.varint() != 0) item.reply = Envelope::unpack(in);
-    // What it brought stands in its answer.
-    const std::size_t size = item.reply ? item.reply->body().size() : 0;
-    expect(in, std::uint64_t{item.output_at} + item.output_size <= size);
-    if (!in.ok()) return {};
-    keep_output(item);
-    return item;
+    return checked(in, std::move(item));
+}
+
+/// With its steps as many as the plan has, and nothing known of them. The plan must be known.
+void take_plan(ByteReader& in, Run& run, const Plans& plans) {
+    const auto known = plans.find(run.plan_hash);
+    expect(in, known != plans.end());
+    if (!in.ok()) return;
+    run.plan = known->second.plan;
+    run.steps.resize(run.plan->steps.size());
 }
 
 std::size_t bytes_of(const Item& item) {
@@ -60,65 +143,64 @@ std::size_t bytes_of(const Item& item) {
 
 // A codec is called as one, also where it needs nothing of its own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
-void RunCodec::pack(std::string& out, const Run& run) const {
-    put(out, run.number.value);
-    append_short(out, run.id);
-    const bool has_own_correlation = run.correlation != run.id;
-    put(out, std::uint64_t{has_own_correlation});
-    if (has_own_correlation) append_short(out, run.correlation);
+std::size_t RunCodec::pack(std::string& out, const Run& run) const {
+    const auto begin = out.size();
     append_short(out, run.plan_hash);
+    const auto head_bytes = out.size() - begin;
+    append_short(out, run.id);
     append_short(out, run.input);
-    append_short(out, run.request);
-    append_short(out, run.constraints);
-    append_short(out, run.user);
-    append_short(out, run.session);
-    append_short(out, run.by);
     put(out, run.started_at);
-    put(out, run.deadline);
-    put(out, run.due);
-    // One number, so that what was written before there were parents is read as well.
-    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
-    append_short(out, run.reason);
-    for (const auto& step : run.steps) {
-        put(out, static_cast<std::uint64_t>(step.stage));
-        put(out, step.items.size());
-        for (const auto& item : step.items) put_item(out, item);
-        put(out, step.tokens_used);
+    {
+        SparseWriter fields{out};
+        fields_of(fields, run);
     }
+    for (const auto& step : run.steps) put_step(out, step, run);
+    return head_bytes;
 }
 
-Run RunCodec::unpack(ByteReader& in, Texts texts) const {
+Run RunCodec::unpack(Ticket number, ByteReader& in) const {
+    Run run{.number = number, .plan_hash = take_short(in)};
+    run.id = take_short(in);
+    run.input = take_short(in);
+    run.started_at = take_any_time(in);
+    {
+        SparseReader fields{in};
+        fields_of(fields, run);
+    }
+    take_plan(in, run, *plans);
+    for (auto& step : run.steps) take_step(in, step, run);
+    return run;
+}
+
+Run RunCodec::unpack(ByteReader& in, Packing packing) const {
+    if (packing == Packing::Sparse) return unpack(Ticket{in.varint()}, in);
     Run run;
     run.number.value = in.varint();
-    run.id = take_text(in, texts);
-    const bool has_own_correlation = texts == Texts::Plain || take_number(in, 1) != 0;
-    run.correlation = has_own_correlation ? take_text(in, texts) : run.id;
-    run.plan_hash = take_text(in, texts);
-    run.input = take_text(in, texts);
-    run.request = take_text(in, texts);
-    run.constraints = take_text(in, texts);
-    run.user = take_text(in, texts);
-    run.session = take_text(in, texts);
-    run.by = take_text(in, texts);
+    run.id = take_text(in, packing);
+    const bool has_own_correlation = packing == Packing::Plain || take_number(in, 1) != 0;
+    run.correlation = has_own_correlation ? take_text(in, packing) : run.id;
+    run.plan_hash = take_text(in, packing);
+    run.input = take_text(in, packing);
+    run.request = take_text(in, packing);
+    run.constraints = take_text(in, packing);
+    run.user = take_text(in, packing);
+    run.session = take_text(in, packing);
+    run.by = take_text(in, packing);
     run.started_at = take_any_time(in);
     run.deadline = take_any_time(in);
     run.due = take_any_time(in);
     const auto standing = in.varint();
     run.is_undoing = (standing & 1U) != 0;
     run.parent.value = standing >> 1U;
-    run.reason = take_text(in, texts);
-    const auto known = plans->find(run.plan_hash);
-    expect(in, known != plans->end());
-    if (!in.ok()) return run;
-    run.plan = known->second.plan;
-    run.steps.resize(run.plan->steps.size());
+    run.reason = take_text(in, packing);
+    take_plan(in, run, *plans);
     for (auto& step : run.steps) {
         step.stage = take_enum(in, Stage::Waiting, Stage::Undone);
         const auto count = take_count(in);
         for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
-            step.items.push_back(take_item(in, texts));
+            step.items.push_back(take_older_item(in, packing));
         }
-        if (texts == Texts::Plain) continue;
+        if (packing == Packing::Plain) continue;
         step.tokens_used = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     }
     return run;

@@ -136,8 +136,22 @@ Move next_new(const Run& run, std::size_t open_max) {
     return {is_over ? Move::Kind::End : Move::Kind::None};
 }
 
+template <class Table>
+auto* find_row(Table& by_request, Ticket request) {
+    return by_request.find(spread(request.value),
+                           [&](const Asker& row) { return row.request == request.value; });
+}
+
+void note_request(Workflows& workflows, Ticket request, Ticket run) {
+    auto* row = find_row(workflows.by_request, request);
+    if (row == nullptr) row = &workflows.by_request.add({.request = request.value});
+    row->run = run.value;
+}
+
 void forget_request(Workflows& workflows, Item& item) {
-    workflows.by_request.erase(item.request.value);
+    if (const auto* row = find_row(workflows.by_request, item.request)) {
+        workflows.by_request.remove(row);
+    }
     item.request = {};
 }
 
@@ -192,9 +206,20 @@ Reading<Run> find_run(const Workflows& workflows, Ticket number) {
     return workflows.runs.find(number, {&workflows.plans});
 }
 
-const Place* find_place(const Workflows& workflows, Ticket request) {
-    const auto found = workflows.by_request.find(request.value);
-    return found == workflows.by_request.end() ? nullptr : &found->second;
+Ticket find_asker(const Workflows& workflows, Ticket request) {
+    const auto* row = find_row(workflows.by_request, request);
+    return row == nullptr ? Ticket{} : Ticket{row->run};
+}
+
+Place place_of(const Run& run, Ticket request) {
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        const auto& items = run.steps[step].items;
+        const auto found = std::ranges::find(items, request, &Item::request);
+        if (found == items.end()) continue;
+        return {step, static_cast<std::uint32_t>(found - items.begin())};
+    }
+    CHECK(false);  // A run that asked for it waits for it.
+    return {};
 }
 
 std::size_t lost_count(const Step& step) {
@@ -267,7 +292,7 @@ void apply(Workflows& workflows, const StepBegan& event, AgentHandle agent) {
     item.attempt = static_cast<std::uint8_t>(event.attempt);
     item.agent = agent;
     item.request = event.request;
-    workflows.by_request[event.request.value] = {event.run, event.step, event.item};
+    note_request(workflows, event.request, event.run);
 }
 
 void apply(Workflows& workflows, const StepDelayed& event) {
@@ -298,7 +323,7 @@ void apply(Workflows& workflows, const StepAsked& event) {
     item.output.clear();
     item.code = event.code;
     item.detail = event.detail;
-    workflows.by_request[event.appeal.value] = {event.run, event.step, event.item};
+    note_request(workflows, event.appeal, event.run);
 }
 
 void apply(Workflows& workflows, const StepEnded& event) {
@@ -354,10 +379,10 @@ void take_answer(Workflows& workflows,
                  Ticket request,
                  const EnvelopePtr& reply,
                  std::uint64_t tokens_used) {
-    const auto* found = find_place(workflows, request);
-    if (found == nullptr) return;
-    const auto place = *found;
-    auto& run = run_of(workflows, place.run);
+    const auto asker = find_asker(workflows, request);
+    if (asker == Ticket{}) return;
+    auto& run = run_of(workflows, asker);
+    const auto place = place_of(run, request);
     auto& spent = run.steps[place.step].tokens_used;
     // What nobody could have spent is as much as can be said.
     spent += static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens_used, UINT32_MAX - spent));
@@ -370,10 +395,11 @@ void take_answer(Workflows& workflows,
 }
 
 void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail) {
-    const auto* found = find_place(workflows, request);
-    if (found == nullptr) return;
-    const auto place = *found;
-    auto& item = item_of(run_of(workflows, place.run), place.step, place.item);
+    const auto asker = find_asker(workflows, request);
+    if (asker == Ticket{}) return;
+    auto& run = run_of(workflows, asker);
+    const auto place = place_of(run, request);
+    auto& item = item_of(run, place.step, place.item);
     item.stage = Stage::Broken;
     item.code = std::move(code);
     item.detail = std::move(detail);
@@ -408,12 +434,10 @@ void tidy(Workflows& workflows, std::size_t awake_max) {
 }
 
 void index(Workflows& workflows, const Run& run) {
-    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
-        const auto& items = run.steps[step].items;
-        for (std::uint32_t item = 0; item < items.size(); ++item) {
-            const auto stage = items[item].stage;
-            if (stage != Stage::Running && stage != Stage::Asking) continue;
-            workflows.by_request[items[item].request.value] = {run.number, step, item};
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) {
+            const bool waits = item.stage == Stage::Running || item.stage == Stage::Asking;
+            if (waits) note_request(workflows, item.request, run.number);
         }
     }
     if (run.due != Time{}) workflows.due.emplace(run.due, run.number);

@@ -19,8 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include "base/flat_table.h"
 #include "base/sorted_chunks.h"
 #include "base/time.h"
 #include "core/chest.h"
@@ -108,11 +107,19 @@ struct Run {
     std::vector<Step> steps{};
 };
 
-/// Where the answer to a request belongs.
+/// Where in its run the answer to a request belongs.
 struct Place {
-    Ticket run;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
+};
+
+/// Which run asked: where in it, the run itself says.
+struct Asker {
+    std::uint64_t request = 0;
+    std::uint64_t run = 0;
+
+    std::uint64_t place() const { return spread(request); }
+    bool empty() const { return run == 0; }
 };
 
 struct KnownPlan {
@@ -127,8 +134,9 @@ using Plans = std::map<std::string, KnownPlan, std::less<>>;  ///< By the hash o
 /// Run as bytes: packing.cc. A run that is packed has its plan by its hash.
 struct RunCodec {
     const Plans* plans;
-    void pack(std::string& out, const Run& run) const;
-    Run unpack(ByteReader& in, Texts texts = Texts::Short) const;
+    std::size_t pack(std::string& out, const Run& run) const;
+    Run unpack(Ticket number, ByteReader& in) const;
+    Run unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
     bool is_small(const Run& run) const;
 };
 
@@ -137,7 +145,7 @@ struct Workflows {
     Plans plans;
 
     // Found again from the two above.
-    boost::unordered_flat_map<std::uint64_t, Place> by_request;
+    FlatTable<Asker, Fill::Dense> by_request;
     std::set<Ticket> restless;  ///< Those with something to be decided now.
     std::set<Ticket> crowded;   ///< Those that would have, if more of each might be open.
     SortedChunks<std::pair<Time, Ticket>> due;
@@ -145,7 +153,10 @@ struct Workflows {
 
 /// Null if it does not run.
 Reading<Run> find_run(const Workflows& workflows, Ticket number);
-const Place* find_place(const Workflows& workflows, Ticket request);
+/// The run that asked for it, or asks a person by it; none: no workflow does.
+Ticket find_asker(const Workflows& workflows, Ticket request);
+/// Where a run waits for the answer to it.
+Place place_of(const Run& run, Ticket request);
 
 /// What is to be decided next in a run.
 struct Move {

@@ -1,0 +1,21 @@
+// A number of 64 bits that may stand anywhere, so that a row of a large table has no gaps.
+#pragma once
+
+#include <cstdint>
+
+namespace parlance {
+
+class Halves {
+  public:
+    constexpr Halves() = default;
+    constexpr explicit Halves(std::uint64_t number)
+        : low_{static_cast<std::uint32_t>(number)},
+          high_{static_cast<std::uint32_t>(number >> 32U)} {}
+    constexpr std::uint64_t value() const { return std::uint64_t{high_} << 32U | low_; }
+
+  private:
+    std::uint32_t low_ = 0;
+    std::uint32_t high_ = 0;
+};
+
+}  // namespace parlance

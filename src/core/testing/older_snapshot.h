@@ -1,0 +1,289 @@
+// Snapshots as older versions wrote them, for the tests that read them: what rested stood there
+// otherwise than it does now.
+#pragma once
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/core.h"
+#include "core/words.h"
+
+namespace parlance::core {
+
+// --- form 6, as it was written: what rests stood there field by field, with texts as they are ----
+
+inline void put_six(std::string& out, const workflow::Run& run, const EnvelopePtr& reply) {
+    put(out, run.number.value);
+    for (const auto* text : {&run.id,
+                             &run.correlation,
+                             &run.plan_hash,
+                             &run.input,
+                             &run.request,
+                             &run.constraints,
+                             &run.user,
+                             &run.session,
+                             &run.by}) {
+        put(out, *text);
+    }
+    for (const auto time : {run.started_at, run.deadline, run.due}) put(out, time);
+    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
+    put(out, run.reason);
+    for (const auto& step : run.steps) {
+        put(out, static_cast<std::uint64_t>(step.stage));
+        put(out, step.items.size());
+        for (const auto& item : step.items) {
+            // What was done had the whole answer, and where in it the output stands.
+            const bool is_done = item.stage == workflow::Stage::Done;
+            put(out, static_cast<std::uint64_t>(item.stage));
+            put(out, static_cast<std::uint64_t>(item.road));
+            put(out, item.attempt);
+            put(out, std::uint64_t{item.is_partial});
+            put(out, item.confidence);
+            put(out, item.agent);
+            put(out, item.request.value);
+            put(out, is_done ? reply->body().find(item.output) : 0U);
+            put(out, is_done ? item.output.size() : 0U);
+            put(out, is_done ? std::string_view{} : std::string_view{item.output});
+            put(out, item.code);
+            put(out, item.detail);
+            put(out, item.due);
+            put(out, std::uint64_t{is_done});
+            if (is_done) reply->pack(out);
+        }
+    }
+}
+
+inline void put_six(std::string& out, const governor::Root& root) {
+    put(out, root.number.value);
+    put(out, root.session);
+    put(out, root.origin);
+    put(out, root.user);
+    for (const std::uint64_t number : {std::uint64_t{root.is_by_session},
+                                       std::uint64_t{root.count},
+                                       std::uint64_t{root.open_children}}) {
+        put(out, number);
+    }
+    put(out, root.ends_at);
+    for (const auto number : {root.tokens,
+                              root.cost,
+                              root.purse.reserved,
+                              root.purse.spent,
+                              root.cost_purse.reserved,
+                              root.cost_purse.spent,
+                              std::uint64_t{root.errands.size()}}) {
+        put(out, number);
+    }
+    for (const auto& errand : root.errands) {
+        put(out,
+            std::to_string(errand.origin) + ' ' + std::to_string(errand.target) + ' ' +
+                errand.objective_hash);
+    }
+}
+
+inline void put_six(std::string& out, const governor::Delegation& each) {
+    for (const std::uint64_t number : {each.request.value,
+                                       each.parent.value,
+                                       each.root.value,
+                                       std::uint64_t{each.origin},
+                                       std::uint64_t{each.target},
+                                       std::uint64_t{each.depth},
+                                       std::uint64_t{each.depth_max}}) {
+        put(out, number);
+    }
+    put(out, each.admitted_at);
+    put(out, each.deadline);
+    for (const auto* text : {&each.user, &each.session, &each.objective_hash}) put(out, *text);
+    for (const std::uint64_t number : {std::uint64_t{0},  // Tools: none.
+                                       std::uint64_t{each.limits_tools},
+                                       std::uint64_t{each.is_open},
+                                       std::uint64_t{each.open_children},
+                                       each.tokens,
+                                       each.cost,
+                                       each.below.reserved,
+                                       each.below.spent}) {
+        put(out, number);
+    }
+}
+
+inline void put_six(std::string& out, const people::Appeal& appeal) {
+    const auto& asked = appeal.asked;
+    put(out, asked.id.value);
+    put(out, asked.request.value);
+    for (const auto* text : {&asked.workflow, &asked.step, &asked.role}) put(out, *text);
+    put(out, static_cast<std::uint64_t>(asked.kind));
+    for (const auto* text : {&asked.question, &asked.context}) put(out, *text);
+    put(out, std::uint64_t{0});  // Options: none.
+    for (const auto* text : {&asked.asked_by, &asked.user}) put(out, *text);
+    put(out, asked.deadline_ms);
+    put(out, asked.reminder_ms);
+    put(out, asked.escalation);
+    put(out, static_cast<std::uint64_t>(asked.if_nobody));
+    put(out, asked.approvals_needed);
+    put(out, asked.state_version);
+    put(out, appeal.asked_at);
+    put(out, appeal.term_began);
+    put(out, std::uint64_t{appeal.is_reminded});
+    put(out, std::uint64_t{appeal.is_escalated});
+    put(out, static_cast<std::uint64_t>(appeal.stage));
+    put(out, appeal.ended.value);
+    put(out, appeal.ended_at);
+    put(out, std::uint64_t{0});  // Answers: none.
+    put(out, appeal.end_reason);
+}
+
+// --- forms 7 and 8, as they were written: every field, with texts in few bytes
+// --------------------
+
+inline void put_eight(std::string& out, const workflow::Run& run) {
+    put(out, run.number.value);
+    append_short(out, run.id);
+    put(out, std::uint64_t{run.correlation != run.id});
+    if (run.correlation != run.id) append_short(out, run.correlation);
+    for (const auto* text : {&run.plan_hash,
+                             &run.input,
+                             &run.request,
+                             &run.constraints,
+                             &run.user,
+                             &run.session,
+                             &run.by}) {
+        append_short(out, *text);
+    }
+    for (const auto time : {run.started_at, run.deadline, run.due}) put(out, time);
+    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
+    append_short(out, run.reason);
+    for (const auto& step : run.steps) {
+        put(out, static_cast<std::uint64_t>(step.stage));
+        put(out, step.items.size());
+        for (const auto& item : step.items) {
+            for (const std::uint64_t number : {static_cast<std::uint64_t>(item.stage),
+                                               static_cast<std::uint64_t>(item.road),
+                                               std::uint64_t{item.attempt},
+                                               std::uint64_t{item.is_partial},
+                                               std::uint64_t{item.confidence},
+                                               std::uint64_t{item.agent},
+                                               item.request.value,
+                                               std::uint64_t{item.output_at},
+                                               std::uint64_t{item.output_size}}) {
+                put(out, number);
+            }
+            for (const auto* text : {&item.output, &item.code, &item.detail}) {
+                append_short(out, *text);
+            }
+            put(out, item.due);
+            put(out, std::uint64_t{item.reply != nullptr});
+            if (item.reply) item.reply->pack(out);
+        }
+        put(out, step.tokens_used);
+    }
+}
+
+inline void put_eight(std::string& out, const governor::Root& root) {
+    put(out, root.number.value);
+    append_short(out, root.session);
+    put(out, root.origin);
+    append_short(out, root.user);
+    put(out, std::uint64_t{root.is_by_session});
+    put(out, root.count);
+    put(out, root.open_children);
+    put(out, root.ends_at);
+    for (const auto number : {root.tokens,
+                              root.cost,
+                              root.purse.reserved,
+                              root.purse.spent,
+                              root.cost_purse.reserved,
+                              root.cost_purse.spent,
+                              std::uint64_t{root.errands.size()}}) {
+        put(out, number);
+    }
+    for (const auto& errand : root.errands) {
+        put(out, errand.origin);
+        put(out, errand.target);
+        append_short(out, errand.objective_hash);
+    }
+}
+
+inline void put_eight(std::string& out, const governor::Delegation& each) {
+    for (const std::uint64_t number : {each.request.value,
+                                       each.parent.value,
+                                       each.root.value,
+                                       std::uint64_t{each.origin},
+                                       std::uint64_t{each.target},
+                                       std::uint64_t{each.depth},
+                                       std::uint64_t{each.depth_max}}) {
+        put(out, number);
+    }
+    put(out, each.admitted_at);
+    put(out, each.deadline);
+    for (const auto* text : {&each.user, &each.session, &each.objective_hash}) {
+        append_short(out, *text);
+    }
+    put(out, each.tools.size());
+    for (const auto& tool : each.tools) append_short(out, tool);
+    for (const std::uint64_t number : {std::uint64_t{each.limits_tools},
+                                       std::uint64_t{each.is_open},
+                                       std::uint64_t{each.open_children},
+                                       each.tokens,
+                                       each.cost,
+                                       each.below.reserved,
+                                       each.below.spent,
+                                       std::uint64_t{each.children},
+                                       std::uint64_t{each.is_granted}}) {
+        put(out, number);
+    }
+}
+
+inline void put_eight(std::string& out, const people::Appeal& appeal) {
+    const auto& asked = appeal.asked;
+    put(out, asked.id.value);
+    put(out, asked.request.value);
+    for (const auto* text : {&asked.workflow, &asked.step, &asked.role}) append_short(out, *text);
+    put(out, static_cast<std::uint64_t>(asked.kind));
+    append_short(out, asked.question);
+    append_short(out, asked.context);
+    put(out, asked.options.size());
+    for (const auto& option : asked.options) append_short(out, option);
+    append_short(out, asked.asked_by);
+    append_short(out, asked.user);
+    put(out, asked.deadline_ms);
+    put(out, asked.reminder_ms);
+    append_short(out, asked.escalation);
+    put(out, static_cast<std::uint64_t>(asked.if_nobody));
+    put(out, asked.approvals_needed);
+    put(out, asked.state_version);
+    put(out, appeal.asked_at);
+    put(out, appeal.term_began);
+    put(out, std::uint64_t{appeal.is_reminded});
+    put(out, std::uint64_t{appeal.is_escalated});
+    put(out, static_cast<std::uint64_t>(appeal.stage));
+    put(out, appeal.ended.value);
+    put(out, appeal.ended_at);
+    put(out, appeal.answers.size());
+    for (const auto& answer : appeal.answers) {
+        append_short(out, answer.by);
+        put(out, static_cast<std::uint64_t>(answer.decision));
+        append_short(out, answer.reason);
+        append_short(out, answer.content);
+        put(out, answer.state_version);
+        put(out, std::uint64_t{answer.awaits_another});
+        put(out, answer.tokens);
+    }
+    append_short(out, appeal.end_reason);
+    put(out, appeal.news.value);
+}
+
+/// Puts `older` in the place of what a chest has of it now.
+template <class Chest, class Codec, class PutOlder>
+void age(std::string& bytes, const Chest& chest, const Codec& codec, PutOlder put_older) {
+    ASSERT_FALSE(chest.empty());
+    for (const auto ticket : chest.tickets()) {
+        std::string packed;
+        chest.append_packed(packed, ticket, codec);
+        std::string older;
+        put_older(older, *chest.at(ticket, codec));
+        ASSERT_NE(bytes.find(packed), std::string::npos);
+        bytes.replace(bytes.find(packed), packed.size(), older);
+    }
+}
+
+}  // namespace parlance::core
