@@ -74,13 +74,12 @@ Candidate candidate(const Sight& sight, std::size_t last) {
     const std::size_t digits_end = sight.group(last).end;
     Candidate found{.begin = sight.group(0).begin,
                     .last = last,
-                    .digits = 0,
+                    .digits = sight.digits_to(last),
                     .end = extension_end(text, digits_end),
                     .has_plus = false,
                     .has_parenthesis = false,
                     .has_extension = false};
     found.has_extension = found.end != digits_end;
-    for (std::size_t i = 0; i <= last; ++i) found.digits += sight.size(i);
     found.has_parenthesis = before(text, found.begin) == '(' && last > 0 &&
                             sight.gap(1).starts_with(')') && found.begin > sight.floor();
     if (found.has_parenthesis) --found.begin;
@@ -167,8 +166,18 @@ bool is_apart(const Sight& sight, const Candidate& found) {
     return (!is_tied_right(text, found.end) || is_before_word) && at(text, found.end) != '%';
 }
 
+/// Whether any form of a telephone's but an extension begins with this group.
+bool begins_with_form(const Sight& sight) {
+    const char sign = before(sight.text, sight.group(0).begin);
+    const bool has_zero = sight.digits(0)[0] == '0' && sight.size(0) >= 2;
+    const bool is_north_american =
+        sight.size(0) == 3 || (sight.groups_left() > 3 && sight.size(1) == 3);
+    return sign == '(' || sign == '+' || has_zero || is_north_american;
+}
+
 /// A whole number that others follow: 555-123-4567 555-123-4568.
 Found find_first_of_many(const Sight& sight, std::size_t last) {
+    if (!begins_with_form(sight)) return {};
     while (last-- > 1) {
         if (sight.sign(last + 1) == sight.sign(last)) continue;
         const Candidate found = candidate(sight, last);
@@ -188,15 +197,34 @@ std::size_t last_in_line(const Sight& sight, std::size_t last) {
     return last;
 }
 
+/// Whether no word can say of groups up to this one, or up to one before it, that they are a
+/// telephone's: what stands before and behind them are others of the same number.
+bool is_wordless(const Sight& sight, std::size_t last) {
+    return sight.is_in_row() && last + 1 < sight.groups_left() &&
+           !sight.is_labelled(kPhone | kCall);
+}
+
+/// Whether this group stands in a row with one sign between all, where no form counts: most groups
+/// of a text that is full of them.
+bool is_lost_in_row(const Sight& sight) {
+    const std::size_t begin = sight.group(0).begin;
+    const bool is_in_row = sight.is_in_row() && sight.groups_left() > 1 &&
+                           sight.sign(0) == sight.sign(1) && before(sight.text, begin) != '(';
+    if (!is_in_row) return false;
+    if (sight.digits_left() > kDigitsMax && !sight.is_labelled(kPhone | kCall)) return true;
+    return !sight.is_apart_left(begin, kPhone | kCall);
+}
+
 }  // namespace
 
 Found find_phone(const Sight& sight) {
-    if (sight.number.digit_count < kDigitsMin) return {};
+    if (is_lost_in_row(sight)) return {};
     const std::size_t last = widest(sight);
     const Candidate found = candidate(sight, last);
     if (found.digits < kDigitsMin || found.digits > kDigitsMax) return {};
     if (has_phone_form(sight, found) && is_apart(sight, found)) return Span{found.begin, found.end};
     if (const auto first = find_first_of_many(sight, last)) return first;
+    if (is_wordless(sight, last)) return {};
 
     const Candidate line = candidate(sight, last_in_line(sight, last));
     if (line.digits < kDigitsMin) return {};
