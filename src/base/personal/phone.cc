@@ -166,23 +166,36 @@ bool is_apart(const Sight& sight, const Candidate& found) {
     return (!is_tied_right(text, found.end) || is_before_word) && at(text, found.end) != '%';
 }
 
-/// Whether any form of a telephone's but an extension begins with this group.
-bool begins_with_form(const Sight& sight) {
+/// How many digits a telephone may have whose form begins with this group, extensions aside.
+struct FormDigits {
+    std::size_t least = kDigitsMax;
+    std::size_t most = 0;
+    void add(std::size_t from, std::size_t to) {
+        least = std::min(least, from);
+        most = std::max(most, to);
+    }
+    bool has(std::size_t digits) const { return digits >= least && digits <= most; }
+};
+
+FormDigits form_digits(const Sight& sight) {
+    FormDigits digits;
     const char sign = before(sight.text, sight.group(0).begin);
-    const bool has_zero = sight.digits(0)[0] == '0' && sight.size(0) >= 2;
+    if (sign == '(' || sign == '+' || sight.digits(0).starts_with("00")) digits.add(7, kDigitsMax);
+    if (sight.digits(0)[0] == '0' && sight.size(0) >= 2) digits.add(9, 12);
     const bool is_north_american =
         sight.size(0) == 3 || (sight.groups_left() > 3 && sight.size(1) == 3);
-    return sign == '(' || sign == '+' || has_zero || is_north_american;
+    if (is_north_american) digits.add(10, 11);
+    return digits;
 }
 
 /// A whole number that others follow: 555-123-4567 555-123-4568.
-Found find_first_of_many(const Sight& sight, std::size_t last) {
-    if (!begins_with_form(sight)) return {};
+Found find_first_of_many(const Sight& sight, std::size_t last, const FormDigits& digits) {
     while (last-- > 1) {
-        if (sight.sign(last + 1) == sight.sign(last)) continue;
+        if (sight.digits_to(last) < digits.least) return {};
+        if (sight.sign(last + 1) == sight.sign(last) || !digits.has(sight.digits_to(last)))
+            continue;
         const Candidate found = candidate(sight, last);
-        if (found.digits < kDigitsMin) return {};
-        if (has_phone_form(sight, found) && is_apart(sight, found)) {
+        if (is_apart(sight, found) && has_phone_form(sight, found)) {
             return Span{found.begin, found.end};
         }
     }
@@ -204,14 +217,15 @@ bool is_wordless(const Sight& sight, std::size_t last) {
            !sight.is_labelled(kPhone | kCall);
 }
 
-/// Whether this group stands in a row with one sign between all, where no form counts: most groups
-/// of a text that is full of them.
+/// Whether nothing can be found from this group on, which others of the same number stand before:
+/// most groups of a text that is full of them.
 bool is_lost_in_row(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
-    const bool is_in_row = sight.is_in_row() && sight.groups_left() > 1 &&
-                           sight.sign(0) == sight.sign(1) && before(sight.text, begin) != '(';
-    if (!is_in_row) return false;
-    if (sight.digits_left() > kDigitsMax && !sight.is_labelled(kPhone | kCall)) return true;
+    if (!sight.is_in_row() || before(sight.text, begin) == '(') return false;
+    // Where no word says so, it is a form; with one sign between all, no form counts.
+    const bool is_unsaid = sight.digits_left() > kDigitsMax && !sight.is_labelled(kPhone | kCall);
+    const bool has_one_sign = sight.groups_left() > 1 && sight.sign(0) == sight.sign(1);
+    if (is_unsaid && (has_one_sign || form_digits(sight).most == 0)) return true;
     return !sight.is_apart_left(begin, kPhone | kCall);
 }
 
@@ -222,8 +236,12 @@ Found find_phone(const Sight& sight) {
     const std::size_t last = widest(sight);
     const Candidate found = candidate(sight, last);
     if (found.digits < kDigitsMin || found.digits > kDigitsMax) return {};
-    if (has_phone_form(sight, found) && is_apart(sight, found)) return Span{found.begin, found.end};
-    if (const auto first = find_first_of_many(sight, last)) return first;
+    const FormDigits digits = form_digits(sight);
+    const bool may_have_form = found.has_extension || digits.has(found.digits);
+    if (may_have_form && is_apart(sight, found) && has_phone_form(sight, found)) {
+        return Span{found.begin, found.end};
+    }
+    if (const auto first = find_first_of_many(sight, last, digits)) return first;
     if (is_wordless(sight, last)) return {};
 
     const Candidate line = candidate(sight, last_in_line(sight, last));
