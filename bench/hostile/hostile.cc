@@ -118,6 +118,22 @@ std::vector<Hostile> hostile_persons() {
         while (text.size() + piece.size() < kMegabyte) text += piece;
         return request("{\"a\":\"" + text + "\"}");
     };
+    const auto many_of = [](std::string_view key, std::string_view each) {
+        return request("{\"" + std::string{key} + "\":[" + listed(each, kMegabyte - key.size()) +
+                       "]}");
+    };
+    std::string words;
+    while (words.size() < kMegabyte / 2) words += "a_";
+    std::string addresses;
+    for (int i = 0; addresses.size() < kMegabyte - 16; ++i) {
+        addresses += std::to_string(i % 223 + 1) + "." + std::to_string(i / 223 % 256) + "." +
+                     std::to_string(i / 57'088 % 256) + ".9 ";
+    }
+    // Two spellings of each value, so that keys have to be told apart once more.
+    const std::string spellings = repeated(kMegabyte, [](int i) {
+        const std::string rest = ".2." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+        return "\"1" + rest + "\":0,\"\xEF\xBC\x91" + rest + "\":0";
+    });
     std::string mails;
     for (int i = 0; mails.size() < kMegabyte - 16; ++i) mails += "u" + std::to_string(i) + "@b.co ";
     return {
@@ -134,7 +150,28 @@ std::vector<Hostile> hostile_persons() {
         {"backslashes", full_of(R"(\\)")},
         {"escapes of escapes", full_of(R"(\\u0034 )")},
         {"wide digits", full_of("\xEF\xBC\x94")},
+        {"two signs by turns", full_of("4-4 ")},
+        {"zeros with two signs", full_of("01-01 ")},
+        {"digits and one address", full_of(std::string(2'000, ' ') + "1.1.1.1 4 4 4 4 4 4 4 4 4 ")},
+        {"single digits before an address", full_of("4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 1.1.1.1 ")},
+        {"other addresses of the network", request("{\"a\":\"" + addresses + "\"}")},
+        {"keys in two spellings", request("{" + spellings + "}")},
+        {"values under one long key", many_of(words, "\"1\"")},
+        {"objects under one long key", many_of(words, R"({"1":"1"})")},
+        {"a path of dates", full_of("/1 11 12~0xa136a:b@.02ff36my 0")},
+        {"paths", many_of("phone", R"("/tb.co 9of1234~1[_00~a:b@1000000]349@44x44")")},
+        {"codes", full_of("%34%20")},
+        {"codes in numbers", full_of("%%31ff1a1:ff0")},
+        {"letters and digits", full_of("1a")},
+        {"days and months", full_of("12 12 12 of ")},
     };
+}
+
+HostileAnswer hostile_answer() {
+    const std::string masked = repeated(kMegabyte / 2, [](int) { return std::string{"[IP_x]"}; });
+    return {request(R"({"a":"1.1.1.1"})"),
+            "[IP_x]",
+            "{\"a\":\"" + masked + "\"" + std::string(kMegabyte / 2, ' ') + "}"};
 }
 
 std::vector<Hostile> hostile_strangers() {
@@ -156,6 +193,14 @@ std::vector<Hostile> hostile_strangers() {
          response + "\"used_sources\":[" + listed(R"({"owner_scope":0,"x":0})") + "]}"},
         {"an old version",
          R"({"version":"0.8","origin":"a","target":"b",)" + names(kMegabyte) + "}"},
+        {"an old version at the end",
+         "{" + names(kMegabyte) + R"(,"version":"0.8","origin":"a","target":"b"})"},
+        {"an old version with names alike",
+         R"({"version":"0.8","origin":"a","target":"b",)" + names(kMegabyte, "max_de") + "}"},
+        {"an old version with constraints",
+         R"({"version":"0.8","origin":"a","target":"b","max_tokens":1,"max_depth":1,)"
+         R"("deadline_ms":1,"constraints":{)" +
+             names(kMegabyte) + "}}"},
     };
 }
 

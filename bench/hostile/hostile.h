@@ -16,6 +16,14 @@ struct Hostile {
 std::vector<Hostile> hostile_requests();
 /// The same, full of what is or looks like personal data.
 std::vector<Hostile> hostile_persons();
+/// An answer full of one placeholder of its question. It says `name` where that has to be put, for
+/// what it is follows from a key.
+struct HostileAnswer {
+    std::string question;
+    std::string name;
+    std::string answer;
+};
+HostileAnswer hostile_answer();
 /// Messages that are refused, for a hundred thousand reasons or because nobody knows them.
 std::vector<Hostile> hostile_strangers();
 /// Messages in kessel's text form.

@@ -60,6 +60,25 @@ void is_redacted(benchmark::State& state, const std::string& text) {
     for (auto _ : state) benchmark::DoNotOptimize(personal::redact(text, masking));
 }
 
+/// As who asked is told what was answered.
+void is_restored(benchmark::State& state, const HostileAnswer& hostile) {
+    const personal::Masking masking{personal::structured_kinds(), "session", "key"};
+    const auto known = personal::originals(hostile.question, masking);
+    if (known.size() != 1) return state.SkipWithError("there is not one placeholder");
+    std::string answer;
+    for (std::size_t done = 0; done < hostile.answer.size();) {
+        const std::size_t next =
+            std::min(hostile.answer.find(hostile.name, done), hostile.answer.size());
+        answer.append(hostile.answer, done, next - done);
+        if (next < hostile.answer.size()) answer += known[0].placeholder;
+        done = next + hostile.name.size();
+    }
+    for (auto _ : state) {
+        const auto originals = personal::originals(hostile.question, masking);
+        benchmark::DoNotOptimize(personal::restore(answer, originals));
+    }
+}
+
 void is_unfolded(benchmark::State& state, const std::string& text) {
     for (auto _ : state) benchmark::DoNotOptimize(from_text_form(text));
 }
@@ -89,6 +108,7 @@ void plan_all() {
     }
     for (const Hostile& each : hostile_persons())
         plan(each.name + "/redacted", is_redacted, each.text);
+    plan("placeholders before spaces/restored", is_restored, hostile_answer());
     for (const Hostile& each : hostile_strangers())
         plan(each.name + "/refused", refuses, each.text);
     for (const Hostile& each : hostile_blocks()) plan(each.name + "/block", is_unfolded, each.text);

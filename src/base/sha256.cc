@@ -1,43 +1,63 @@
+// The functions below are deprecated in favour of others that look the algorithm up, allocate and
+// lock. These are its very words, and stay as long as the library's version 3 does.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "base/sha256.h"
 
-#include <openssl/evp.h>
+#include <algorithm>
 
 #include "base/check.h"
 
 namespace parlance {
 
-namespace {
-
-// Looking the algorithm up costs more than hashing a short record: done once, and never freed,
-// because contexts of static lifetime may outlive any owner.
-const EVP_MD* algorithm() {
-    static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-    CHECK(found != nullptr);
-    return found;
-}
-
-}  // namespace
-
-void Sha256::Free::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
-
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-    CHECK(context_ != nullptr);
-    CHECK(EVP_DigestInit_ex2(context_.get(), algorithm(), nullptr) == 1);
-}
+Sha256::Sha256() { CHECK(SHA256_Init(&context_) == 1); }
 
 void Sha256::add(std::string_view bytes) {
-    CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+    CHECK(SHA256_Update(&context_, bytes.data(), bytes.size()) == 1);
 }
 
 Digest Sha256::finish() {
     Digest digest;
-    CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
-    CHECK(EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) == 1);
+    CHECK(SHA256_Final(digest.data(), &context_) == 1);
+    CHECK(SHA256_Init(&context_) == 1);
     return digest;
 }
 
+namespace {
+
+std::string_view bytes_of(const Digest& digest) {
+    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+/// A key as RFC 2104 has it: one block, each of its bytes changed by `pad`.
+std::string padded(std::string_view key, unsigned char pad) {
+    std::string block =
+        key.size() > SHA256_CBLOCK ? std::string{bytes_of(sha256(key))} : std::string{key};
+    block.resize(SHA256_CBLOCK);
+    for (char& byte : block) byte = static_cast<char>(static_cast<unsigned char>(byte) ^ pad);
+    return block;
+}
+
+}  // namespace
+
+KeyedSha256::KeyedSha256(std::string_view key, std::string_view begin) {
+    constexpr unsigned char kInner = 0x36;
+    constexpr unsigned char kOuter = 0x5c;
+    inner_.add(padded(key, kInner));
+    inner_.add(begin);
+    outer_.add(padded(key, kOuter));
+}
+
+Digest KeyedSha256::of(std::string_view bytes) const {
+    Sha256 inner = inner_;
+    inner.add(bytes);
+    Sha256 outer = outer_;
+    outer.add(bytes_of(inner.finish()));
+    return outer.finish();
+}
+
 Digest sha256(std::string_view bytes) {
-    thread_local Sha256 hasher;  // Making one costs more than hashing a short text.
+    Sha256 hasher;
     hasher.add(bytes);
     return hasher.finish();
 }

@@ -47,7 +47,9 @@ constexpr std::size_t kHintsMax = 64;
 std::vector<std::string> capability_words(const DialectRow& row,
                                           json::Value message,
                                           const std::string& objective) {
+    constexpr std::size_t kUsualWords = 4;
     std::vector<std::string> words;
+    words.reserve(kUsualWords);
     const auto add = [&](std::string_view word) {
         if (!word.empty() && word.size() <= kIdBytesMax) words.emplace_back(word);
     };

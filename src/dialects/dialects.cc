@@ -121,15 +121,22 @@ const DialectRow* recognised_by_words(const Tellings& said) {
     return found;
 }
 
-/// The dialect that calls its versions as the message does and, once it is made current, knows it
-/// by its marks; null if none does.
-const DialectRow* recognised_by_version(std::string_view text, json::Value message) {
+/// A message of an older version, made current.
+struct Current {
+    const DialectRow* row = nullptr;
+    std::string text{};
+};
+
+/// Of the dialect that calls its versions as the message does and, once it is made current, knows
+/// it by its marks; of none if none does.
+Current recognised_by_version(std::string_view text, json::Value message) {
     for (const DialectRow* row : kDialects) {
         if (row->versions == nullptr) continue;
-        const auto current = made_current(*row->versions, text, message);
-        if (current && !current->empty() && recognised(json::root(*current)) == row) return row;
+        auto current = made_current(*row->versions, text, message);
+        const bool is_its = current && !current->empty() && recognised(json::root(*current)) == row;
+        if (is_its) return {row, *std::move(current)};
     }
-    return nullptr;
+    return {};
 }
 
 /// The names of a message's first members. More do not make it clearer whose it is, and would
@@ -232,17 +239,25 @@ Reading<std::string> current_of(const DialectRow& row,
     return current;
 }
 
-Reading<SendMessage> read_in(const DialectRow& row,
-                             std::string_view text,
-                             const Reception& reception) {
-    auto current = current_of(row, text, reception);
-    if (!current) return tl::unexpected(std::move(current).error());
+/// `current` is the text in the dialect's current version; empty if it is that already.
+Reading<SendMessage> read_current(const DialectRow& row,
+                                  std::string_view text,
+                                  std::string_view current,
+                                  const Reception& reception) {
     Reception as_current = reception;
-    if (!current->empty()) as_current.message = {};
-    auto reading = row.read_message(row, current->empty() ? text : *current, as_current);
+    if (!current.empty()) as_current.message = {};
+    auto reading = row.read_message(row, current.empty() ? text : current, as_current);
     if (!reading) reading.error().dialect = row.dialect;
     if (reading && reading->falls_short) reading->kind = kind_of(*reading->envelope);
     return reading;
+}
+
+Reading<SendMessage> read_in(const DialectRow& row,
+                             std::string_view text,
+                             const Reception& reception) {
+    const auto current = current_of(row, text, reception);
+    if (!current) return tl::unexpected(current.error());
+    return read_current(row, text, *current, reception);
 }
 
 /// A message that its first mark's dialect cannot read may be another's that has that member too.
@@ -330,9 +345,10 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
     }
     const Tellings said = tellings_in(message);
     row = recognised_by_words(said);
-    if (row == nullptr) row = recognised_by_version(text, message);
-    if (row == nullptr) return tl::unexpected(unknown_dialect(message, said));
-    return read_in(*row, text, reception);
+    if (row != nullptr) return read_in(*row, text, reception);
+    const Current current = recognised_by_version(text, message);
+    if (current.row == nullptr) return tl::unexpected(unknown_dialect(message, said));
+    return read_current(*current.row, text, current.text, reception);
 }
 
 Reading<SendMessage> read_reply(std::string_view text,

@@ -138,7 +138,11 @@ class Completion {
             const bool says_id = form_.shape->fields[i].slot == Slot::Id;
             if (says_id && (*found_)[i].is_string()) id = (*found_)[i].text(spare);
         }
-        return quoted(derived_uuid(std::string{"session of "}.append(id)), texts_).raw;
+        constexpr std::string_view kSessionOf = "session of ";
+        std::string text;
+        text.reserve(kSessionOf.size() + id.size());
+        text.append(kSessionOf).append(id);
+        return quoted(derived_uuid(text), texts_).raw;
     }
 
     /// Found out only when something is missing, and that is rare.

@@ -29,6 +29,9 @@ bool is_day_and_month(const Sight& sight, std::size_t i) {
 /// 1980-02-25, 25.2.1980, 2/25/80.
 Found find_numeric(const Sight& sight, std::string_view signs) {
     if (sight.groups_left() < 3) return {};
+    const bool is_sized = sight.size(0) <= 4 && sight.size(1) <= 2 &&
+                          (sight.size(2) == 2 || sight.size(2) == 4 || sight.size(0) == 4);
+    if (!is_sized) return {};
     const char sign = sight.sign(1);
     const bool is_divided = signs.find(sign) != std::string_view::npos && sight.sign(2) == sign;
     const bool goes_on = sight.groups_left() > 3 && sight.sign(3) == sign && sign != ' ';
@@ -142,6 +145,8 @@ Found find_date(const Sight& sight) {
 }
 
 Found find_birth_date(const Sight& sight) {
+    // Inside of a row of groups there is no word before it.
+    if (sight.is_in_row() && !sight.is_labelled(kBirth)) return {};
     const std::string_view text = sight.text;
     auto found = find_numeric(sight, "-./_ ");
     if (!found) found = find_packed(sight);

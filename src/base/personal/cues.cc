@@ -14,7 +14,8 @@ struct Word {
     Cues cues;
 };
 
-/// In order, because they are searched by halves. The names of a page's tags are looked past.
+/// In order, so that those with the same first letter stand together. The names of a page's tags
+/// are looked past.
 constexpr std::array kWords{
     Word{"a", kFiller},
     Word{"account", kFiller},
@@ -167,6 +168,21 @@ constexpr std::array kWords{
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::word));
 
+/// Where the words with each first letter begin, and where those with the last one end.
+constexpr auto kBegins = [] {
+    std::array<std::uint8_t, 27> begins{};
+    for (std::size_t letter = 0; letter < begins.size(); ++letter) {
+        std::size_t begin = 0;
+        while (begin < kWords.size() &&
+               static_cast<std::size_t>(kWords[begin].word[0] - 'a') < letter) {
+            ++begin;
+        }
+        begins[letter] = static_cast<std::uint8_t>(begin);
+    }
+    return begins;
+}();
+static_assert(kBegins.back() == kWords.size());
+
 constexpr std::size_t kWordBytesMax = 16;
 constexpr int kWordsMax = 7;
 constexpr std::size_t kSignsMax = 8;
@@ -176,12 +192,15 @@ constexpr std::array<std::string_view, 9> kBehind{
     "cell", "desk", "direct", "fax", "home", "landline", "mobile", "office", "work"};
 
 Cues cues_of_word(std::string_view written) {
-    if (written.size() > kWordBytesMax) return 0;
-    std::array<char, kWordBytesMax> bytes{};
-    std::ranges::transform(written, bytes.begin(), lower);
-    const std::string_view word{bytes.data(), written.size()};
-    const auto found = std::ranges::lower_bound(kWords, word, {}, &Word::word);
-    return found != kWords.end() && found->word == word ? found->cues : 0;
+    if (written.empty() || written.size() > kWordBytesMax || !is_letter(written[0])) return 0;
+    const auto letter = static_cast<std::size_t>(lower(written[0]) - 'a');
+    for (std::size_t i = kBegins[letter]; i < kBegins[letter + 1]; ++i) {
+        const std::string_view word = kWords[i].word;
+        const bool is_said =
+            word.size() == written.size() && std::ranges::equal(word, written, {}, {}, lower);
+        if (is_said) return kWords[i].cues;
+    }
+    return 0;
 }
 
 bool is_word_byte(char c) { return is_letter(c) || c == '\'' || is_beyond_ascii(c); }
@@ -270,7 +289,8 @@ bool is_birth_before(std::string_view text, std::size_t place) {
     return is_birth || is_abbreviated_birth(text, place);
 }
 
-Cues cues_of_label(Label label) {
+Cues cues_of_label(const Label& label) {
+    if (label.cues) return *label.cues;
     const std::string_view name = label.name;
     Cues cues = 0;
     std::size_t begin = 0;
@@ -278,11 +298,12 @@ Cues cues_of_label(Label label) {
         const bool is_edge = i == name.size() || !is_letter(name[i]);
         const bool is_hump = !is_edge && i > begin && is_upper(name[i]) && !is_upper(name[i - 1]);
         if (!is_edge && !is_hump) continue;
-        cues |= cues_of_word(name.substr(begin, i - begin));
+        if (i > begin) cues |= cues_of_word(name.substr(begin, i - begin));
         begin = is_hump ? i : i + 1;
     }
     // A key names things: call_id is no telephone, and message_to is none either.
-    return settled(cues & ~(kCall | kReach | kToward));
+    label.cues = settled(cues & ~(kCall | kReach | kToward));
+    return *label.cues;
 }
 
 bool names_phone_behind(std::string_view text, std::size_t place) {

@@ -40,7 +40,7 @@ Cues cues_before(std::string_view text, std::size_t place);
 /// Whether one of the last few words speaks of a birth, whatever the others say.
 bool is_birth_before(std::string_view text, std::size_t place);
 /// What a member's key says: phone_number, dateOfBirth.
-Cues cues_of_label(Label label);
+Cues cues_of_label(const Label& label);
 /// Whether the word right behind a number says that it is a telephone's, as in an address block.
 bool names_phone_behind(std::string_view text, std::size_t place);
 

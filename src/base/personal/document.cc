@@ -41,6 +41,7 @@ bool is_all_digits(const Sight& sight) {
 
 Found find_document(const Sight& sight, const Form& form) {
     if (sight.size(0) < form.digits_min && is_all_digits(sight)) return {};
+    if (!sight.has_cue(form.words)) return {};
     const bool is_mixed = is_glued_right(sight.text, sight.group(0).end);
     if (sight.number.digit_count < form.digits_min && !is_mixed) return {};
     const std::size_t begin = sight.word_begin();
@@ -48,10 +49,8 @@ Found find_document(const Sight& sight, const Form& form) {
     const std::size_t end = word_end(sight.text, begin, form);
     const std::string_view word = sight.text.substr(begin, end - begin);
     const auto digits = static_cast<std::size_t>(std::ranges::count_if(word, is_digit));
-    // The words before are read last: that costs most.
     const bool is_fit = word.size() >= form.size_min && word.size() <= form.size_max &&
-                        digits >= form.digits_min && !is_tied_right(sight.text, end) &&
-                        sight.has_cue(form.words);
+                        digits >= form.digits_min && !is_tied_right(sight.text, end);
     return is_fit ? Found{Span{begin, end}} : Found{};
 }
 

@@ -16,24 +16,34 @@ namespace parlance::personal {
 
 namespace {
 
+/// How many digits a group has, one bit each; the last one stands for all that are larger.
+using Sizes = std::uint32_t;
+constexpr unsigned kSizeOfMore = 31;
+constexpr Sizes kAnySize = ~Sizes{0};
+constexpr Sizes kUpToThree = 0b1110;
+constexpr Sizes kThreeOrNine = 1U << 3U | 1U << 9U;
+
+/// Most groups of digits are nobody's: the table says so of most of them, before anybody is asked.
 struct AtNumber {
     Kind kind;
     Found (*find)(const Sight& sight);
     std::size_t digits_min;  ///< From there on: most numbers are too short for anything.
     bool begins_word;        ///< Whether nothing of it stands before its digits.
+    Sizes sizes = kAnySize;  ///< Of its first group.
+    bool may_follow = true;  ///< Whether other groups of digits may stand before the first.
 };
 
 /// Who is sure is asked first: a check digit is worth more than a word.
 constexpr std::array kAtNumbers{
-    AtNumber{Kind::Iban, find_iban, 2, false},
-    AtNumber{Kind::Nino, find_nino, 6, false},
-    AtNumber{Kind::Ip, find_ip4, 4, true},
-    AtNumber{Kind::Card, find_card, 13, true},
-    AtNumber{Kind::Ssn, find_ssn, 9, true},
-    AtNumber{Kind::Itin, find_itin, 9, true},
+    AtNumber{Kind::Iban, find_iban, 2, false, kAnySize & ~0b11U, false},
+    AtNumber{Kind::Nino, find_nino, 6, false, 1U << 2U | 1U << 6U, false},
+    AtNumber{Kind::Ip, find_ip4, 4, true, kUpToThree},
+    AtNumber{Kind::Card, find_card, kCardDigitsMin, true},
+    AtNumber{Kind::Ssn, find_ssn, 9, true, kThreeOrNine},
+    AtNumber{Kind::Itin, find_itin, 9, true, kThreeOrNine},
     AtNumber{Kind::Licence, find_licence, 1, false},
     AtNumber{Kind::Passport, find_passport, 1, false},
-    AtNumber{Kind::Sin, find_sin, 9, true},
+    AtNumber{Kind::Sin, find_sin, 9, true, kThreeOrNine},
     AtNumber{Kind::Phone, find_phone, 6, true},
     AtNumber{Kind::Address, find_address, 1, true},
 };
@@ -135,7 +145,7 @@ std::size_t uuid_end(std::string_view text, std::size_t place, std::size_t floor
 
 class Walk {
   public:
-    Walk(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings)
+    Walk(std::string_view text, Kinds kinds, const Label& label, std::vector<Finding>& findings)
         : text_(text), kinds_(kinds), label_(label), findings_(findings) {}
 
     void run() {
@@ -185,26 +195,26 @@ class Walk {
         if (const std::size_t end = uuid_end(text_, place, floor_); end != 0) return end;
         if (const std::size_t end = placeholder_end_around(text_, place); end != 0) return end;
         read_number(text_, place, number_);
+        if (number_.digit_count >= kCardDigitsMin) add_up(text_, number_, sums_);
+        const Cues label_cues = cues_of_label(label_);
         const std::size_t end = number_.groups[number_.count - 1].end;
         std::size_t first = 0;
-        std::size_t digits_left = number_.digit_count;
         // A number that is cut off is read again from where too little of it is in sight.
         const bool is_cut = number_.count == Number::kGroupsMax;
         while (first < number_.count) {
             if (is_cut && number_.count - first < Number::kGroupsNeeded) {
                 return std::max<std::size_t>(number_.groups[first].begin, floor_);
             }
-            const Sight sight{{text_, number_, first}, floor_, cues_of_the_label()};
-            const std::size_t behind = look(sight, digits_left);
-            do {
-                digits_left -= number_.groups[first++].size();
-            } while (first < number_.count && number_.groups[first].begin < behind);
+            const Sight sight{{text_, number_, sums_, first}, floor_, label_cues};
+            const std::size_t behind = look(sight);
+            ++first;
+            while (first < number_.count && number_.groups[first].begin < behind) ++first;
         }
         return std::max(end, floor_);
     }
 
     /// Behind what is settled: found, or a date in which nothing else is to be found.
-    std::size_t look(const Sight& sight, std::size_t digits_left) {
+    std::size_t look(const Sight& sight) {
         // A word that says what follows may hang on it: SSN078051121.
         const std::size_t begin = sight.group(0).begin;
         const bool is_in_word =
@@ -214,26 +224,24 @@ class Walk {
             if (const auto found = find_birth_date(sight)) return take(Kind::BirthDate, *found);
         }
         if (const auto date = find_date(sight)) return date->end;
+        const std::size_t digits_left = sight.digits_left();
+        const Sizes size = 1U << std::min(sight.size(0), kSizeOfMore);
         for (const AtNumber& row : kAtNumbers) {
-            if (digits_left < row.digits_min || (is_in_word && row.begins_word)) continue;
+            if (digits_left < row.digits_min || (row.sizes & size) == 0) continue;
+            if ((is_in_word && row.begins_word) || (sight.is_in_row() && !row.may_follow)) continue;
             if (!kinds_.has(row.kind)) continue;
             if (const auto found = row.find(sight)) return take(row.kind, *found);
         }
         return 0;
     }
 
-    Cues cues_of_the_label() {
-        if (!label_cues_) label_cues_ = cues_of_label(label_);
-        return *label_cues_;
-    }
-
     std::string_view text_;
     Kinds kinds_;
-    Label label_;
+    const Label& label_;
     std::vector<Finding>& findings_;
     std::size_t floor_ = 0;  ///< Behind the last finding.
-    std::optional<Cues> label_cues_;
     Number number_;
+    Sums sums_;
 };
 
 /// Names have no digit and no sign to stop at: every word is looked at, if anybody asks for them.
@@ -256,7 +264,10 @@ void find_names(std::string_view text, std::vector<Finding>& findings, std::size
     findings.erase(std::remove_if(begin, findings.end(), is_inside), findings.end());
 }
 
-void find_plain(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
+void find_plain(std::string_view text,
+                Kinds kinds,
+                const Label& label,
+                std::vector<Finding>& findings) {
     const std::size_t first = findings.size();
     Walk{text, kinds, label, findings}.run();
     if (kinds.has(Kind::Name)) find_names(text, findings, first);
@@ -275,12 +286,17 @@ std::span<Finding> behind(std::vector<Finding>& findings, std::size_t first) {
 }
 
 /// What is read through its codes comes first; what is there only without them, "%4111…", is added.
-void find_coded(const Folded& folded, Kinds kinds, Label label, std::vector<Finding>& findings) {
+void find_coded(const Folded& folded,
+                Kinds kinds,
+                const Label& label,
+                std::vector<Finding>& findings,
+                Patience* patience) {
     thread_local Folded decoded;
     decode(folded, decoded);
     const std::size_t first = findings.size();
     find_plain(decoded.view(), kinds, label, findings);
     place_in_written(decoded, behind(findings, first));
+    if (patience != nullptr && !patience->has(folded.size)) return;
 
     std::vector<Finding> others;
     find_plain(folded.view(), kinds, label, others);
@@ -298,11 +314,12 @@ void find_coded(const Folded& folded, Kinds kinds, Label label, std::vector<Find
 void find_folded(std::string_view text,
                  bool is_escaped,
                  Kinds kinds,
-                 Label label,
-                 std::vector<Finding>& findings) {
+                 const Label& label,
+                 std::vector<Finding>& findings,
+                 Patience* patience) {
     thread_local Folded folded;
     fold(text, is_escaped, folded);
-    if (has_codes(folded.view())) return find_coded(folded, kinds, label, findings);
+    if (has_codes(folded.view())) return find_coded(folded, kinds, label, findings, patience);
     const std::size_t first = findings.size();
     find_plain(folded.view(), kinds, label, findings);
     place_in_written(folded, behind(findings, first));
@@ -316,9 +333,9 @@ bool is_disguised(std::string_view text, Traits traits) {
 
 }  // namespace
 
-void find(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
+void find(std::string_view text, Kinds kinds, const Label& label, std::vector<Finding>& findings) {
     if (is_disguised(text, traits_of(text)))
-        return find_folded(text, false, kinds, label, findings);
+        return find_folded(text, false, kinds, label, findings, nullptr);
     find_plain(text, kinds, label, findings);
 }
 
@@ -330,12 +347,13 @@ std::vector<Finding> find(std::string_view text, Kinds kinds) {
 
 void find_escaped(std::string_view inside,
                   Kinds kinds,
-                  Label label,
-                  std::vector<Finding>& findings) {
+                  const Label& label,
+                  std::vector<Finding>& findings,
+                  Patience* patience) {
     const Traits traits = traits_of(inside);
     if (traits == 0 && !kinds.has(Kind::Name)) return;
     const bool is_plain = (traits & kEscapes) == 0 && !is_disguised(inside, traits);
-    if (!is_plain) return find_folded(inside, true, kinds, label, findings);
+    if (!is_plain) return find_folded(inside, true, kinds, label, findings, patience);
     if ((traits & kStops) != 0 || kinds.has(Kind::Name)) find_plain(inside, kinds, label, findings);
 }
 

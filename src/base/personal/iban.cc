@@ -61,7 +61,7 @@ const Country* country_at(std::string_view text, std::size_t begin) {
 
 Found find_iban(const Sight& sight) {
     const std::string_view text = sight.text;
-    if (sight.size(0) < 2 || sight.group(0).begin < sight.floor() + 2) return {};
+    if (sight.group(0).begin < sight.floor() + 2) return {};
     const std::size_t begin = sight.group(0).begin - 2;
     if (!is_letter(text[begin]) || !is_letter(text[begin + 1])) return {};
     const Country* const country = country_at(text, begin);

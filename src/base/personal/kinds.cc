@@ -48,9 +48,9 @@ bool keeps_signs(Kind kind) {
 std::span<const KindRow> kind_rows() { return kRows; }
 
 const KindRow& row_of(Kind kind) {
-    const auto row = std::ranges::find(kRows, kind, &KindRow::kind);
-    CHECK(row != kRows.end());
-    return *row;
+    const KindRow& row = kRows[static_cast<std::size_t>(kind)];
+    CHECK(row.kind == kind);  // They stand in the order of the kinds.
+    return row;
 }
 
 std::optional<Kind> kind_named(std::string_view name) {
@@ -64,13 +64,17 @@ Kinds structured_kinds() {
     return kStructured;
 }
 
-std::string normalised(Kind kind, std::string_view value) {
-    std::string out;
-    out.reserve(value.size());
+void append_normalised(Kind kind, std::string_view value, std::string& out) {
+    const bool keeps_all = keeps_signs(kind);
     for (const char c : value) {
-        const bool is_kept = keeps_signs(kind) || is_alnum(c) || is_beyond_ascii(c);
+        const bool is_kept = keeps_all || is_alnum(c) || is_beyond_ascii(c);
         if (is_kept) out.push_back(kind == Kind::Login ? c : lower(c));
     }
+}
+
+std::string normalised(Kind kind, std::string_view value) {
+    std::string out;
+    append_normalised(kind, value, out);
     return out;
 }
 

@@ -14,13 +14,15 @@ namespace {
 struct NineDigits {
     std::string digits;
     std::size_t end;
-    char sign;  ///< Between the groups; 0 if there is one group.
 };
 
-/// `words` are those that it may hang on.
+/// `words` are those that it may hang on, and that say what it is.
 std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes, Cues words) {
     const bool is_whole = sight.size(0) == 9;
     if (!is_whole && !sight.has_sizes(sizes, "- ./_")) return {};
+    // As printed, it needs no words.
+    const char sign = is_whole ? '\0' : sight.sign(1);
+    if (sign != '-' && !sight.has_cue(words)) return {};
     const std::size_t last = is_whole ? 0 : sizes.size() - 1;
     const std::size_t begin = sight.group(0).begin;
     const std::size_t end = sight.group(last).end;
@@ -28,18 +30,13 @@ std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes
     const bool is_before_word = (is_letter(next) || next == '_') && ends_word(sight.text, end);
     if (is_tied_right(sight.text, end) && !is_before_word) return {};
     if (!sight.is_apart_left(begin, words)) return {};
-    return NineDigits{sight.joined(last), end, is_whole ? '\0' : sight.sign(1)};
+    return NineDigits{sight.joined(last), end};
 }
 
 unsigned part(const NineDigits& nine, std::size_t begin, std::size_t size) {
     unsigned value = 0;
     for (const char c : nine.digits.substr(begin, size)) value = value * 10 + digit_of(c);
     return value;
-}
-
-/// As printed, it needs no words.
-bool is_said(const Sight& sight, const NineDigits& nine, Cues words) {
-    return nine.sign == '-' || sight.has_cue(words);
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ Found find_ssn(const Sight& sight) {
     const unsigned area = part(*nine, 0, 3);
     const bool is_issued =
         area != 0 && area != 666 && area < 900 && part(*nine, 3, 2) != 0 && part(*nine, 5, 4) != 0;
-    if (!is_issued || !is_said(sight, *nine, kSsn)) return {};
+    if (!is_issued) return {};
     return Span{sight.group(0).begin, nine->end};
 }
 
@@ -60,7 +57,7 @@ Found find_itin(const Sight& sight) {
     const unsigned middle = part(*nine, 3, 2);
     const bool is_issued = middle >= 50 && middle != 66 && middle != 67 && middle != 68 &&
                            middle != 69 && middle != 89 && middle != 93;
-    if (!is_issued || !is_said(sight, *nine, kItin | kSsn)) return {};
+    if (!is_issued) return {};
     return Span{sight.group(0).begin, nine->end};
 }
 
@@ -71,7 +68,7 @@ Found find_sin(const Sight& sight) {
     // None begins with 0 or 8, but for those that are made up as examples.
     const bool is_issued = nine->digits[0] != '0' && nine->digits[0] != '8';
     const bool is_telephone = sight.has_cue(kPhone | kCall);
-    if (!is_named && (nine->sign != '-' || !is_issued || is_telephone)) return {};
+    if (!is_named && (!is_issued || is_telephone)) return {};
     return Span{sight.group(0).begin, nine->end};
 }
 

@@ -134,10 +134,12 @@ Found find_mac(const Sign& colon) {
 
 Found find_ip4(const Sight& sight) {
     if (sight.groups_left() < 4 || sight.size(0) > 3) return {};
+    for (std::size_t i = 1; i < 4; ++i) {
+        if (sight.sign(i) != '.') return {};
+    }
     for (std::size_t i = 0; i < 4; ++i) {
         const bool is_octet = sight.size(i) <= 3 && sight.value(i) <= 255 &&
-                              (sight.size(i) == 1 || sight.digits(i)[0] != '0') &&
-                              (i == 0 || sight.gap(i) == ".");
+                              (sight.size(i) == 1 || sight.digits(i)[0] != '0');
         if (!is_octet) return {};
     }
     const std::string_view text = sight.text;

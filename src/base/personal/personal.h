@@ -77,22 +77,45 @@ struct Finding {
     bool operator==(const Finding&) const = default;
 };
 
-/// What a text is the value of, "mobile_number": it counts like the words before a number.
+/// What a text is the value of, "mobile_number": it counts like the words before a number. What it
+/// says is found out once, for it may be long, and the key of a hundred thousand values.
 struct Label {
     std::string_view name{};
+    mutable std::optional<std::uint32_t> cues{};  ///< Once somebody has asked: cues.h.
 };
 
 /// Appends what is found in UTF-8 text, from left to right, without overlaps.
-void find(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings);
+void find(std::string_view text, Kinds kinds, const Label& label, std::vector<Finding>& findings);
 std::vector<Finding> find(std::string_view text, Kinds kinds = structured_kinds());
 
+/// What a message may cost beyond being looked through once: so many bytes of it are looked at
+/// again. Whatever was not made to cost much needs far less.
+class Patience {
+  public:
+    /// Whether there is so much left, which is then used up.
+    bool has(std::size_t bytes) {
+        const std::size_t cost = bytes + kEachTime;
+        if (cost > left_) return false;
+        left_ -= cost;
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t kEachTime = 32;  ///< A short text takes as long as so many bytes.
+    std::size_t left_ = std::size_t{256} << 10U;
+};
+
 /// The same for the inside of a JSON string that may have escapes; places are in what is written.
+/// With codes of URLs and pages in it, it is read through them, and also as it stands if there is
+/// the patience; without one there always is.
 void find_escaped(std::string_view inside,
                   Kinds kinds,
-                  Label label,
-                  std::vector<Finding>& findings);
+                  const Label& label,
+                  std::vector<Finding>& findings,
+                  Patience* patience = nullptr);
 
 /// What two spellings of one value have in common.
 std::string normalised(Kind kind, std::string_view value);
+void append_normalised(Kind kind, std::string_view value, std::string& out);
 
 }  // namespace parlance::personal

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/personal/check_digits.h"
+#include "base/personal/number.h"
 
 namespace parlance::personal {
 namespace {
@@ -33,6 +34,23 @@ TEST(CheckDigits, AreThoseOfTheirStandards) {
     EXPECT_FALSE(passes_luhn("4111111111111112"));
     EXPECT_FALSE(passes_luhn("1411111111111111")) << "two digits swapped";
     EXPECT_FALSE(passes_luhn(""));
+
+    // The sums of a row of groups say the same of each stretch of it.
+    const std::string row = "4 11-111 1111.11 11111 2 37/8282 246 310005 0 9";
+    Number number;
+    Sums sums;
+    read_number(row, 0, number);
+    add_up(row, number, sums);
+    std::size_t passed = 0;
+    for (std::size_t first = 0; first < number.count; ++first) {
+        const Digits digits{row, number, sums, first};
+        for (std::size_t last = 0; last < digits.groups_left(); ++last) {
+            EXPECT_EQ(digits.passes_luhn(last), passes_luhn(digits.joined(last)))
+                << digits.joined(last);
+            passed += digits.passes_luhn(last) ? 1 : 0;
+        }
+    }
+    EXPECT_GT(passed, 0U);
     EXPECT_TRUE(passes_mod97("GB82WEST12345698765432"));
     EXPECT_TRUE(passes_mod97("gb82west12345698765432"));
     EXPECT_FALSE(passes_mod97("GB82WEST12345698765423"));

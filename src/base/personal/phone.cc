@@ -74,13 +74,12 @@ Candidate candidate(const Sight& sight, std::size_t last) {
     const std::size_t digits_end = sight.group(last).end;
     Candidate found{.begin = sight.group(0).begin,
                     .last = last,
-                    .digits = 0,
+                    .digits = sight.digits_to(last),
                     .end = extension_end(text, digits_end),
                     .has_plus = false,
                     .has_parenthesis = false,
                     .has_extension = false};
     found.has_extension = found.end != digits_end;
-    for (std::size_t i = 0; i <= last; ++i) found.digits += sight.size(i);
     found.has_parenthesis = before(text, found.begin) == '(' && last > 0 &&
                             sight.gap(1).starts_with(')') && found.begin > sight.floor();
     if (found.has_parenthesis) --found.begin;
@@ -167,13 +166,36 @@ bool is_apart(const Sight& sight, const Candidate& found) {
     return (!is_tied_right(text, found.end) || is_before_word) && at(text, found.end) != '%';
 }
 
+/// How many digits a telephone may have whose form begins with this group, extensions aside.
+struct FormDigits {
+    std::size_t least = kDigitsMax;
+    std::size_t most = 0;
+    void add(std::size_t from, std::size_t to) {
+        least = std::min(least, from);
+        most = std::max(most, to);
+    }
+    bool has(std::size_t digits) const { return digits >= least && digits <= most; }
+};
+
+FormDigits form_digits(const Sight& sight) {
+    FormDigits digits;
+    const char sign = before(sight.text, sight.group(0).begin);
+    if (sign == '(' || sign == '+' || sight.digits(0).starts_with("00")) digits.add(7, kDigitsMax);
+    if (sight.digits(0)[0] == '0' && sight.size(0) >= 2) digits.add(9, 12);
+    const bool is_north_american =
+        sight.size(0) == 3 || (sight.groups_left() > 3 && sight.size(1) == 3);
+    if (is_north_american) digits.add(10, 11);
+    return digits;
+}
+
 /// A whole number that others follow: 555-123-4567 555-123-4568.
-Found find_first_of_many(const Sight& sight, std::size_t last) {
+Found find_first_of_many(const Sight& sight, std::size_t last, const FormDigits& digits) {
     while (last-- > 1) {
-        if (sight.sign(last + 1) == sight.sign(last)) continue;
+        if (sight.digits_to(last) < digits.least) return {};
+        if (sight.sign(last + 1) == sight.sign(last) || !digits.has(sight.digits_to(last)))
+            continue;
         const Candidate found = candidate(sight, last);
-        if (found.digits < kDigitsMin) return {};
-        if (has_phone_form(sight, found) && is_apart(sight, found)) {
+        if (is_apart(sight, found) && has_phone_form(sight, found)) {
             return Span{found.begin, found.end};
         }
     }
@@ -188,15 +210,39 @@ std::size_t last_in_line(const Sight& sight, std::size_t last) {
     return last;
 }
 
+/// Whether no word can say of groups up to this one, or up to one before it, that they are a
+/// telephone's: what stands before and behind them are others of the same number.
+bool is_wordless(const Sight& sight, std::size_t last) {
+    return sight.is_in_row() && last + 1 < sight.groups_left() &&
+           !sight.is_labelled(kPhone | kCall);
+}
+
+/// Whether nothing can be found from this group on, which others of the same number stand before:
+/// most groups of a text that is full of them.
+bool is_lost_in_row(const Sight& sight) {
+    const std::size_t begin = sight.group(0).begin;
+    if (!sight.is_in_row() || before(sight.text, begin) == '(') return false;
+    // Where no word says so, it is a form; with one sign between all, no form counts.
+    const bool is_unsaid = sight.digits_left() > kDigitsMax && !sight.is_labelled(kPhone | kCall);
+    const bool has_one_sign = sight.groups_left() > 1 && sight.sign(0) == sight.sign(1);
+    if (is_unsaid && (has_one_sign || form_digits(sight).most == 0)) return true;
+    return !sight.is_apart_left(begin, kPhone | kCall);
+}
+
 }  // namespace
 
 Found find_phone(const Sight& sight) {
-    if (sight.number.digit_count < kDigitsMin) return {};
+    if (is_lost_in_row(sight)) return {};
     const std::size_t last = widest(sight);
     const Candidate found = candidate(sight, last);
     if (found.digits < kDigitsMin || found.digits > kDigitsMax) return {};
-    if (has_phone_form(sight, found) && is_apart(sight, found)) return Span{found.begin, found.end};
-    if (const auto first = find_first_of_many(sight, last)) return first;
+    const FormDigits digits = form_digits(sight);
+    const bool may_have_form = found.has_extension || digits.has(found.digits);
+    if (may_have_form && is_apart(sight, found) && has_phone_form(sight, found)) {
+        return Span{found.begin, found.end};
+    }
+    if (const auto first = find_first_of_many(sight, last, digits)) return first;
+    if (is_wordless(sight, last)) return {};
 
     const Candidate line = candidate(sight, last_in_line(sight, last));
     if (line.digits < kDigitsMin) return {};

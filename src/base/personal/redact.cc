@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <openssl/params.h>
-
-#include "base/check.h"
 #include "base/json.h"
 #include "base/personal/characters.h"
+#include "base/personal/detectors.h"
 #include "base/personal/fold.h"
 #include "base/sha256.h"
 
@@ -25,55 +20,6 @@ constexpr std::string_view kAnyPlaceholder = "[X_00000000]";
 constexpr int kRoundsMax = 4;
 /// An event has the message that it is about inside of it.
 constexpr std::size_t kDepthMax = 2 * json::kDepthMax;
-
-/// HMAC-SHA-256, with a key that is set up once: that takes longer than hashing a short text by it,
-/// and a message may have a hundred thousand of them.
-class KeyedHash {
-  public:
-    KeyedHash() : context_{new_context()} { CHECK(context_ != nullptr); }
-
-    Digest of(std::string_view key, std::string_view text) {
-        const bool is_known = is_set_ && key == key_;
-        CHECK(is_known ? EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1 : set(key));
-        Digest digest{};
-        std::size_t size = 0;
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
-        CHECK(EVP_MAC_update(context_.get(), bytes, text.size()) == 1);
-        CHECK(EVP_MAC_final(context_.get(), digest.data(), &size, digest.size()) == 1);
-        return digest;
-    }
-
-  private:
-    struct Free {
-        void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
-    };
-
-    static EVP_MAC_CTX* new_context() {
-        static EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-        CHECK(hmac != nullptr);
-        return EVP_MAC_CTX_new(hmac);
-    }
-
-    bool set(std::string_view key) {
-        std::string algorithm = "SHA256";
-        const std::array parameters{
-            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, algorithm.data(), 0),
-            OSSL_PARAM_construct_end()};
-        key_ = key;
-        is_set_ = true;
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(key_.data());
-        return EVP_MAC_init(context_.get(), bytes, key_.size(), parameters.data()) == 1;
-    }
-
-    std::unique_ptr<EVP_MAC_CTX, Free> context_;
-    std::string key_;
-    bool is_set_ = false;
-};
-
-Digest keyed_hash(std::string_view key, std::string_view text) {
-    thread_local KeyedHash hash;
-    return hash.of(key, text);
-}
 
 /// Behind the closing quote of a string whose inside begins here.
 std::size_t string_end(std::string_view json, std::size_t inside) {
@@ -95,9 +41,18 @@ bool is_key(std::string_view json, std::size_t behind) {
     return at(json, behind) == ':';
 }
 
+/// What is looked for in a string.
+struct Search {
+    Kinds kinds;
+    const Label& label;
+    bool is_path;
+    Patience& patience;
+};
+
 /// The text with something in the shape of a placeholder at each finding.
-std::string masked(std::string_view text, const std::vector<Finding>& findings) {
+std::string masked(std::string_view text, std::span<const Finding> findings) {
     std::string out;
+    out.reserve(text.size() + findings.size() * kAnyPlaceholder.size());
     std::size_t done = 0;
     for (const Finding& finding : findings) {
         out += text.substr(done, finding.begin - done);
@@ -109,7 +64,7 @@ std::string masked(std::string_view text, const std::vector<Finding>& findings) 
 }
 
 /// Takes what was found in the masked text to where it stands in the text itself.
-void unmask(const std::vector<Finding>& findings, std::vector<Finding>& more) {
+void unmask(std::span<const Finding> findings, std::vector<Finding>& more) {
     std::size_t next = 0;
     std::size_t shift = 0;
     const auto place = [&](std::size_t masked) {
@@ -127,17 +82,16 @@ void unmask(const std::vector<Finding>& findings, std::vector<Finding>& more) {
 
 /// A path or a pointer: what stands alone between two of its slashes is a key of somebody's, though
 /// it would be none in a line of text.
-void find_in_steps(std::string_view path,
-                   Kinds kinds,
-                   Label label,
-                   std::vector<Finding>& findings) {
+void find_in_steps(std::string_view path, const Search& search, std::vector<Finding>& findings) {
     const std::vector<Finding> in_all = findings;
     auto next = in_all.begin();
     std::vector<Finding> in_step;
     for (std::size_t begin = path.find('/') + 1; begin < path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
+        if (!search.patience.has(end - begin)) break;
         in_step.clear();
-        find_escaped(path.substr(begin, end - begin), kinds, label, in_step);
+        find_escaped(
+            path.substr(begin, end - begin), search.kinds, search.label, in_step, &search.patience);
         for (Finding& finding : in_step) {
             finding.begin += begin;
             finding.end += begin;
@@ -153,23 +107,82 @@ bool is_path(std::string_view inside) {
     return inside.starts_with('/') || inside.starts_with("\\/");
 }
 
-void find_once(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
-    find_escaped(text, kinds, label, findings);
-    if (is_path(text)) find_in_steps(text, kinds, label, findings);
+void find_once(std::string_view text, const Search& search, std::vector<Finding>& findings) {
+    find_escaped(text, search.kinds, search.label, findings, &search.patience);
+    if (search.is_path) find_in_steps(text, search, findings);
+}
+
+/// A longer text is looked at again only around a finding: so much to each side, and so near to the
+/// edge of that nothing counts, because what is beyond could say otherwise.
+constexpr std::size_t kWholeMax = 2'048;
+constexpr std::size_t kAround = 256;
+constexpr std::size_t kEdge = 128;
+
+/// The stretch around the first of these findings, and around those that are near it.
+Span around(std::string_view text, std::span<const Finding> fresh) {
+    if (text.size() <= kWholeMax) return {0, text.size()};
+    Span span{fresh[0].begin - std::min(fresh[0].begin, kAround), 0};
+    for (const Finding& finding : fresh) {
+        if (span.end != 0 && finding.begin > span.end + kAround) break;
+        span.end = std::min(finding.end + kAround, text.size());
+    }
+    return span;
+}
+
+/// The findings that stand in such a stretch, which is made to end where none of them does.
+std::span<const Finding> inside(const std::vector<Finding>& findings, Span& span) {
+    const auto first =
+        std::ranges::upper_bound(findings, span.begin, {}, &Finding::end) - findings.begin();
+    const auto behind =
+        std::ranges::lower_bound(findings, span.end, {}, &Finding::begin) - findings.begin();
+    const auto found = std::span{findings}.subspan(static_cast<std::size_t>(first),
+                                                   static_cast<std::size_t>(behind - first));
+    span.begin = std::min(span.begin, found.front().begin);
+    span.end = std::max(span.end, found.back().end);
+    return found;
+}
+
+/// What is found in one stretch once these findings of it are masked.
+void look_again_at(std::string_view text,
+                   const Span& span,
+                   std::span<const Finding> found,
+                   const Search& search,
+                   std::vector<Finding>& more) {
+    std::vector<Finding> known{found.begin(), found.end()};
+    for (Finding& finding : known) {
+        finding.begin -= span.begin;
+        finding.end -= span.begin;
+    }
+    const std::string_view stretch = text.substr(span.begin, span.end - span.begin);
+    std::vector<Finding> here;
+    find_once(masked(stretch, known), search, here);
+    unmask(known, here);
+    const std::size_t least = span.begin == 0 ? 0 : kEdge;
+    const std::size_t most = stretch.size() - (span.end == text.size() ? 0 : kEdge);
+    for (const Finding& finding : here) {
+        if (finding.begin < least || finding.end > most) continue;
+        more.push_back({finding.kind, finding.begin + span.begin, finding.end + span.begin});
+    }
 }
 
 /// Finds until there is nothing more to find: what is taken out can leave a number behind that
 /// reads as one only then, and what was redacted once must not be redacted again.
-void find_settled(std::string_view text, Kinds kinds, Label label, std::vector<Finding>& findings) {
-    find_once(text, kinds, label, findings);
+void find_settled(std::string_view text, const Search& search, std::vector<Finding>& findings) {
+    find_once(text, search, findings);
+    std::vector<Finding> fresh = findings;
     std::vector<Finding> more;
-    for (int round = 0; round < kRoundsMax && !findings.empty(); ++round) {
+    for (int round = 0; round < kRoundsMax && !fresh.empty(); ++round) {
         more.clear();
-        find_once(masked(text, findings), kinds, label, more);
-        if (more.empty()) return;
-        unmask(findings, more);
+        for (std::span<const Finding> left = fresh; !left.empty();) {
+            Span span = around(text, left);
+            const auto found = inside(findings, span);
+            if (!search.patience.has(span.end - span.begin)) break;
+            look_again_at(text, span, found, search, more);
+            while (!left.empty() && left[0].begin < span.end) left = left.subspan(1);
+        }
         findings.insert(findings.end(), more.begin(), more.end());
         std::ranges::sort(findings, {}, &Finding::begin);
+        std::swap(fresh, more);
     }
 }
 
@@ -206,7 +219,7 @@ class Look {
         }
     }
 
-    void under(std::string_view label) { label_ = label; }
+    void under(std::string_view label) { label_ = {label}; }
 
   private:
     void open() {
@@ -220,24 +233,29 @@ class Look {
     }
 
     /// Of the object that is open.
-    std::string_view label_around() const {
-        return depth_ > 0 && depth_ <= around_.size() ? around_[depth_ - 1] : std::string_view{};
+    const Label& label_around() const {
+        static const Label none{.cues = 0};
+        return depth_ > 0 && depth_ <= around_.size() ? around_[depth_ - 1] : none;
     }
 
     std::size_t look_at_string(std::size_t begin) {
         const std::size_t end = string_end(json_, begin);
         const std::string_view inside = json_.substr(begin, end - 1 - begin);
         const bool names = is_key(json_, end);
+        const Search search{.kinds = kinds_,
+                            .label = names ? label_around() : label_,
+                            .is_path = is_path(inside),
+                            .patience = patience_};
         findings_.clear();
-        find_settled(inside, kinds_, {names ? label_around() : label_}, findings_);
+        find_settled(inside, search, findings_);
         for (const Finding& finding : findings_) {
             places_.push_back({.kind = finding.kind,
                                .begin = begin + finding.begin,
                                .end = begin + finding.end,
                                .is_in_key = names,
-                               .is_in_path = is_path(inside)});
+                               .is_in_path = search.is_path});
         }
-        if (names) label_ = inside;
+        if (names) label_ = {inside};
         return end;
     }
 
@@ -251,7 +269,7 @@ class Look {
         }
         if (!is_whole || end - begin < kNumberDigitsMin) return end;
         findings_.clear();
-        find(json_.substr(begin, end - begin), kinds_, {label_}, findings_);
+        find(json_.substr(begin, end - begin), kinds_, label_, findings_);
         const bool is_all =
             findings_.size() == 1 && findings_[0].begin == 0 && findings_[0].end == end - begin;
         if (is_all) {
@@ -264,10 +282,11 @@ class Look {
     std::string_view json_;
     Kinds kinds_;
     std::vector<Place>& places_;
-    std::string_view label_;
-    std::array<std::string_view, 16> around_{};  ///< The labels of the objects that are open.
+    Label label_;
+    std::array<Label, 16> around_{};  ///< The labels of the objects that are open.
     std::size_t depth_ = 0;
     std::vector<Finding> findings_;
+    Patience patience_;
 };
 
 /// The key before a value: what stands between the last quotes, if a colon follows them.
@@ -294,46 +313,72 @@ std::vector<Place> places_in(std::string_view json, Parts parts, Kinds kinds) {
     return places;
 }
 
-/// `salt` makes it another one.
-std::string placeholder_salted(Kind kind,
-                               std::string_view value,
-                               const Masking& masking,
-                               std::string_view salt) {
-    const std::string_view word = row_of(kind).word;
-    std::string text{masking.scope};
-    text += '\0';
-    text += word;
-    text += '\0';
-    text += normalised(kind, value);
-    if (!salt.empty()) text.append(1, '\0').append(salt);
-    const std::string hex = to_hex(keyed_hash(masking.key, text));
-    return "[" + std::string{word} + "_" + hex.substr(0, kHexDigits) + "]";
+/// Tells placeholders apart: the first bits of a keyed hash.
+using Tag = std::uint32_t;
+
+void append_placeholder(std::string& out, Kind kind, Tag tag) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out += '[';
+    out += row_of(kind).word;
+    out += '_';
+    for (std::size_t n = kHexDigits; n-- > 0;) out += kDigits[tag >> (4 * n) & 0xFU];
+    out += ']';
 }
 
-std::string placeholder_for(Kind kind,
-                            std::string_view written,
-                            const Masking& masking,
-                            std::string_view salt = {}) {
+/// Whether it may be read otherwise than it is written.
+bool may_be_disguised(std::string_view written) {
+    return std::ranges::any_of(written, [](char c) {
+        return is_beyond_ascii(c) || c == '\\' || c == '%' || c == '&' || c == '~';
+    });
+}
+
+/// The text as it is meant; valid until the next one is asked for.
+std::string_view meant(std::string_view written) {
+    if (!may_be_disguised(written)) return written;
     thread_local Folded folded;
     thread_local Folded decoded;
     fold(written, true, folded);
-    if (!has_codes(folded.view())) return placeholder_salted(kind, folded.view(), masking, salt);
+    if (!has_codes(folded.view())) return folded.view();
     decode(folded, decoded);
-    return placeholder_salted(kind, decoded.view(), masking, salt);
+    return decoded.view();
 }
+
+/// Gives values their tags. Whatever all of them have in common is hashed once.
+class Tags {
+  public:
+    explicit Tags(const Masking& masking)
+        : hash_{masking.key, std::string{masking.scope}.append(1, '\0')} {}
+
+    /// `salt` makes it another one.
+    Tag of(Kind kind, std::string_view value, std::string_view salt = {}) {
+        text_.assign(row_of(kind).word).append(1, '\0');
+        append_normalised(kind, value, text_);
+        if (!salt.empty()) text_.append(1, '\0').append(salt);
+        const Digest digest = hash_.of(text_);
+        Tag tag = 0;
+        for (std::size_t i = 0; i < sizeof tag; ++i) tag = tag << 8U | digest[i];
+        return tag;
+    }
+
+  private:
+    KeyedSha256 hash_;
+    std::string text_;
+};
 
 /// What stands where in the redacted text.
 class Mask {
   public:
     Mask(std::string_view json, Parts parts, const Masking& masking)
         : json_(json), places_(places_in(json, parts, masking.kinds)) {
+        if (places_.empty()) return;
         name(masking, {});
         const bool has_keys = std::ranges::any_of(places_, &Place::is_in_key);
         if (!has_keys) return;
         // Two spellings of one value can be two keys of one object, and a key can be the very text
         // of a placeholder. Then keys have placeholders that nothing in the message can know.
         for (int round = 1; round <= kRoundsMax && !json::check(text(), kDepthMax); ++round) {
-            name(masking, std::to_string(round) + to_hex(keyed_hash(masking.key, json)));
+            const KeyedSha256 hash{masking.key, json};
+            name(masking, std::to_string(round) + to_hex(hash.of({})));
         }
     }
 
@@ -347,7 +392,7 @@ class Mask {
             const Place& place = places_[i];
             out += json_.substr(done, place.begin - done);
             if (place.is_number) out += '"';
-            out += names_[i];
+            append_placeholder(out, place.kind, tags_[i]);
             if (place.is_number) out += '"';
             done = place.end;
         }
@@ -359,10 +404,11 @@ class Mask {
         std::vector<Original> found;
         for (std::size_t i = 0; i < places_.size(); ++i) {
             const Place& place = places_[i];
-            found.push_back({.placeholder = names_[i],
+            found.push_back({.placeholder = {},
                              .written = written_at(place),
                              .is_number = place.is_number,
                              .is_in_path = place.is_in_path});
+            append_placeholder(found.back().placeholder, place.kind, tags_[i]);
         }
         std::ranges::stable_sort(found, {}, &Original::placeholder);
         return found;
@@ -373,19 +419,23 @@ class Mask {
         return json_.substr(place.begin, place.end - place.begin);
     }
 
+    /// With a salt only keys get other names.
     void name(const Masking& masking, const std::string& salt) {
-        names_.clear();
-        for (const Place& place : places_) {
-            const std::string_view written = written_at(place);
-            const bool is_salted = place.is_in_key && !salt.empty();
-            const std::string own = is_salted ? salt + std::string{written} : std::string{};
-            names_.push_back(placeholder_for(place.kind, written, masking, own));
+        Tags tags{masking};
+        tags_.resize(places_.size());
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            const std::string_view written = written_at(places_[i]);
+            if (salt.empty()) {
+                tags_[i] = tags.of(places_[i].kind, meant(written));
+            } else if (places_[i].is_in_key) {
+                tags_[i] = tags.of(places_[i].kind, meant(written), salt + std::string{written});
+            }
         }
     }
 
     std::string_view json_;
     std::vector<Place> places_;
-    std::vector<std::string> names_;  ///< One for each place.
+    std::vector<Tag> tags_;  ///< One for each place.
 };
 
 /// As it would stand outside of a JSON pointer.
@@ -460,8 +510,13 @@ class Return {
 
     /// Whether the string that a placeholder ends in here is a key.
     bool stands_in_key(std::size_t place) {
-        if (place >= string_end_) string_end_ = string_end(json_, place);
-        return is_key(json_, string_end_);
+        if (place >= string_end_) {
+            string_end_ = string_end(json_, place);
+            // Asked once: a megabyte of spaces may follow, and thousands of placeholders stand
+            // here.
+            is_in_key_ = is_key(json_, string_end_);
+        }
+        return is_in_key_;
     }
 
     void append_written(std::string& out, const Original& original, std::size_t place) {
@@ -504,6 +559,7 @@ class Return {
     Parts pointers_;
     std::size_t string_end_ = 0;  ///< Of the string that was looked at last.
     std::size_t path_end_ = 0;    ///< Of the one that was last asked whether it is a path.
+    bool is_in_key_ = false;
     bool is_path_ = false;
     bool has_keys_ = false;
 };
@@ -511,7 +567,9 @@ class Return {
 }  // namespace
 
 std::string placeholder(Kind kind, std::string_view value, const Masking& masking) {
-    return placeholder_salted(kind, value, masking, {});
+    std::string out;
+    append_placeholder(out, kind, Tags{masking}.of(kind, value));
+    return out;
 }
 
 std::optional<std::string> redact(std::string_view json, Parts parts, const Masking& masking) {
@@ -526,13 +584,20 @@ std::optional<std::string> redact(std::string_view json, const Masking& masking)
 
 std::string redact_words(std::string_view text, const Masking& masking) {
     std::vector<Finding> findings;
-    find_settled(text, masking.kinds, {}, findings);
+    Patience patience;
+    const Label none;
+    find_settled(
+        text,
+        {.kinds = masking.kinds, .label = none, .is_path = is_path(text), .patience = patience},
+        findings);
+    if (findings.empty()) return std::string{text};
+    Tags tags{masking};
     std::string out;
     std::size_t done = 0;
     for (const Finding& finding : findings) {
         out += text.substr(done, finding.begin - done);
         const std::string_view written = text.substr(finding.begin, finding.end - finding.begin);
-        out += placeholder_for(finding.kind, written, masking);
+        append_placeholder(out, finding.kind, tags.of(finding.kind, meant(written)));
         done = finding.end;
     }
     out += text.substr(done);

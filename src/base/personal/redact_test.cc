@@ -145,6 +145,34 @@ TEST(Redaction, X15_TakesThousandsOfThoseWhereEachOfThemStands) {
     EXPECT_EQ(redacted("[\"" + text + "\"]"), "[\"" + expected + "\"]");
 }
 
+TEST(Redaction, X15_LooksAgainAroundWhatItFoundInALongText) {
+    const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
+    const std::string alone = redacted("[\"" + piece + "\"]");
+    std::string prose;
+    while (prose.size() < 10'000) prose += "nothing but words, and again ";
+    EXPECT_EQ(redacted("[\"" + prose + piece + prose + "\"]"),
+              "[\"" + prose + alone.substr(2, alone.size() - 4) + prose + "\"]");
+}
+
+// Beyond some patience a message is looked through once: that must not cost what is plainly there.
+TEST(Redaction, X15_FindsTheLastValueOfAMessageThatTriesItsPatience) {
+    const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
+    std::string text;
+    while (text.size() < 900'000) text += piece;
+    EXPECT_NE(redacted("[\"" + text + " ana@example.org\"]").find(kEmail), std::string::npos);
+    EXPECT_NE(redacted("[\"/" + text + "%20\",\"/a/ana%40example.org\"]").find(kEmail),
+              std::string::npos);
+}
+
+TEST(Redaction, X15_AKeyCountsForAllThatStandsUnderIt) {
+    const std::string out =
+        redacted(R"({"phone":["5551234567",{"5551234568":"a"},"5551234569"],"note":"5551234560"})");
+    for (const std::string_view number : {"5551234567", "5551234568", "5551234569"}) {
+        EXPECT_EQ(out.find(number), std::string::npos) << out;
+    }
+    EXPECT_NE(out.find("5551234560"), std::string::npos) << out;
+}
+
 // Who looks ahead from each backslash to the end of all of them takes two to the thirty-seventh
 // steps.
 TEST(Redaction, X15_AMegabyteOfBackslashesHidesNothing) {
@@ -162,6 +190,23 @@ TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
     EXPECT_EQ(restored(redacted(question), question), question);
     EXPECT_EQ(restored(R"({"result":"wrote to )" + std::string{kEmail} + R"("})", question),
               R"({"result":"wrote to ana\u0040example.org"})");
+}
+
+// Who looks over the spaces for each placeholder takes two to the thirty-fourth steps.
+TEST(Restoration, X15_TellsKeysFromValuesWhateverStandsBehindThem) {
+    const std::string spaces(std::size_t{1} << 19U, ' ');
+    const std::string mail{kEmail};
+    std::string many;
+    std::string values;
+    for (int i = 0; i < 32'768; ++i) {
+        many += mail;
+        values += "ana@example.org";
+    }
+    const std::string question = R"(["ana@example.org"])";
+    EXPECT_EQ(restored("[\"" + many + "\"" + spaces + "]", question),
+              "[\"" + values + "\"" + spaces + "]");
+    EXPECT_EQ(restored("{\"" + mail + "\"" + spaces + ":\"" + mail + "\"}", question),
+              "{\"ana@example.org\"" + spaces + ":\"ana@example.org\"}");
 }
 
 TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {

@@ -24,6 +24,8 @@ bool Sight::is_apart_left(std::size_t place, Cues words) const {
 }
 
 Cues Sight::cues() const {
+    // Before a group inside of a row there are digits and no words.
+    if (is_in_row()) return label_cues_;
     if (!cues_) {
         std::size_t begin = group(0).begin;
         // A word that hangs on the number is one of the words before it; other letters are its own.
