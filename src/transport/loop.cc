@@ -17,11 +17,13 @@ constexpr std::size_t kHandlersPerTurnMax = 256;
 /// Whoever was just told something often has the next thing to say at once, and going to sleep and
 /// being woken takes longer than that. Where nothing comes, no more than this is wasted, once.
 constexpr std::chrono::microseconds kStaysAwake{50};
+/// Of a crowd somebody always speaks: taken one by one as they come, they would share no turn.
+constexpr std::size_t kFewPeers = 4;
 
 }  // namespace
 
 void Loop::Impl::flush_dirty() {
-    has_spoken = has_spoken || !dirty.empty();
+    spoken_to += dirty.size();
     flushing.swap(dirty);
     for (const auto& flusher : flushing) flusher->flush();
     flushing.clear();
@@ -29,7 +31,8 @@ void Loop::Impl::flush_dirty() {
 
 /// One handler, as soon as there is one.
 void Loop::Impl::await_handler() {
-    if (std::exchange(has_spoken, false) && can_stay_awake) {
+    const auto peers = std::exchange(spoken_to, 0);
+    if (can_stay_awake && peers > 0 && peers <= kFewPeers) {
         const auto until = std::chrono::steady_clock::now() + kStaysAwake;
         do {
             if (io.poll_one() == 1) return;

@@ -42,7 +42,7 @@ struct Loop::Impl {
     std::vector<std::shared_ptr<Flusher>> flushing;  ///< Spare, so that a turn allocates nothing.
     std::optional<net::signal_set> signals;
     std::function<void(int)> signal_work;
-    bool has_spoken = false;  ///< Since it last waited.
+    std::size_t spoken_to = 0;  ///< How many peers, since it last waited.
     /// On a single processor whoever is to answer could not run meanwhile.
     const bool can_stay_awake = std::thread::hardware_concurrency() > 1;
 
