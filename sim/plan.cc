@@ -25,6 +25,7 @@ void draw_limits(Chance& chance, Limits& limits) {
     limits.instances_per_agent_max = 4;
     limits.mailbox_messages_max = chance.percent(50) ? chance.between(6, 25) : 200;
     limits.mailbox_bytes_max = chance.percent(20) ? chance.between(800, 4'000) : 1'000'000;
+    limits.hub_bytes_max = limits.mailbox_bytes_max * 3 / 2;
     limits.open_requests_max = chance.percent(30) ? chance.between(3, 12) : 1'000;
     limits.people = {{"", {.deadline = Duration{1'000}}},
                      {"legal",

@@ -113,11 +113,12 @@ std::vector<Hostile> hostile_requests() {
 }
 
 std::vector<Hostile> hostile_persons() {
-    const auto full_of = [](std::string_view piece) {
+    const auto full_under = [](std::string_view key, std::string_view piece) {
         std::string text;
         while (text.size() + piece.size() < kMegabyte) text += piece;
-        return request("{\"a\":\"" + text + "\"}");
+        return request("{\"" + std::string{key} + "\":\"" + text + "\"}");
     };
+    const auto full_of = [&](std::string_view piece) { return full_under("a", piece); };
     const auto many_of = [](std::string_view key, std::string_view each) {
         return request("{\"" + std::string{key} + "\":[" + listed(each, kMegabyte - key.size()) +
                        "]}");
@@ -159,6 +160,11 @@ std::vector<Hostile> hostile_persons() {
         {"values under one long key", many_of(words, "\"1\"")},
         {"objects under one long key", many_of(words, R"({"1":"1"})")},
         {"a path of dates", full_of("/1 11 12~0xa136a:b@.02ff36my 0")},
+        {"a path of dates of birth", full_under("date_of_birth", "/1 11 12~0xa136a:b@.02ff36my 0")},
+        {"steps that are dates of birth", full_under("date_of_birth", "/1980-02-25")},
+        {"dates of birth", full_under("date_of_birth", "1980-02-25 ")},
+        {"dates of birth in codes", full_under("date_of_birth", "/%31%39%380-02-25")},
+        {"dates of birth, packed", full_under("dob", "19800225,")},
         {"paths", many_of("phone", R"("/tb.co 9of1234~1[_00~a:b@1000000]349@44x44")")},
         {"codes", full_of("%34%20")},
         {"codes in numbers", full_of("%%31ff1a1:ff0")},

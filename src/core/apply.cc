@@ -42,6 +42,18 @@ AgentHandle recipient(State& state, const Envelope& envelope) {
     return handle;
 }
 
+/// Out of its mailbox. A question whose answer is due is kept all the same, until that is there.
+void take_away(State& state, Ticket ticket) {
+    broker::remove(state.broker, state.key, ticket);
+    if (!is_planted(Mutant::ForgetWhatIsAdrift)) broker::set_adrift(state.requests, ticket, true);
+}
+
+/// Into a mailbox, where it was in none.
+void bring_back(State& state, broker::Arrival arrival) {
+    broker::set_adrift(state.requests, arrival.ticket, false);
+    broker::enqueue(state.broker, state.key, std::move(arrival));
+}
+
 void count_rate(State& state, const Envelope& envelope) {
     auto& governor = state.governor;
     const Subject subject{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
@@ -85,6 +97,9 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                           .priority = event.priority,
                           .waits = event.waits},
                          event.deadline);
+    if (event.is_held && !is_planted(Mutant::ForgetWhatIsAdrift)) {
+        broker::set_adrift(state.requests, event.ticket, true);
+    }
 }
 
 /// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
@@ -293,15 +308,13 @@ void apply_moved(State& state, const MessageMoved& event) {
         const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
         return broker::move(state.broker, state.key, event, {mailbox, is_known});
     }
-    broker::enqueue(
-        state.broker,
-        state.key,
-        {.ticket = event.ticket,
-         .envelope = event.envelope,
-         .mailbox = mailbox,
-         .priority = event.priority,
-         .expires_at = deadline,
-         .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})});
+    bring_back(state,
+               {.ticket = event.ticket,
+                .envelope = event.envelope,
+                .mailbox = mailbox,
+                .priority = event.priority,
+                .expires_at = deadline,
+                .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})});
 }
 
 void apply_passed_on(State& state, const PassingRefused& event) {
@@ -322,14 +335,13 @@ void apply_released(State& state, const RequestReleased& event) {
     const auto& request = *broker::find_request(state.requests, event.request);
     const bool has_begun = broker::find_message(state.broker, event.request) != nullptr;
     if (is_planted(Mutant::BeginBeforeLeave) && has_begun) return;
-    broker::enqueue(state.broker,
-                    state.key,
-                    {.ticket = event.request,
-                     .envelope = request.asked,
-                     .mailbox = recipient(state, *request.asked),
-                     .priority = request.priority,
-                     .expires_at = event.expires_at,
-                     .retry_count_max = held.mapped().retry_count_max});
+    bring_back(state,
+               {.ticket = event.request,
+                .envelope = request.asked,
+                .mailbox = recipient(state, *request.asked),
+                .priority = request.priority,
+                .expires_at = event.expires_at,
+                .retry_count_max = held.mapped().retry_count_max});
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -373,7 +385,7 @@ void apply(State& state, Time at, const Event& event) {
         event,
         [&](const MessageAccepted& accepted) { apply_accepted(state, accepted); },
         [&](const LeaseGranted& granted) { broker::grant(broker, granted); },
-        [&](const DeliveryAcknowledged& done) { broker::remove(broker, state.key, done.ticket); },
+        [&](const DeliveryAcknowledged& done) { take_away(state, done.ticket); },
         [&](const HubFounded& founded) {
             state.hub_id = founded.hub_id;
             state.key = {founded.hash_key_0, founded.hash_key_1};
@@ -424,13 +436,11 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
-        [&](const MessageDropped& dropped) { broker::remove(broker, state.key, dropped.ticket); },
-        [&](const MessageExpired& expired) { broker::remove(broker, state.key, expired.ticket); },
+        [&](const MessageDropped& dropped) { take_away(state, dropped.ticket); },
+        [&](const MessageExpired& expired) { take_away(state, expired.ticket); },
         [&](const MessageDeadLettered& dead) { apply_buried(state, dead); },
         [&](const DeadLetterRedelivered& back) { broker::revive(broker, state.key, back.ticket); },
-        [&](const DeadLetterDiscarded& discarded) {
-            broker::remove(broker, state.key, discarded.ticket);
-        },
+        [&](const DeadLetterDiscarded& discarded) { take_away(state, discarded.ticket); },
         [&](const SettlementRefused&) {},
         [&](const RequestAnswered& answered) { apply_answered(state, answered); },
         [&](const RequestFailed& failed) { apply_failed(state, failed); },

@@ -219,8 +219,9 @@ std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t
     if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
     const auto& limits = state.limits;
     const auto bytes = copies * send.envelope->body().size();
-    if (state.broker.bytes + bytes <= share(limits.hub_bytes_max, send.priority)) return {};
-    return "the hub holds " + std::to_string(state.broker.bytes) + " bytes of at most " +
+    const auto held = state.broker.bytes + state.requests.adrift_bytes;
+    if (held + bytes <= share(limits.hub_bytes_max, send.priority)) return {};
+    return "the hub holds " + std::to_string(held) + " bytes of at most " +
            std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
 }
 

@@ -119,6 +119,26 @@ TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
     EXPECT_EQ(story.mailbox("byte").waiting, 0U);
 }
 
+TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
+    story.limits().hub_bytes_max = 4;  // Two letters.
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "d-1", .tokens = 1'001});
+    ASSERT_NE(held, Ticket{});
+    story.as("prime").send({.id = "m-1", .from = "prime", .to = "tag"});
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    story.send({.id = "m-2", .from = "prime", .to = "tag"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.restart();
+    decide(held, {.decision = HumanDecision::Approve});
+    EXPECT_EQ(story.mailbox("byte").bytes, 2U) << "it moved on,";
+    story.as("prime").send({.id = "m-3", .from = "prime", .to = "tag"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull) << "and counts once";
+    story.connect("byte", 1);
+    answer("byte", "d-1", 10);
+    story.as("prime").send({.id = "m-4", .from = "prime", .to = "tag"});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull) << "its answer waits in its place";
+}
+
 /// Who is asked to approve may be the one for whom it is, also where the request names nobody.
 TEST_F(Held, S13_X13_NobodyApprovesWhatIsSpentForThem) {
     story.connect("byte", 4);

@@ -76,6 +76,22 @@ TEST(Limits, G7_TheHubTakesItsBytesAndNotOneMore) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilItIsAnswered) {
+    Story story;
+    story.limits().hub_bytes_max = 100;
+    story.agent("bob").agent("carol");
+    story.connect("bob", 1);
+    story.request({.id = "q", .body = std::string(60, 'x')}, true);
+    story.ack(story.last_delivery());
+    ASSERT_EQ(story.mailbox("bob").bytes, 0U) << "bob took it out, and owes the answer";
+    story.send({.id = "m1", .to = "carol", .body = std::string(41, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.ask(answer_to("q", "bob"));
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    story.send({.id = "m2", .to = "carol", .body = std::string(100, 'x')});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
 TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
     Story story;
     story.limits().hub_bytes_max = 100;

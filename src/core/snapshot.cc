@@ -480,6 +480,7 @@ bool take_requests(ByteReader& in, State& state) {
         } else {
             request.asked = Envelope::unpack(in);
         }
+        const auto ticket = request.ticket;
         const auto deadline = take_time(in);
         request.requester = static_cast<AgentHandle>(take_number(in, UINT32_MAX));
         request.priority = take_priority(in);
@@ -487,6 +488,8 @@ bool take_requests(ByteReader& in, State& state) {
         if (!in.ok() || !request.asked) return false;
         if (request.requester >= state.registry.agents.size()) return false;
         broker::open_request(state.requests, state.key, std::move(request), deadline);
+        const bool is_adrift = broker::find_message(state.broker, ticket) == nullptr;
+        broker::set_adrift(state.requests, ticket, is_adrift);
     }
     return in.ok();
 }

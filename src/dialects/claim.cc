@@ -64,6 +64,66 @@ std::vector<std::string> capability_words(const DialectRow& row,
     return words;
 }
 
+/// Whether a field of this kind only keeps the books: who, when, which, how many.
+constexpr bool keeps_books(Kind kind) {
+    switch (kind) {
+        case Kind::Id:
+        case Kind::Agent:
+        case Kind::Recipient:
+        case Kind::Text:
+        case Kind::Word:
+        case Kind::Instant:
+        case Kind::Integer:
+        case Kind::Number:
+        case Kind::Boolean:
+        case Kind::Uuid4:
+        case Kind::RequestId:
+        case Kind::CorrelationId:
+        case Kind::ErrorCode:
+            return true;
+        case Kind::Anything:
+        case Kind::Object:
+        case Kind::String:
+        case Kind::List:
+        case Kind::Map:
+        case Kind::Body:
+            return false;
+    }
+    return false;
+}
+
+bool is_to_be_read(const FieldRule& rule, json::Value value) {
+    constexpr std::size_t kEmpty = 2;  // "", [] and {}.
+    if (value.raw.size() <= kEmpty) return false;
+    const bool is_entry = keeps_books(rule.kind) || rule.slot == Slot::User;
+    if (!is_entry || rule.slot == Slot::Action) return true;
+    // Where nobody insists on the kind, anything may stand in its place.
+    return value.raw.size() > kIdBytesMax + kEmpty;
+}
+
+/// How much of an object there is to be read by whom it is sent to: all but the entries of the
+/// books, and so whatever no table knows.
+std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value object) {
+    std::size_t bytes = 0;
+    for (json::Members members{object}; members.next();) {
+        const bool may_be_known = (shape.looks & look_of(members.key)) != 0;
+        const auto rule = std::ranges::find_if(shape.fields, [&](const FieldRule& each) {
+            return may_be_known && is_named(members.key, each.name);
+        });
+        if (rule == shape.fields.end()) {
+            bytes += members.key.size() + members.value.raw.size();
+            continue;
+        }
+        const Shape* const inner = rule->kind == Kind::Body ? form.body : rule->shape;
+        if (inner != nullptr && members.value.is_object()) {
+            bytes += bytes_to_read(form, *inner, members.value);
+        } else if (is_to_be_read(*rule, members.value)) {
+            bytes += members.value.raw.size();
+        }
+    }
+    return bytes;
+}
+
 /// What it is about, for comparing. Where errands are not told in words, with what they are about.
 std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::string_view words) {
     std::string objective = folded(words);
@@ -76,7 +136,10 @@ std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::s
 
 }  // namespace
 
-ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value message) {
+ClaimPtr read_claim(const DialectRow& row,
+                    const Form& form,
+                    const Meaning& meaning,
+                    json::Value message) {
     auto claim = std::make_shared<Claim>();
     claim->user = user_named(text_in(meaning, Slot::User));
     claim->session = text_in(meaning, Slot::Session);
@@ -91,10 +154,7 @@ ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value m
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
     claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);
-    std::size_t bytes = 0;
-    for (const Slot slot : {Slot::Action, Slot::Content, Slot::Context, Slot::Facts}) {
-        bytes += meaning[slot].raw.size();
-    }
+    const std::size_t bytes = bytes_to_read(form, *form.shape, message);
     claim->tokens_estimated = (bytes + kBytesPerToken - 1) / kBytesPerToken;
     claim->tools = texts_in(meaning[Slot::Tools]);
     claim->has_session = row.threads_sessions;
@@ -108,7 +168,7 @@ ClaimPtr claim_of(const Envelope& request) {
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) return {};
     Texts texts;
-    return read_claim(*row, understand(*form, message, {}, texts), message);
+    return read_claim(*row, *form, understand(*form, message, {}, texts), message);
 }
 
 bool may_name_user(const Envelope& request) {

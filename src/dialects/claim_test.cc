@@ -64,5 +64,43 @@ TEST(Claim, T14_KesselAlwaysNamesOne) {
     EXPECT_EQ(claim->words, Words{});
 }
 
+std::uint64_t estimate_of(std::string_view more) {
+    return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+                    R"("target_employee":"b","user_id":"u","parent_session_id":"s",)"
+                    R"("objective":"read","input":"it")" +
+                        std::string{more} + "}",
+                    Dialect::Delegation)
+        ->tokens_estimated;
+}
+
+TEST(Claim, X8_WhateverItsTargetReadsCountsTowardsTheEstimate) {
+    // "read" and "it", quotes included, are ten bytes, of which four are a token.
+    EXPECT_EQ(estimate_of(""), 3U);
+    EXPECT_EQ(estimate_of(R"(,"priority":"high","created_at":"2025-11-23T10:00:00Z")"), 3U);
+    EXPECT_EQ(estimate_of(R"(,"constraints":{"max_tokens":1000},"current_depth":0)"), 3U);
+    const std::string text = '"' + std::string(398, 'x') + '"';
+    EXPECT_EQ(estimate_of(R"(,"handoff_data":{"facts":[)" + text + "]}"), 103U) << "402 more";
+    EXPECT_EQ(estimate_of(R"(,"handoff_data":{"intermediate_results":)" + text + "}"), 103U);
+    EXPECT_EQ(estimate_of(R"(,"context_hints":[)" + text + "]"), 103U);
+    EXPECT_EQ(estimate_of(R"(,"tools":[)" + text + "]"), 103U);
+}
+
+TEST(Claim, X8_NothingIsPassedUnderTheEstimateWhereNoTableKnowsIt) {
+    const std::string text = '"' + std::string(398, 'x') + '"';
+    EXPECT_EQ(estimate_of(R"(,"note":)" + text), 104U) << "404 more";
+    EXPECT_EQ(estimate_of(R"(,"handoff_data":{"note":)" + text + "}"), 104U);
+    EXPECT_EQ(estimate_of(R"(,"constraints":{"note":)" + text + "}"), 104U);
+    EXPECT_EQ(estimate_of(R"(,")" + std::string(400, 'k') + R"(":1)"), 103U) << "401 more";
+    EXPECT_EQ(estimate_of(R"(,"not\u0065":)" + text), 104U) << "a name written in escapes";
+}
+
+TEST(Claim, X8_NorInAFieldOfTheBooksThatNobodyInsistsOn) {
+    const auto claim = claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
+                                R"("payload":{"task_id":"t","action":"READ","user_id":")" +
+                                    std::string(400, 'x') + R"("}})",
+                                Dialect::Taskwire);
+    EXPECT_GE(claim->tokens_estimated, 100U);
+}
+
 }  // namespace
 }  // namespace parlance::dialects

@@ -7,6 +7,9 @@
 namespace parlance::dialects {
 
 /// `message` is what the meaning was read from.
-ClaimPtr read_claim(const DialectRow& row, const Meaning& meaning, json::Value message);
+ClaimPtr read_claim(const DialectRow& row,
+                    const Form& form,
+                    const Meaning& meaning,
+                    json::Value message);
 
 }  // namespace parlance::dialects

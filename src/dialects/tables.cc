@@ -269,7 +269,7 @@ SendMessage compose(const DialectRow& row,
         send.timeout = Duration{*timeout};
     }
     send.fingerprint = fingerprint_of(form, message);
-    if (is_request && row.threads_sessions) send.claim = read_claim(row, meaning, message);
+    if (is_request && row.threads_sessions) send.claim = read_claim(row, form, meaning, message);
     if (form.intent == Intent::Reply) send.falls_short = falls_short(form, meaning);
     if (form.intent == Intent::Reply) send.facts = facts_of(meaning);
     send.tokens_used = static_cast<std::uint64_t>(

@@ -189,6 +189,20 @@ void drop_names(Requests& requests, Memory& memory, const HashKey& key, Slot slo
     });
 }
 
+/// What it adds to the bytes that stand in no mailbox.
+std::uint64_t adrift_bytes_of(const OpenRequest& request) {
+    return request.is_adrift ? request.asked->body().size() : 0;
+}
+
+/// It says something else, or stands somewhere else, than before.
+template <class Change>
+void change(Requests& requests, Slot slot, Change change) {
+    auto& request = requests.open[slot];
+    requests.adrift_bytes -= adrift_bytes_of(request);
+    change(request);
+    requests.adrift_bytes += adrift_bytes_of(request);
+}
+
 /// Where a request is found by its task, if that is not just its workflow.
 std::optional<std::pair<std::uint64_t, Ticket>> place_by_task(const HashKey& key,
                                                               const Envelope& asked,
@@ -288,6 +302,7 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     if (const auto place = place_by_task(key, *requests.open[slot].asked, ticket)) {
         requests.tasks.erase(*place);
     }
+    requests.adrift_bytes -= adrift_bytes_of(requests.open[slot]);
     requests.deadlines.remove(slot, mark_of(requests));
     requests.slots.remove(ticket.value, ticket_of(requests.open));
     requests.open.remove(slot);
@@ -296,8 +311,10 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
 void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event) {
     const Slot slot = slot_of(requests, event.ticket);
     drop_names(requests, memory, key, slot);
-    requests.open[slot].asked = event.envelope;
-    requests.open[slot].priority = event.priority;
+    change(requests, slot, [&](OpenRequest& request) {
+        request.asked = event.envelope;
+        request.priority = event.priority;
+    });
     add_names(requests, key, slot);
 }
 
@@ -307,7 +324,15 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
 }
 
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
-    requests.open[slot_of(requests, ticket)].asked = asked;
+    change(requests, slot_of(requests, ticket), [&](OpenRequest& request) {
+        request.asked = asked;
+    });
+}
+
+void set_adrift(Requests& requests, Ticket ticket, bool is_adrift) {
+    const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
+    if (slot == kNoSlot) return;
+    change(requests, slot, [&](OpenRequest& request) { request.is_adrift = is_adrift; });
 }
 
 void set_wait(Requests& requests, Ticket ticket, bool waits) {

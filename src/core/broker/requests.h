@@ -27,6 +27,7 @@ struct OpenRequest {
     AgentHandle requester = kNoAgent;
     Priority priority = Priority::Normal;
     bool waits = false;  ///< The asker holds the line; else the answer goes to its mailbox.
+    bool is_adrift = false;  ///< Its question stands in no mailbox.
 };
 static_assert(sizeof(OpenRequest) == 32);
 
@@ -37,6 +38,7 @@ struct Requests {
     SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;  ///< Younger ones, by request_key.
     SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
     Agenda deadlines;  ///< Each has one, and it stands only here.
+    std::uint64_t adrift_bytes = 0;  ///< Of the questions that stand in no mailbox.
 };
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket);
@@ -73,6 +75,9 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
 void set_deadline(Requests& requests, Ticket ticket, Time deadline);
 /// It says something else than it did, to and from the same under the same id.
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
+/// Its question stands in no mailbox, or in one again: people are asked first, or whoever has it
+/// took it out and owes the answer. Nothing if no such request is open.
+void set_adrift(Requests& requests, Ticket ticket, bool is_adrift);
 /// Whether its asker holds the line.
 void set_wait(Requests& requests, Ticket ticket, bool waits);
 

@@ -105,6 +105,21 @@ bool Story::step(const Stamped& stamped) {
     return !events.empty();
 }
 
+namespace {
+
+/// Of the open requests whose question stands in no mailbox, counted by hand.
+std::uint64_t bytes_adrift(const State& state) {
+    std::uint64_t bytes = 0;
+    state.requests.slots.for_each([&](Slot slot) {
+        const auto& request = state.requests.open[slot];
+        const bool is_adrift = broker::find_message(state.broker, request.ticket) == nullptr;
+        if (is_adrift) bytes += request.asked->body().size();
+    });
+    return bytes;
+}
+
+}  // namespace
+
 void Story::expect_replay() {
     const auto lived = encode_state(state_);
     State replayed;
@@ -116,6 +131,8 @@ void Story::expect_replay() {
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
     EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
+    EXPECT_EQ(state_.requests.adrift_bytes, bytes_adrift(state_));
+    EXPECT_EQ(reloaded->requests.adrift_bytes, bytes_adrift(state_));
 }
 
 Story& Story::as(std::string agent) {
