@@ -29,6 +29,12 @@ class FlatTable {
     /// What it takes, rows that are none included.
     std::size_t bytes() const { return rows_.capacity() * sizeof(Row); }
 
+    /// Has the processor fetch what find() will look at first. In a large table that is not in its
+    /// cache, and whoever looks for many things need not wait for each in turn.
+    void prefetch(std::uint64_t place) const {
+        if (size_ > 0) __builtin_prefetch(&rows_[home(place)]);
+    }
+
     /// The row at this place for which it holds; null if there is none.
     template <class Is>
     const Row* find(std::uint64_t place, Is is) const {

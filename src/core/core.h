@@ -67,6 +67,10 @@ inline Subject as_target(const State& state, AgentHandle agent) {
 /// again until nothing follows.
 void decide(const State& state, const Stamped& request, Events& events);
 
+/// Before deciding many commands, for each: has the processor fetch what will be looked at. It
+/// changes nothing, and nothing depends on it but time.
+void foresee(const State& state, const Command& command);
+
 void apply(State& state, Time at, const Event& event);
 
 /// Appends the consequences of an event that was just applied. `cause` is the command behind it.

@@ -1,6 +1,7 @@
 #include "base/match.h"
 #include "core/core.h"
 #include "core/draft.h"
+#include "core/keys.h"
 
 namespace parlance::core {
 
@@ -49,6 +50,13 @@ void decide(const State& state, const Stamped& request, Events& events) {
         [&](const WriteSession& write) { decide_session(draft, write); },
         [&](const AddFacts& add) { decide_facts(draft, add); },
         [&](const KeepAnalysis& keep) { decide_analysis(draft, keep); });
+}
+
+void foresee(const State& state, const Command& command) {
+    const auto* send = std::get_if<SendMessage>(&command);
+    if (send == nullptr) return;
+    const auto& envelope = *send->envelope;
+    broker::prefetch_id(state.memory, message_key(state.key, envelope.from(), envelope.id()));
 }
 
 }  // namespace parlance::core

@@ -28,7 +28,7 @@ broker::Picker picker_for(const Draft& draft, AgentHandle agent) {
 /// A consumer with room, and how much it would hold with what this step already gave it.
 struct Taker {
     const broker::Consumer* consumer;
-    std::uint32_t in_flight;
+    broker::Load load;
     bool was_lower;
 };
 
@@ -36,8 +36,8 @@ struct Taker {
 Taker* least_busy(std::vector<Taker>& takers) {
     Taker* best = nullptr;
     for (auto& taker : takers) {
-        if (taker.in_flight >= taker.consumer->credit) continue;
-        if (best == nullptr || taker.in_flight < best->in_flight) best = &taker;
+        if (!taker.load.has_room(taker.consumer->credit)) continue;
+        if (best == nullptr || taker.load.count < best->load.count) best = &taker;
     }
     return best;
 }
@@ -55,7 +55,7 @@ void hand_over(Draft& draft, AgentHandle agent) {
     std::vector<Taker> takers;
     for (const Slot slot : broker.mailboxes[agent].consumers) {
         const auto& consumer = broker.consumers[slot];
-        takers.push_back({&consumer, consumer.in_flight, consumer.was_lower});
+        takers.push_back({&consumer, broker::load_of(consumer), consumer.was_lower});
     }
     auto picker = picker_for(draft, agent);
     const auto count_max = std::min<std::size_t>(kHandOversMax, hand_over_max(draft.state, agent));
@@ -65,7 +65,7 @@ void hand_over(Draft& draft, AgentHandle agent) {
         const auto* message = picker.next(taker->was_lower);
         if (message == nullptr) return;
         draft.add(lease(draft, *message, taker->consumer->instance));
-        ++taker->in_flight;
+        taker->load.add(*message);
     }
 }
 
@@ -105,16 +105,15 @@ void decide_take(Draft& draft, const TakeMessages& take) {
         return draft.add(
             SettlementRefused{{}, std::string{draft.asker()}, Refusal::IdentityMismatch});
     }
-    const auto room = state.limits.instance_credit_max -
-                      std::min(consumer->in_flight, state.limits.instance_credit_max);
+    auto load = broker::load_of(*consumer);
     auto picker = picker_for(draft, consumer->mailbox);
     bool was_lower = consumer->was_lower;
-    const auto count_max =
-        std::min({take.count_max, room, hand_over_max(state, consumer->mailbox)});
-    while (draft.events.size() < count_max) {
+    const auto count_max = std::min(take.count_max, hand_over_max(state, consumer->mailbox));
+    while (draft.events.size() < count_max && load.has_room(state.limits.instance_credit_max)) {
         const auto* message = picker.next(was_lower);
         if (message == nullptr) break;
         draft.add(lease(draft, *message, take.instance));
+        load.add(*message);
     }
     decide_heartbeat(draft, take.instance);
 }

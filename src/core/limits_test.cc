@@ -103,6 +103,47 @@ TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+/// Forty megabytes wait for bob, who has the credit for a thousand messages.
+struct LargeMessages {
+    static constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+    Story story;
+    LargeMessages() {
+        story.agent("bob").replayed_every(1'000);
+        for (int i = 0; i < 40; ++i) {
+            story.send({.id = "m" + std::to_string(i), .body = std::string(kMegabyte, 'x')});
+        }
+    }
+};
+
+TEST(Limits, G7_D1_AnInstanceIsGivenNoMoreBytesThanGoThroughItsConnection) {
+    LargeMessages large;
+    auto& story = large.story;
+    story.connect("bob", 1'000);
+    EXPECT_EQ(story.mailbox("bob").in_flight, 16U);
+    story.ack(story.last_delivery());
+    EXPECT_EQ(story.mailbox("bob").in_flight, 16U) << "one for the one that it settled";
+    EXPECT_EQ(story.mailbox("bob").waiting, 23U);
+    story.agent("carol").connect("carol", 1);
+    story.send({.id = "c1", .to = "carol"});
+    EXPECT_EQ(story.delivered(), Ids{"c1"}) << "nobody else waits for bob";
+}
+
+TEST(Limits, G7_ThePollerTakesNoMoreBytesThanThat) {
+    LargeMessages large;
+    const auto poller = large.story.poll("bob");
+    large.story.ask(TakeMessages{.instance = poller, .count_max = 1'000});
+    EXPECT_EQ(large.story.asked_for<Deliver>().size(), 16U);
+}
+
+TEST(Limits, G7_OneMessageIsAlwaysGivenHoweverLarge) {
+    Story story;
+    story.agent("bob");
+    story.send({.id = "m1", .body = std::string(std::size_t{17} << 20U, 'x')});
+    story.send({.id = "m2"});
+    story.connect("bob", 10);
+    EXPECT_EQ(story.mailbox("bob").in_flight, 1U);
+}
+
 /// Two subscribers of a topic, of whom carol has no room left.
 struct FullSubscriber {
     Story story;

@@ -383,6 +383,7 @@ void take_leased(ByteReader& in, Places& places, Slot consumer_slot) {
         link(places.broker, consumer.leased, slot);
         message.consumer = consumer_slot;
         ++consumer.in_flight;
+        consumer.bytes += message.envelope->body().size();
     }
 }
 

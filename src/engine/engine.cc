@@ -170,6 +170,7 @@ bool Engine::take_step(const Stamped& stamped) {
 void Engine::take_commands(Time now) {
     const auto share = std::max(inbox_.size() / 4, options_.turn_commands_min);
     const auto count = std::min({inbox_.size(), share, options_.turn_commands_max});
+    for (std::size_t i = 0; i < count; ++i) core::foresee(state_, inbox_[i].command);
     std::size_t done = 0;
     for (; done < count && batch_.bytes() < options_.turn_bytes_max; ++done) {
         auto& stamped = inbox_[done];

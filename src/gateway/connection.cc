@@ -54,7 +54,11 @@ Connection::Connection(Desk& desk,
                        std::shared_ptr<transport::Socket> socket,
                        CallerPtr caller,
                        Ask ask)
-    : desk_(desk), socket_(std::move(socket)), caller_(std::move(caller)), ask_(ask) {}
+    : desk_(desk),
+      socket_(std::move(socket)),
+      caller_(std::move(caller)),
+      ask_(ask),
+      opened_at_(desk.clock()) {}
 
 void Connection::listen() {
     const auto self = shared_from_this();
@@ -115,6 +119,10 @@ void Connection::dismiss() {
 
 void Connection::show_out() {
     if (!is_gone_) break_off(Refusal::IdentityRequired, kNoLongerProved);
+}
+
+void Connection::give_up() {
+    if (!is_gone_) break_off(Refusal::IdentityRequired, "hello was not said in time", kTurnedAway);
 }
 
 void Connection::touch() {

@@ -19,6 +19,9 @@ namespace parlance::gateway {
 /// Asks at or above this belong to connections.
 inline constexpr std::uint64_t kConnectionAsks = std::uint64_t{1} << 62U;
 
+/// How long a connection may take to say who it is.
+inline constexpr Duration kHelloTimeMax{std::chrono::seconds{10}};
+
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
     Connection(Desk& desk, std::shared_ptr<transport::Socket> socket, CallerPtr caller, Ask ask);
@@ -41,8 +44,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     /// What proved its caller holds no more.
     void show_out();
+    /// It has not said who it is for too long.
+    void give_up();
 
     const Caller& caller() const { return *caller_; }
+    /// It has said who it is, or may still take its time.
+    bool is_welcome(Time now) const { return has_greeted_ || now - opened_at_ < kHelloTimeMax; }
     const AgentId& agent() const { return caller_->agent; }
     InstanceNumber instance() const { return instance_; }
 
@@ -88,6 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::shared_ptr<transport::Socket> socket_;
     CallerPtr caller_;
     Ask ask_;
+    Time opened_at_;
     InstanceNumber instance_;
     bool has_greeted_ = false;
     bool is_joining_ = false;

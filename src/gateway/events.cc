@@ -110,8 +110,10 @@ void get_events(Desk& desk, Call& call) {
     stream->id = ++desk.ask_last;
     stream->exchange = call.exchange;
     stream->caller = call.caller;
-    stream->follows = request.parameter("follow") != "false";
-    stream->left = count;
+    // Who asks for the head alone does not wait for what comes behind it.
+    const bool is_head = request.method == "HEAD";
+    stream->follows = request.parameter("follow") != "false" && !is_head;
+    stream->left = is_head ? 0 : count;
     stream->last = desk.engine->durable();
     if (first) stream->last.value = *first == 0 ? 0 : *first - 1;
     if (resumed) stream->last.value = *resumed;

@@ -307,15 +307,16 @@ void Gateway::stop() {
 
 void Gateway::review() {
     auto* const guard = desk_.options.guard.get();
-    if (guard == nullptr) return;
     const auto now = desk_.clock();
-    const bool has_changed = guard->look();
+    const bool has_changed = guard != nullptr && guard->look();
     if (!has_changed && now - reviewed_at_ < kReviewInterval) return;
     reviewed_at_ = now;
     const auto connections = desk_.connections;  // Each takes itself off the list.
     for (const auto& [ask, connection] : connections) {
-        if (!guard->stands(connection->caller(), now)) connection->show_out();
+        if (!connection->is_welcome(now)) connection->give_up();
+        if (guard != nullptr && !guard->stands(connection->caller(), now)) connection->show_out();
     }
+    if (guard == nullptr) return;
     end_fallen_streams(desk_);
     end_fallen_followers(desk_);
     refuse_fallen_takes(desk_);

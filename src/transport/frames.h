@@ -41,6 +41,8 @@ class FrameReader {
     explicit FrameReader(std::size_t message_bytes_max) : message_bytes_max_{message_bytes_max} {}
     /// A payload is valid until the bytes are, and until the next call.
     Piece next(char* bytes, std::size_t count);
+    /// Whether some fragments of a message have come, and not the last.
+    bool is_in_message() const { return in_message_; }
 
   private:
     struct Head {

@@ -92,9 +92,13 @@ std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
     std::size_t used = 0;
     bool more = true;
     while (more && is_open() && exchange_ == nullptr) {
-        if (!parser_.is_begun()) since_ = wire_->hall().loop.now;
-        first_ = false;
-        more = on_progress(parser_.put({bytes + used, count - used}, used));
+        const bool was_begun = parser_.is_begun();
+        const auto progress = parser_.put({bytes + used, count - used}, used);
+        // Line ends before a request are passed over, and are no beginning of one: who sends
+        // nothing else is as idle as who sends nothing.
+        if (!was_begun && parser_.is_begun()) since_ = wire_->hall().loop.now;
+        first_ = first_ && !parser_.is_begun();
+        more = on_progress(progress);
     }
     return used;
 }

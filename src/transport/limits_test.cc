@@ -174,6 +174,30 @@ TEST(SlowClients, AreAnsweredAndLetGo) {
     EXPECT_TRUE(silent.has_ended());
 }
 
+/// Sends these bytes again and again until the door is shut; false if it stays open.
+bool is_shut_out(const Peer& peer, std::string_view drip) {
+    constexpr int kDripsMax = 500'000;
+    for (int i = 0; i < kDripsMax; ++i) {
+        if (!peer.can_send(drip)) return true;
+    }
+    return false;
+}
+
+TEST(SlowClients, DoNotLiveOnLineEnds) {
+    House house{{.header_time_max = Duration{40}, .idle_time_max = Duration{60'000}}};
+    const Peer peer{house.port()};
+    EXPECT_TRUE(is_shut_out(peer, "\r\n"));
+}
+
+TEST(SlowClients, DoNotLiveOnPartOfAFrame) {
+    House house{{.body_time_max = Duration{40}}};
+    Peer peer{house.port()};
+    peer.upgrade();
+    // The head of a text frame of a megabyte, of which all these bytes are less.
+    peer.send(std::string{"\x81\xff\0\0\0\0\0\x10\0\0\0\0\0\0", 14});
+    EXPECT_TRUE(is_shut_out(peer, "x"));
+}
+
 TEST(IdleConnections, AreClosedAfterTheirTime) {
     House house{{.idle_time_max = Duration{40}}};
     Peer peer{house.port()};

@@ -49,8 +49,12 @@ std::size_t SocketSpeaker::take(char* bytes, std::size_t count) {
     while (more && wire_ != nullptr) {
         const auto piece = reader_.next(bytes + used, count - used);
         used += piece.used;
+        if (piece.kind == Piece::Kind::Text) partway_since_.reset();
         more = on_piece(piece);
     }
+    const bool is_partway = wire_ != nullptr && (used < count || reader_.is_in_message());
+    if (!is_partway) partway_since_.reset();
+    if (is_partway && !partway_since_) partway_since_ = wire_->hall().loop.now;
     return used;
 }
 
@@ -124,6 +128,9 @@ void SocketSpeaker::sweep() {
     if (closing_) {
         if (now - asked_at_ >= kCloseTime) wire_->drop();
         return;
+    }
+    if (partway_since_ && now - *partway_since_ >= wire_->hall().limits.body_time_max) {
+        return wire_->shed();
     }
     const auto interval = wire_->hall().limits.ping_interval;
     if (wire_->heard_at() > asked_at_) asked_ = false;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,7 @@ class SocketSpeaker final : public Speaker,
     FrameReader reader_;
     std::function<void(std::string_view)> frame_;
     std::function<void()> gone_;
+    std::optional<Instant> partway_since_;  ///< Since when a message has come in part.
     Instant asked_at_;      ///< When the last ping went, or the close.
     bool asked_ = false;    ///< A ping is unanswered.
     bool closing_ = false;  ///< Our close is said; what still comes is not delivered.

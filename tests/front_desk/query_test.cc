@@ -37,6 +37,28 @@ TEST(Head, OfAnInboxLeasesNothing) {
     EXPECT_EQ(elsewhere->status(), 200);
 }
 
+TEST(Head, OfEventsDoesNotFollowThem) {
+    FrontDesk desk;
+    const auto head = desk.ask("HEAD", "/v1/events?from=1");
+    desk.run_until([&] { return head->has_ended; });
+    EXPECT_EQ(head->streamed, "");
+}
+
+TEST(Connect, ThatDoesNotSayWhoItIsIsGivenUp) {
+    FrontDesk desk;
+    const auto silent = desk.open();
+    const auto bob = desk.open();
+    bob->say(R"({"hello":{"agent":"bob","register":{"dialect":"taskwire"}}})");
+    desk.turn();
+    desk.clock += std::chrono::milliseconds{9'999};
+    desk.gateway().review();
+    EXPECT_EQ(silent->close_code, 0);
+    desk.clock += std::chrono::seconds{2};
+    desk.gateway().review();
+    EXPECT_EQ(silent->close_code, 1008);
+    EXPECT_EQ(bob->close_code, 0);
+}
+
 TEST(Query, IsHeldToTheBoundsOfItsRoute) {
     struct Case {
         const char* path;

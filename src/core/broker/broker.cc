@@ -131,6 +131,7 @@ void return_credit(Broker& broker, Slot slot) {
     unlink(broker, consumer.leased, slot);
     message.consumer = kNoSlot;
     --consumer.in_flight;
+    consumer.bytes -= message.envelope->body().size();
     --mailbox.in_flight;
     --broker.in_flight;
     ++mailbox.waiting;
@@ -211,7 +212,7 @@ void update_restless(Broker& broker, AgentHandle agent) {
     const bool has_ready =
         std::ranges::any_of(mailbox.ready, [](const List& list) { return list.head != kNoSlot; });
     const bool has_credit = std::ranges::any_of(mailbox.consumers, [&](Slot slot) {
-        return broker.consumers[slot].in_flight < broker.consumers[slot].credit;
+        return load_of(broker.consumers[slot]).has_room(broker.consumers[slot].credit);
     });
     const bool is_restless = has_ready && has_credit;
     if (is_restless == (mailbox.restless_place != kNoSlot)) return;
@@ -281,6 +282,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     push_back(broker, consumer.leased, slot);
     consumer.was_lower = mailbox.turns.was_lower;
     ++consumer.in_flight;
+    consumer.bytes += message.envelope->body().size();
     ++mailbox.in_flight;
     ++broker.in_flight;
     --mailbox.waiting;

@@ -93,15 +93,36 @@ struct Lane {
     std::array<std::uint32_t, 2> urgent{};  ///< How many critical and high ones are in it.
 };
 
+/// An instance that holds so many bytes is given no more, whatever its credit: what it gets has to
+/// go through its connection before anything is settled.
+inline constexpr std::uint64_t kInFlightBytesMax = std::uint64_t{16} << 20;
+
 struct Consumer {
     InstanceNumber instance;
     AgentHandle mailbox = kNoAgent;
     InstanceKind kind = InstanceKind::Socket;
     std::uint32_t credit = 0;
     std::uint32_t in_flight = 0;
+    std::uint64_t bytes = 0;  ///< Of what is in flight.
     bool was_lower = false;  ///< Its last hand-over was of something less than critical.
     List leased;
 };
+
+/// How much one has in hand, and how much it would have.
+struct Load {
+    std::uint32_t count = 0;
+    std::uint64_t bytes = 0;
+
+    /// One more, however large, if it has nothing.
+    bool has_room(std::uint32_t count_max) const {
+        return count < count_max && (count == 0 || bytes < kInFlightBytesMax);
+    }
+    void add(const Message& message) {
+        ++count;
+        bytes += message.envelope->body().size();
+    }
+};
+inline Load load_of(const Consumer& consumer) { return {consumer.in_flight, consumer.bytes}; }
 
 struct Mailbox {
     std::array<List, kPriorities> ready;

@@ -53,6 +53,11 @@ struct Memory {
 
 Sequence find_answer(const Generation& generation, std::uint64_t key);
 std::optional<Remembered> find_id(const Memory& memory, std::uint64_t key);
+/// Has the processor fetch what find_id() will look at.
+inline void prefetch_id(const Memory& memory, std::uint64_t key) {
+    memory.newer.ids.prefetch(spread(key));
+    memory.older.ids.prefetch(spread(key));
+}
 Sequence find_answer(const Memory& memory, std::uint64_t key);
 Ticket find_closed(const Memory& memory, std::uint64_t key);
 

@@ -311,6 +311,31 @@ void hold_payload_to_rules(const Parts& parts, Problems& problems) {
     hold_to_shape(body, payload, "/payload", {.is_whole = false}, problems);
 }
 
+/// By a task's id order is kept, and by a request's id its answer finds it: one that is too long
+/// for that is said so, and not passed over.
+void hold_ids_to_their_size(const Parts& parts, Problems& problems) {
+    constexpr std::size_t kShortMax = kIdBytesMax + 2;  // With its quotes, and without escapes.
+    const bool may_be_long = parts.payload[TaskId].raw.size() > kShortMax ||
+                             parts.payload[RequestId].raw.size() > kShortMax ||
+                             parts.payload[Context].raw.size() > kShortMax;
+    if (!may_be_long) return;
+    std::string spare;
+    const auto type =
+        std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
+    if (type == kTypes.end()) return;
+    for (const Place place : {type->task[0], type->task[1], type->answers}) {
+        const json::Value id = value_at(parts, place);
+        if (!id.is_string() || id.text(spare).size() <= kIdBytesMax) continue;
+        std::string pointer = "/payload";
+        json::append_step(pointer, place.member);
+        if (!place.inner.empty()) json::append_step(pointer, place.inner);
+        problems.push_back({.pointer = std::move(pointer),
+                            .value = shortened(id.raw),
+                            .rule = "must have at most " + std::to_string(kIdBytesMax) + " bytes",
+                            .section = std::string{kExtension}});
+    }
+}
+
 /// The text of a field that keeps its rule; else nothing, for a rejection's own header.
 std::string as_far_as_readable(const Parts& parts, BaseField field) {
     const json::Value value = parts.base[field];
@@ -387,6 +412,7 @@ Reading<SendMessage> read_answer(std::string_view text,
     hold_to_rules(kBase, parts.base, "", reception, problems);
     hold_to_rules(kMetadata, parts.metadata, "/metadata", reception, problems);
     hold_payload_to_rules(parts, problems);
+    hold_ids_to_their_size(parts, problems);
     if (problems.empty()) {
         const std::string whole = completed(text, parts, reception);
         if (whole.empty()) return compose(text, parts, reception, request_id);

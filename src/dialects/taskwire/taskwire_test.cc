@@ -286,11 +286,33 @@ TEST(Taskwire, T9_TaskIsThePayloadsOrElseTheWorkflows) {
               "t-1");
     EXPECT_EQ(task("TASK_UPDATE", R"({"context":{"task_id":"t-2"}})", workflow), "wf");
     EXPECT_EQ(task("TASK_UPDATE", R"({"task_id":7})", workflow), "wf");
-    EXPECT_EQ(task("TASK_UPDATE", R"({"task_id":")" + std::string(129, 't') + "\"}", workflow),
-              "wf");
     EXPECT_EQ(task("TASK_UPDATE", R"("task_id")", workflow), "wf");
     EXPECT_EQ(task("TASK_UPDATE", "null", "{}"), "");
     EXPECT_EQ(task("TASK_ASSIGNMENT", "{}", "{}"), "");
+}
+
+TEST(Taskwire, T9_AnIdThatIsTooLongToOrderByIsRefused) {
+    const auto id = [](std::size_t bytes) { return '"' + std::string(bytes, 't') + '"'; };
+    const auto refused = [](std::string_view type, const std::string& payload) {
+        return pointers(rejection_of(message(type, payload, "{}")));
+    };
+    EXPECT_EQ(read(message("TASK_UPDATE", R"({"task_id":)" + id(128) + "}")).envelope->task(),
+              std::string(128, 't'));
+    EXPECT_EQ(refused("TASK_UPDATE", R"({"task_id":)" + id(129) + "}"),
+              Pointers{"/payload/task_id"});
+    EXPECT_EQ(refused("TASK_HANDOFF", R"({"context":{"task_id":)" + id(129) + "}}"),
+              Pointers{"/payload/context/task_id"});
+    EXPECT_EQ(refused("TASK_COMPLETE", R"({"request_id":)" + id(129) + "}"),
+              Pointers{"/payload/request_id"});
+    // 70 letters are 140 bytes; 128 of them, each with an escape, are 128 bytes.
+    std::string wide;
+    std::string escaped;
+    for (int i = 0; i < 70; ++i) wide += "ü";
+    for (int i = 0; i < 128; ++i) escaped += "\\u0074";
+    EXPECT_EQ(refused("TASK_UPDATE", R"({"task_id":")" + wide + "\"}"),
+              Pointers{"/payload/task_id"});
+    EXPECT_EQ(read(message("TASK_UPDATE", R"({"task_id":")" + escaped + "\"}")).envelope->task(),
+              std::string(128, 't'));
 }
 
 TEST(Taskwire, GivesARequestWithoutCorrelationItsOwnId) {

@@ -87,11 +87,17 @@ Peer::~Peer() {
 }
 
 void Peer::send(std::string_view bytes) const {
+    // If the server has had enough, what it said can still be read.
+    (void)can_send(bytes);
+}
+
+bool Peer::can_send(std::string_view bytes) const {
     while (!bytes.empty()) {
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return;  // The server has had enough; what it said can still be read.
+        if (sent <= 0) return false;
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
+    return true;
 }
 
 void Peer::finish_sending() const { ::shutdown(fd_, SHUT_WR); }

@@ -62,6 +62,7 @@ class Peer {
     Peer& operator=(const Peer&) = delete;
 
     void send(std::string_view bytes) const;
+    bool can_send(std::string_view bytes) const;  ///< The same; false if nobody is there.
     void finish_sending() const;
     void reset();      ///< Vanishes without a farewell.
     bool has_ended();  ///< Waits for the end; false if bytes came instead.
