@@ -138,6 +138,12 @@ Assignment assignment_for(const State& state,
             .correlation = asked.correlation()};
 }
 
+Taker reader_of(const State& state, const Candidate& candidate) {
+    const auto& profile = *find_profile(state, candidate.agent);
+    return {
+        .agent = candidate.agent, .dialect = profile.dialect, .capabilities = profile.capabilities};
+}
+
 // --- asking ----------------------------------------------------------------------------------
 
 /// What a candidate is asked for: whether and how it would do it.
@@ -152,7 +158,7 @@ SendMessage invitation_to(const Draft& draft,
                             .text("call", enum_name(call.kind))
                             .text("capability", call.capability)
                             .text("request_id", asked.id())
-                            .raw("task", asked.body())
+                            .raw("task", state.scribe->quote(asked, reader_of(state, candidate)))
                             .done();
     auto assignment = assignment_for(state, call, asked, candidate.agent);
     assignment.id = id;

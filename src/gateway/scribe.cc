@@ -10,6 +10,7 @@
 #include "dialects/dialects.h"
 #include "dialects/passing.h"
 #include "dialects/scribe.h"
+#include "gateway/personal.h"
 #include "model/plan.h"
 
 namespace parlance::gateway {
@@ -147,5 +148,14 @@ EnvelopePtr DialectScribe::join(const Joint& joint) const {
 }
 
 ClaimPtr DialectScribe::claim(const Envelope& request) const { return dialects::claim_of(request); }
+
+void DialectScribe::keep_back(PersonalPolicy personal, std::string key) {
+    options_.personal = std::move(personal);
+    options_.personal_key = std::move(key);
+}
+
+std::string DialectScribe::quote(const Envelope& request, const Taker& reader) const {
+    return quoted_for(options_, request, reader);
+}
 
 }  // namespace parlance::gateway

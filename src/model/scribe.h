@@ -103,6 +103,10 @@ class Scribe {
     /// Null as above.
     virtual EnvelopePtr join(const Joint& joint) const = 0;
     virtual ClaimPtr claim(const Envelope& request) const = 0;
+    /// A request's text for somebody who is not given it yet: without what is kept from that one.
+    virtual std::string quote(const Envelope& request, const Taker& /*reader*/) const {
+        return std::string{request.body()};
+    }
 };
 
 }  // namespace parlance
