@@ -496,6 +496,8 @@ template <> inline constexpr std::tuple kFields<MessageMoved>{
     Field{1, "ticket", &MessageMoved::ticket},
     Field{2, "message", &MessageMoved::envelope},
     Field{3, "priority", &MessageMoved::priority},
+    Field{4, "is_priced", &MessageMoved::is_priced},
+    Field{5, "cost", &MessageMoved::cost},
 };
 template <> inline constexpr std::tuple kFields<PassingBegan>{
     Field{1, "request", &PassingBegan::request},

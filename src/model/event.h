@@ -561,6 +561,8 @@ struct MessageMoved {
     Ticket ticket;
     EnvelopePtr envelope;  ///< As its new recipient gets it.
     Priority priority = Priority::High;
+    bool is_priced = false;  ///< By its new recipient's price; else its cost is what it was.
+    std::uint64_t cost = 0;  ///< Set aside for it from here on, in millionths of the currency.
 };
 
 /// The request that was accepted just before goes on to somebody else if it is refused.

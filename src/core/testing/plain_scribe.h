@@ -1,7 +1,7 @@
 // A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
 // and an answer is {"output", "confidence", "error", "retryable", "strategy"}. A capability may say
 // what it "needs": the member without which nothing is asked for it. A request may name a
-// "capability".
+// "capability", or say with "delegation" what a dialect's request says of being one.
 #pragma once
 
 #include <cmath>
@@ -123,6 +123,7 @@ class PlainScribe : public Scribe {
     }
 
     ClaimPtr claim(const Envelope& request) const override {
+        if (const auto delegation = delegation_in(request)) return claimed(*delegation);
         if (!json::check(request.body())) return {};
         const auto body = json::root(request.body());
         const auto code = body.is_object() ? json::find(body, "capability") : std::nullopt;
@@ -130,6 +131,36 @@ class PlainScribe : public Scribe {
         std::string spare;
         Claim claim;
         claim.words.emplace_back(code->text(spare));
+        return std::make_shared<const Claim>(std::move(claim));
+    }
+
+  private:
+    static std::optional<json::Value> delegation_in(const Envelope& request) {
+        if (!json::check(request.body())) return {};
+        const auto body = json::root(request.body());
+        const auto found = body.is_object() ? json::find(body, "delegation") : std::nullopt;
+        return found && found->is_object() ? found : std::nullopt;
+    }
+
+    static ClaimPtr claimed(json::Value delegation) {
+        const auto text = [&](std::string_view key) {
+            const auto value = json::find(delegation, key);
+            std::string spare;
+            return value ? std::string{value->text(spare)} : std::string{};
+        };
+        const auto number = [&](std::string_view key) {
+            const auto value = json::find(delegation, key);
+            return static_cast<std::uint64_t>(value ? value->integer().value_or(0) : 0);
+        };
+        Claim claim{.user = text("user"),
+                    .session = text("session"),
+                    .child_session = text("child_session"),
+                    .objective = text("objective"),
+                    .objective_hash = text("objective"),
+                    .depth_max = static_cast<std::uint32_t>(number("depth_max")),
+                    .tokens_max = number("tokens_max")};
+        claim.has_session = !claim.session.empty();
+        if (auto tool = text("tool"); !tool.empty()) claim.tools.push_back(std::move(tool));
         return std::make_shared<const Claim>(std::move(claim));
     }
 };
