@@ -478,7 +478,7 @@ Word check_cost(const Case& the) {
         approvals_for_budget(the)};
 }
 
-/// What a workflow was started for may be over before it is.
+/// What a workflow was started for, or several are asked for, may be over before it is.
 Word check_parent(const Case& the) {
     const bool is_lost = the.out_of != Ticket{} && the.at.unfounded == nullptr &&
                          (the.at.parent == nullptr || !the.at.parent->is_open);
@@ -495,8 +495,10 @@ Word check_parent(const Case& the) {
                                              : "it begins a tree of its own");
     }
     return {Refusal::DelegationNotFound,
-            "the request out of which the workflow was started is over: start what goes beyond it "
-            "on its own"};
+            the.claim.may_repeat
+                ? "the request out of which the workflow was started is over: start what goes "
+                  "beyond it on its own"
+                : "the request out of which it is asked is over"};
 }
 
 /// Of one that moves: what comes for the first time is held to it before.
@@ -665,15 +667,16 @@ Admission admission(const State& state,
                         .hands_over = send.passing && send.passing->hands_over};
     // What people have let through stands where it stood when they were asked, and a step where its
     // workflow was started; an agent that is called like the hub's own has no part in that.
-    the.out_of = the.claim.parent;
+    the.out_of = send.below.value_or(the.claim.parent);
     const auto parent = approval != nullptr ? approval->parent : the.out_of;
-    const bool is_found = approval != nullptr || the.claim.may_repeat;
+    const bool is_found = approval != nullptr || the.claim.may_repeat || send.below;
     the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
     Word asked;
     bool is_short = false;  // A purse has too little, and a person may give it one of its own.
     // What is asked for a user is that user's: it is the beginning of a tree.
     const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
-                              the.at.unfounded != nullptr || !the.claim.user.empty();
+                              the.at.unfounded != nullptr || !the.claim.user.empty() ||
+                              send.below.value_or(Ticket{}) != Ticket{};
     if (is_in_a_tree) measure(the);
     std::vector<LookedUp> rules;
     if (findings != nullptr) {
@@ -790,7 +793,9 @@ Explanation explain(const State& state, const Stamped& cause, const SendMessage&
     decide_send(draft, send);
     for (const auto& event : events) {
         if (std::holds_alternative<DuplicateReceived>(event)) told.is_repeat = true;
-        if (std::holds_alternative<RequestHeld>(event)) {
+        // Where several are asked, each share is held by itself.
+        if (std::holds_alternative<RequestHeld>(event) ||
+            std::holds_alternative<CallOpened>(event)) {
             for (const auto& finding : told.findings) {
                 told.approvals_needed = std::max(told.approvals_needed, finding.approvals_needed);
             }

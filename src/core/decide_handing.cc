@@ -229,7 +229,7 @@ Unfit unfit_for(const State& state, const SeenBy& seen) {
 }
 
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to) {
-    auto other = state.scribe ? state.scribe->readdress(message, to, {}) : nullptr;
+    auto other = state.scribe ? state.scribe->readdress(message, {.to = to}) : nullptr;
     if (other) return other;
     auto header = message.header();
     header.to = to;

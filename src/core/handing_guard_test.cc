@@ -125,6 +125,235 @@ class Guarded : public ::testing::Test {
     int answers = 0;
 };
 
+using Several = Guarded;
+
+// --- all: --------------------------------------------------------------------------------------
+
+TEST_F(Several, I2_X13_WhoHasNoGrantForAUserHasNoneForSeveralEither) {
+    for (const auto* to : {"b", "all:b", "all:b/c", "call:cheapest:b/c"}) {
+        ask({.to = to, .user = "u2", .session = "s"});
+        EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << to;
+        EXPECT_TRUE(held.empty()) << to << ": nobody was bothered";
+    }
+    ask({.id = "own", .to = "all:b/c", .user = "u1", .session = "s"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_TRUE(held.contains("b") && held.contains("c"));
+}
+
+TEST_F(Several, X4_X14_OneOfWhomItCannotBeAskedIsNamedAndNobodyHasIt) {
+    story.as_the_hub().ask(RegisterAgent{{"c"}, {.tools_allowed = {"pen"}}});
+    ask({.to = "all:b/c", .session = "s", .tool = "ocr"});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed);
+    EXPECT_TRUE(refused_with().starts_with("'c' cannot be asked: ")) << refused_with();
+    EXPECT_TRUE(held.empty());
+    ask({.id = "deep", .to = "all:b", .session = "s", .depth_max = 1});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+}
+
+TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
+    allow(without_chain("a>c"));
+    ask({.to = "all:b/c"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(held.empty());
+}
+
+TEST_F(Several, X4_X7_SharesStandWhereTheCallWasOpened) {
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
+    ASSERT_TRUE(has("b", "top"));
+    const auto top = story.happened<MessageAccepted>().front();
+    ask({.id = "on",
+         .from = "b",
+         .to = "all:c/d",
+         .user = "u1",
+         .session = "of top",
+         .tokens_max = 40},
+        {});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 2U);
+    for (const auto& each : admitted) {
+        EXPECT_EQ(each.parent, top.ticket);
+        EXPECT_EQ(each.depth, 2U);
+        EXPECT_EQ(each.user, "u1");
+    }
+    for (const auto& accepted : story.happened<MessageAccepted>()) {
+        EXPECT_LE(accepted.deadline, top.deadline);
+    }
+}
+
+TEST_F(Several, X4_AShareOfWhatIsOverBeginsNoTreeOfItsOwn) {
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
+    const auto asks = [&](Ticket parent) {
+        // As if the fleet had been stopped right behind the opening.
+        auto& state = story.state();
+        auto share = message({.id = "late", .from = "b", .to = "c"});
+        share.below = parent;
+        return admission(state, {.command = Tick{}, .now = story.now()}, share, {99'999});
+    };
+    const auto top = story.happened<MessageAccepted>().front().ticket;
+    EXPECT_EQ(asks(top).refusal, Refusal::None);
+    EXPECT_EQ(asks(top).admitted->parent, top);
+    answer("b");
+    EXPECT_EQ(asks(top).refusal, Refusal::DelegationNotFound);
+    EXPECT_EQ(asks({}).refusal, Refusal::None) << "which was out of nothing before";
+}
+
+TEST_F(Several, W9_WhoOpenedItDoesNotApproveAShare) {
+    allow({{{Rule::RiskLow, {}}, 50}});
+    const Caller olga{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin};
+    story.as_caller(olga).ask(message({.to = "all:b", .session = "s"}));
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].asked_by, "olga");
+    story.as_caller(olga).ask(AnswerPerson{.id = asked[0].id});
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
+    look();
+    EXPECT_FALSE(held.contains("b"));
+    const Caller bea{.agent = {"bea"}, .is_operator = true, .role = OperatorRole::Admin};
+    story.as_caller(bea).ask(AnswerPerson{.id = asked[0].id});
+    look();
+    EXPECT_TRUE(held.contains("b"));
+}
+
+TEST_F(Several, X3_EachWorksInASessionOfItsOwn) {
+    ask({.to = "all:b/c", .user = "u1", .session = "s"});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 2U);
+    EXPECT_FALSE(admitted[0].child_session.empty());
+    EXPECT_NE(admitted[0].child_session, admitted[1].child_session);
+    for (const auto& each : admitted) {
+        EXPECT_EQ(each.session, "s") << "threaded under the asker's";
+        const auto* request = broker::find_request(story.state().requests, each.request);
+        EXPECT_NE(request->asked->body().find(each.child_session), std::string_view::npos)
+            << "which is what its delegate reads";
+    }
+    // Out of it that one goes on.
+    ask({.id = "on", .from = "b", .to = "d", .session = admitted[0].child_session}, {});
+    ASSERT_EQ(story.happened<DelegationAdmitted>().size(), 1U);
+    EXPECT_EQ(story.happened<DelegationAdmitted>()[0].parent, admitted[0].request);
+}
+
+// --- call: -------------------------------------------------------------------------------------
+
+TEST_F(Several, T14_WhoMayNotBeAskedIsNotInvited) {
+    allow(without_chain("a>c"));
+    ask({.to = "call:cheapest:b/c"});
+    EXPECT_TRUE(held.contains("b"));
+    EXPECT_FALSE(held.contains("c")) << "the policy does not enable a>c";
+    propose("b", 9);
+    EXPECT_TRUE(has("b", "job"));
+    ask({.id = "job-2", .to = "call:cheapest:c"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << "nobody is left";
+    EXPECT_FALSE(held.contains("c"));
+}
+
+TEST_F(Several, T14_WhoMayNotBeAskedFirstLeavesTheOthers) {
+    allow(without_chain("a>b"));
+    ask({.to = "call:cheapest:b/c"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_TRUE(held.contains("c"));
+    EXPECT_FALSE(held.contains("b"));
+}
+
+TEST_F(Several, G3_X6_NobodyIsInvitedToItsOwnErrand) {
+    ask({.id = "top", .to = "b", .session = "s", .objective = "ring"});
+    ASSERT_TRUE(has("b", "top"));
+    ask({.id = "on",
+         .from = "b",
+         .to = "call:cheapest:c/a",
+         .session = "of top",
+         .objective = "ring"},
+        {});
+    EXPECT_TRUE(held.contains("c"));
+    EXPECT_FALSE(held.contains("a")) << "it is at work on this further up";
+}
+
+TEST_F(Several, G4_AChosenAgentsPurseIsHeldToItsBounds) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 150}});
+    ask({.id = "one", .to = "call:cheapest:b/c", .session = "s", .objective = "one"});
+    propose("c", 1);
+    ask({.id = "two", .to = "c", .session = "s", .objective = "two"});
+    ASSERT_EQ(reserved("c"), 100U) << "meanwhile it has something else to do";
+    propose("b", 9);
+    EXPECT_TRUE(has("b", "one"));
+    EXPECT_EQ(reserved("c"), 100U);
+    EXPECT_EQ(reserved("b"), 100U);
+    ask({.id = "three", .to = "call:cheapest:c", .session = "s", .objective = "three"});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+}
+
+TEST_F(Several, G4_T14_WhoIsChosenIsCheckedAgain) {
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    const auto before = held;
+    allow(without_chain("a>c"));
+    held = before;
+    propose("c", 1).propose("b", 9);
+    EXPECT_TRUE(has("b", "job")) << "c was cheaper, and may not be asked any more";
+    EXPECT_FALSE(has("c", "job"));
+    EXPECT_EQ(reserved("b"), 100U);
+    EXPECT_EQ(reserved("c"), 0U);
+}
+
+TEST_F(Several, T14_IfNobodyMayHaveItAnyMoreThatIsSaid) {
+    ask({.to = "call:cheapest:c"});
+    const auto before = held;
+    allow(without_chain("a>c"));
+    held = before;
+    propose("c", 1);
+    EXPECT_FALSE(has("c", "job"));
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::RequestRejected);
+    EXPECT_NE(failed[0].detail.find("chain_enabled"), std::string::npos) << failed[0].detail;
+}
+
+TEST_F(Several, G4_WhatItMayCostIsByThePriceOfWhoIsChosen) {
+    allow({{{Rule::CostPerMillionTokens, {ScopeKind::Agent, "b"}}, 1'000'000},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "c"}}, 3'000'000}});
+    const auto cost = [&] {
+        const auto& accounts = story.state().governor.lineage.accounts;
+        return governor::purse_at(accounts, governor::kCostAccount, story.now(), 1h).reserved;
+    };
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    EXPECT_EQ(cost(), 100U);
+    propose("b", 9).propose("c", 1);
+    ASSERT_TRUE(has("c", "job"));
+    EXPECT_EQ(cost(), 300U);
+    answer("c");
+    EXPECT_EQ(cost(), 0U);
+}
+
+// --- explained ---------------------------------------------------------------------------------
+
+TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
+    allow(without_chain("a>c"));
+    const auto caller = std::make_shared<const Caller>(Caller{.agent = {"a"}, .users = {"u1"}});
+    const auto told = [&](const Errand& errand) {
+        return explain(story.state(), {.caller = caller, .now = story.now()}, message(errand));
+    };
+    const auto asked = [](const Explanation& said, std::string_view guard) {
+        return std::ranges::count(said.findings, guard, &Finding::guard);
+    };
+    auto said = told({.to = "all:b/c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(said.findings.back().guard, "chain");
+    EXPECT_EQ(said.findings.back().refusal, Refusal::RouteNotPermitted);
+    said = told({.to = "all:b/d", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(asked(said, "depth"), 2) << "once for each";
+    said = told({.to = "all:b", .user = "u2", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::UserIsolationViolated);
+    said = told({.to = "call:cheapest:b/c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(asked(said, "depth"), 1) << "c is left out";
+    said = told({.to = "call:cheapest:c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(said.findings.back().guard, "chain");
+    allow({{{Rule::RiskLow, {}}, 50}});
+    said = told({.to = "all:b", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(said.approvals_needed, 1U);
+}
+
 // --- passed on ---------------------------------------------------------------------------------
 
 class PassedOn : public Guarded {

@@ -94,9 +94,8 @@ EnvelopePtr DialectScribe::tell(const Assignment& news) const {
 }
 
 EnvelopePtr DialectScribe::readdress(const Envelope& message,
-                                     std::string_view to,
-                                     std::string_view id) const {
-    return dialects::readdressed(message, to, id);
+                                     const Redirection& redirection) const {
+    return dialects::readdressed(message, redirection);
 }
 
 EnvelopePtr DialectScribe::allot(const Envelope& request, std::uint64_t tokens) const {

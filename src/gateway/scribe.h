@@ -19,9 +19,7 @@ class DialectScribe : public Scribe {
     EnvelopePtr write(const Assignment& assignment) const override;
     Outcome read(const Envelope& answer) const override;
     EnvelopePtr tell(const Assignment& news) const override;
-    EnvelopePtr readdress(const Envelope& message,
-                          std::string_view to,
-                          std::string_view id) const override;
+    EnvelopePtr readdress(const Envelope& message, const Redirection& redirection) const override;
     EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override;
     Proposal propose(const Envelope& answer) const override;
     EnvelopePtr join(const Joint& joint) const override;

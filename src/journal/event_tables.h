@@ -520,6 +520,9 @@ template <> inline constexpr std::tuple kFields<CallOpened>{
     Field{3, "agents", &CallOpened::agents, As::Name},
     Field{4, "capability", &CallOpened::capability},
     Field{5, "until", &CallOpened::until},
+    Field{6, "by", &CallOpened::by, As::Name},
+    Field{7, "parent", &CallOpened::parent},
+    Field{8, "is_placed", &CallOpened::is_placed},
 };
 template <> inline constexpr std::tuple kFields<CallAsked>{
     Field{1, "call", &CallAsked::call},

@@ -590,7 +590,10 @@ struct CallOpened {
     CallKind kind = CallKind::Earliest;
     std::vector<std::string> agents;
     std::string capability;
-    Time until{};  ///< When what has come by then must do.
+    Time until{};            ///< When what has come by then must do.
+    std::string by{};        ///< On whose word, so that they do not approve it.
+    Ticket parent{};         ///< Out of which it is asked; none: out of no other.
+    bool is_placed = false;  ///< That was found; else, in what was opened before, each one's is.
 };
 
 /// One of those has been asked, or could not be.

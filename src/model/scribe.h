@@ -73,6 +73,13 @@ struct Taker {
     std::string_view capability{};    ///< By which the hub found it; empty: by something else.
 };
 
+/// What a message says otherwise when it goes to somebody else. Empty: as it says now.
+struct Redirection {
+    std::string_view to{};
+    std::string_view id{};
+    std::string_view child_session{};  ///< Only where it names one.
+};
+
 /// Why somebody cannot be given it.
 struct Unfit {
     Refusal refusal = Refusal::None;
@@ -93,10 +100,8 @@ class Scribe {
     virtual Outcome read(const Envelope& answer) const = 0;
     /// Something that is only said, and not answered. Null as above.
     virtual EnvelopePtr tell(const Assignment& news) const = 0;
-    /// The same message for another recipient, and under another id where one is given.
     virtual EnvelopePtr readdress(const Envelope& message,
-                                  std::string_view to,
-                                  std::string_view id) const = 0;
+                                  const Redirection& redirection) const = 0;
     /// The same request with so many tokens to spend, wherever it says how many.
     virtual EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const = 0;
     virtual Proposal propose(const Envelope& answer) const = 0;

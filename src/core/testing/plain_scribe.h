@@ -82,13 +82,17 @@ class PlainScribe : public Scribe {
                               news.inputs);
     }
 
-    EnvelopePtr readdress(const Envelope& message,
-                          std::string_view to,
-                          std::string_view id) const override {
+    EnvelopePtr readdress(const Envelope& message, const Redirection& redirection) const override {
         auto header = message.header();
-        header.to = to;
-        if (!id.empty()) header.id = id;
-        return Envelope::make(header, message.body());
+        header.to = redirection.to;
+        if (!redirection.id.empty()) header.id = redirection.id;
+        if (redirection.child_session.empty() || !delegation_in(message)) {
+            return Envelope::make(header, message.body());
+        }
+        const auto own =
+            json::ObjectWriter{}.text("child_session", redirection.child_session).done();
+        const auto body = json::ObjectWriter{}.raw("delegation", own).done();
+        return Envelope::make(header, json::merged(json::root(message.body()), json::root(body)));
     }
 
     EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override {
