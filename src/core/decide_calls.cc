@@ -169,8 +169,9 @@ SendMessage invitation_to(const Draft& draft,
     assignment.inputs = inputs;
     assignment.timeout = std::max(call.until - draft.now(), Duration{1});
     assignment.now = draft.now();
+    assignment.priority = request.priority;
     return {.envelope = state.scribe->write(assignment),
-            .priority = Priority::High,
+            .priority = request.priority,
             .timeout = assignment.timeout,
             .waits = true};
 }
@@ -192,7 +193,7 @@ SendMessage share_of(const Draft& draft,
                      const Candidate& candidate) {
     const auto deadline = broker::deadline_of(draft.state.requests, request);
     auto send = share_for(*draft.state.scribe, *request.asked, candidate.agent);
-    send.priority = std::min(request.priority, Priority::High);
+    send.priority = request.priority;
     // What has come by then is joined while who asked still waits.
     send.timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1});
     send.waits = true;
@@ -342,7 +343,7 @@ void choose(Draft& draft, Ticket number, const Call& call) {
         .detail = fmt::format("{} of {} proposals", enum_name(call.kind), offers.size())});
     draft.add(MessageMoved{.ticket = number,
                            .envelope = readdressed(state, *request.asked, chosen.agent),
-                           .priority = std::min(request.priority, Priority::High),
+                           .priority = request.priority,
                            .is_priced = move.is_priced,
                            .cost = move.cost});
     // In the order in which they were named.
@@ -513,7 +514,6 @@ void send_to_several(Draft& draft, const SendMessage& send) {
     auto header = envelope.header();
     header.to = kHubsOwn;
     kept.envelope = Envelope::make(header, envelope.body());
-    kept.priority = std::min(send.priority, Priority::High);
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     const auto number = ticket_at(draft.next_sequence());
     if (!accept_for_hub(draft, kept, opening.deadline_max)) return;

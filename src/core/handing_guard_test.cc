@@ -232,6 +232,26 @@ TEST_F(Several, X3_EachWorksInASessionOfItsOwn) {
     EXPECT_EQ(story.happened<DelegationAdmitted>()[0].parent, admitted[0].request);
 }
 
+TEST_F(Several, T7_K2_WhatIsAskedOfSeveralIsAsUrgentAsItsSenderSays) {
+    for (const auto priority :
+         {Priority::Critical, Priority::High, Priority::Normal, Priority::Low}) {
+        for (const auto* to : {"all:b", "call:cheapest:b"}) {
+            held.clear();
+            const auto id = fmt::format("{} {}", to, static_cast<int>(priority));
+            ask({.id = id, .to = to, .objective = id, .priority = priority});
+            for (const auto& accepted : story.happened<MessageAccepted>()) {
+                EXPECT_EQ(accepted.priority, priority) << id << ", to " << accepted.envelope->to();
+            }
+            ASSERT_TRUE(held.contains("b")) << id;
+            propose("b", 1);
+            for (const auto& moved : story.happened<MessageMoved>()) {
+                EXPECT_EQ(moved.priority, priority) << id;
+            }
+            if (held.contains("b")) answer("b");
+        }
+    }
+}
+
 // --- call: -------------------------------------------------------------------------------------
 
 TEST_F(Several, T14_WhoMayNotBeAskedIsNotInvited) {

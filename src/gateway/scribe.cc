@@ -52,7 +52,8 @@ EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
                                     .session = assignment.session,
                                     .timeout = assignment.timeout,
                                     .tokens_max = assignment.tokens_max,
-                                    .now = assignment.now});
+                                    .now = assignment.now,
+                                    .priority = assignment.priority});
 }
 
 Outcome DialectScribe::read(const Envelope& answer) const {

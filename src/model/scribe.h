@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "model/claim.h"
 #include "model/envelope.h"
+#include "model/message.h"
 #include "model/refusal.h"
 
 namespace parlance {
@@ -32,6 +33,7 @@ struct Assignment {
     Duration timeout{};
     std::uint64_t tokens_max = 0;  ///< 0: what is usual.
     Time now{};
+    Priority priority = Priority::High;
 };
 
 /// What an agent's answer says.
