@@ -281,6 +281,7 @@ class Hub {
             .hosts_allowed = options_.notifier.hosts_allowed};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
+        scribe_.keep_back(desk.personal, desk.personal_key);
         engine_ = TRY(engine::Engine::open(
             std::move(journal),
             {.limits = options_.limits,

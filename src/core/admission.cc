@@ -34,6 +34,8 @@ struct Case {
     std::uint32_t depth_max = 0;
     std::uint64_t tokens = 0;  ///< What it says that it may spend, else what is usual.
     std::uint64_t cost = 0;
+    std::uint64_t cost_before = 0;           ///< Of one that moves: what is set aside already.
+    Ticket out_of{};                         ///< The hub's own word on where it stands.
     bool has_claim = false;                  ///< Else what it claims is nobody's word.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
@@ -68,16 +70,32 @@ Source poorest(std::initializer_list<Source> sources) {
     return *std::ranges::min_element(sources, {}, &Source::left);
 }
 
+std::uint64_t left_in_account(const Case& the,
+                              const std::string& name,
+                              Rule rule,
+                              const Subject& subject) {
+    const auto& governor = the.state.governor;
+    const auto window = governor::window_of(governor.policy);
+    return governor::left_in(governor::purse_at(governor.lineage.accounts, name, the.now, window),
+                             static_cast<std::uint64_t>(the.limit(rule, subject)));
+}
+
+Source purse_of_target(const Case& the) {
+    const auto to = the.envelope.to();
+    return {"its target",
+            left_in_account(the,
+                            governor::agent_account(to),
+                            Rule::TokensPerAgent,
+                            {.platform = the.subject.platform, .agent = to})};
+}
+
 /// Of all that it would draw on, what has the least left.
 Source poorest_purse(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
-    const auto& policy = the.state.governor.policy;
-    const auto window = governor::window_of(policy);
     const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
     const auto above = governor::purse_holder(lineage, the.at.parent);
     const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
-        return governor::left_in(governor::purse_at(lineage.accounts, name, the.now, window),
-                                 static_cast<std::uint64_t>(the.limit(rule, subject)));
+        return left_in_account(the, name, rule, subject);
     };
     std::uint64_t tree = governor::kNoLimit;
     if (above != nullptr) {
@@ -88,7 +106,6 @@ Source poorest_purse(const Case& the) {
     } else {
         tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
     }
-    const Subject target{.platform = the.subject.platform, .agent = the.envelope.to()};
     const auto user =
         the.user.empty()
             ? governor::kNoLimit
@@ -96,8 +113,7 @@ Source poorest_purse(const Case& the) {
     return poorest({
         {"one delegation", most == 0 ? governor::kNoLimit : most},
         {"the tree of delegations that it belongs to", tree},
-        {"its target",
-         account(governor::agent_account(the.envelope.to()), Rule::TokensPerAgent, target)},
+        purse_of_target(the),
         // What the asker itself was given already counts for these.
         {"its user", above == nullptr ? user : governor::kNoLimit},
         {"the hub",
@@ -113,6 +129,13 @@ std::uint64_t tokens_for(const Case& the) {
     if (says_it || !is_bound(the) || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
     const auto left = poorest_purse(the).left;
     return left == 0 ? governor::kTokensUsual : std::min(left, governor::kTokensUsual);
+}
+
+std::uint64_t cost_for(const Case& the) {
+    const auto price = limit_of(the.state.governor.policy,
+                                Rule::CostPerMillionTokens,
+                                {.platform = the.subject.platform, .agent = the.envelope.to()});
+    return governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
 }
 
 void measure(Case& the) {
@@ -135,11 +158,8 @@ void measure(Case& the) {
     if (the.at.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
         the.depth_max = std::min(the.depth_max, the.at.parent->depth_max);
     }
-    const auto price = limit_of(the.state.governor.policy,
-                                Rule::CostPerMillionTokens,
-                                {.platform = the.subject.platform, .agent = the.envelope.to()});
     the.tokens = tokens_for(the);
-    the.cost = governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
+    the.cost = cost_for(the);
 }
 
 // --- the guards ------------------------------------------------------------------------------
@@ -407,6 +427,14 @@ Word check_estimate(const Case& the) {
                         the.claim.tokens_max)};
 }
 
+Word too_many_tokens(const Case& the, const Source& source) {
+    return {
+        Refusal::BudgetTokensExceeded,
+        fmt::format(
+            "It asks for {} tokens, and {} has {} left.", the.tokens, source.whose, source.left),
+        approvals_for_budget(the)};
+}
+
 Word check_tokens(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
     const auto least = poorest_purse(the);
@@ -417,14 +445,18 @@ Word check_tokens(const Case& the) {
         return passed(
             the, "it asks for {} tokens, and {} has {} left", the.tokens, least.whose, least.left);
     }
-    return {Refusal::BudgetTokensExceeded,
-            fmt::format(
-                "It asks for {} tokens, and {} has {} left.", the.tokens, least.whose, least.left),
-            approvals_for_budget(the)};
+    return too_many_tokens(the, least);
+}
+
+/// Of one that moves: the purse of who had it gets back what this one's gives.
+Word check_purse_of_target(const Case& the) {
+    if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto source = purse_of_target(the);
+    return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
 Word check_cost(const Case& the) {
-    if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
+    if (the.cost <= the.cost_before || is_planted(Mutant::Overspend)) return {};
     const auto& policy = the.state.governor.policy;
     const auto& lineage = the.state.governor.lineage;
     const auto tree =
@@ -437,7 +469,8 @@ Word check_cost(const Case& the) {
         static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
     const auto least =
         poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
-    if (the.cost <= least.left) return passed(the, "it may cost {} millionths", the.cost);
+    const auto more = the.cost - the.cost_before;
+    if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
         fmt::format(
@@ -445,9 +478,9 @@ Word check_cost(const Case& the) {
         approvals_for_budget(the)};
 }
 
-/// What a workflow was started for may be over before it is.
+/// What a workflow was started for, or several are asked for, may be over before it is.
 Word check_parent(const Case& the) {
-    const bool is_lost = the.claim.parent != Ticket{} && the.at.unfounded == nullptr &&
+    const bool is_lost = the.out_of != Ticket{} && the.at.unfounded == nullptr &&
                          (the.at.parent == nullptr || !the.at.parent->is_open);
     if (!is_lost && !the.principal().empty()) {
         return passed(the,
@@ -462,8 +495,19 @@ Word check_parent(const Case& the) {
                                              : "it begins a tree of its own");
     }
     return {Refusal::DelegationNotFound,
-            "the request out of which the workflow was started is over: start what goes beyond it "
-            "on its own"};
+            the.claim.may_repeat
+                ? "the request out of which the workflow was started is over: start what goes "
+                  "beyond it on its own"
+                : "the request out of which it is asked is over"};
+}
+
+/// Of one that moves: what comes for the first time is held to it before.
+Word check_allocation(const Case& the) {
+    const auto* spent = shared::find_spent(the.state.shared, the.envelope.to(), "tokens");
+    if (spent == nullptr) return {};
+    return {Refusal::ResourceLimitExceeded,
+            fmt::format("nothing is left of the tokens that are allocated to '{}'",
+                        spent->allocation.agent)};
 }
 
 struct Guard {
@@ -487,6 +531,17 @@ constexpr std::array kGuards{
     Guard{"estimate", check_estimate},
     Guard{"risk", check_risk},
     Guard{"tokens", check_tokens},
+    Guard{"cost", check_cost},
+};
+
+/// Of one that is in a tree and goes to another agent than it was admitted for, and of any.
+constexpr std::array kGuardsOfMoves{
+    Guard{"allocation", check_allocation, true},
+    Guard{"chain", check_chain, true},
+    Guard{"circuit", check_circuit, true},
+    Guard{"cycle", check_cycle},
+    Guard{"tools", check_tools},
+    Guard{"tokens", check_purse_of_target},
     Guard{"cost", check_cost},
 };
 
@@ -612,14 +667,16 @@ Admission admission(const State& state,
                         .hands_over = send.passing && send.passing->hands_over};
     // What people have let through stands where it stood when they were asked, and a step where its
     // workflow was started; an agent that is called like the hub's own has no part in that.
-    const auto parent = approval != nullptr ? approval->parent : the.claim.parent;
-    const bool is_found = approval != nullptr || the.claim.may_repeat;
+    the.out_of = send.below.value_or(the.claim.parent);
+    const auto parent = approval != nullptr ? approval->parent : the.out_of;
+    const bool is_found = approval != nullptr || the.claim.may_repeat || send.below;
     the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
     Word asked;
     bool is_short = false;  // A purse has too little, and a person may give it one of its own.
     // What is asked for a user is that user's: it is the beginning of a tree.
     const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
-                              the.at.unfounded != nullptr || !the.claim.user.empty();
+                              the.at.unfounded != nullptr || !the.claim.user.empty() ||
+                              send.below.value_or(Ticket{}) != Ticket{};
     if (is_in_a_tree) measure(the);
     std::vector<LookedUp> rules;
     if (findings != nullptr) {
@@ -653,6 +710,7 @@ Admission admission(const State& state,
     }
     if (!is_in_a_tree) return {};
     Admission admission{.approvals_needed = asked.approvals_needed,
+                        .parent = parent_of(the),
                         .deadline_max = deadline_max(the)};
     if (the.at.unfounded != nullptr) admission.founded = founding(the);
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
@@ -661,6 +719,42 @@ Admission admission(const State& state,
         admission.admitted->is_granted = true;
     }
     return admission;
+}
+
+Move check_move(const State& state, Ticket request, std::string_view to, Time now) {
+    const auto& open = *broker::find_request(state.requests, request);
+    const auto& lineage = state.governor.lineage;
+    const auto delegation = governor::find_delegation(lineage, request);
+    const auto envelope = readdressed(state, *open.asked, to);
+    const auto said = state.scribe != nullptr ? state.scribe->claim(*open.asked) : nullptr;
+    Claim claim = said ? *said : Claim{};
+    if (delegation != nullptr) claim.objective_hash = delegation->objective_hash;
+    Case the{.state = state,
+             .caller = nullptr,
+             .envelope = *envelope,
+             .claim = claim,
+             .now = now,
+             .origin = open.requester,
+             .target = registry::find_agent(state.registry, to),
+             .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
+             .has_claim = said != nullptr};
+    if (delegation != nullptr) {
+        const auto* pass = handing::find_pass(state.handing, request);
+        the.at = {.parent = governor::find_delegation(lineage, delegation->parent),
+                  .root = lineage.roots.at(delegation->root),
+                  .is_sideways = pass != nullptr && pass->began.task != Ticket{}};
+        the.user = delegation->user;
+        // What a person gave it is in no purse.
+        the.tokens = delegation->is_granted ? 0 : delegation->tokens;
+        the.cost = cost_for(the);
+        the.cost_before = delegation->cost;
+    }
+    for (const auto& guard : kGuardsOfMoves) {
+        if (delegation == nullptr && !guard.is_for_all) continue;
+        auto word = guard.check(the);
+        if (word.refusal != Refusal::None) return {word.refusal, std::move(word.detail)};
+    }
+    return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = the.cost};
 }
 
 Finding check_messages(const State& state, const Envelope& envelope, Time now, bool explains) {
@@ -699,7 +793,9 @@ Explanation explain(const State& state, const Stamped& cause, const SendMessage&
     decide_send(draft, send);
     for (const auto& event : events) {
         if (std::holds_alternative<DuplicateReceived>(event)) told.is_repeat = true;
-        if (std::holds_alternative<RequestHeld>(event)) {
+        // Where several are asked, each share is held by itself.
+        if (std::holds_alternative<RequestHeld>(event) ||
+            std::holds_alternative<CallOpened>(event)) {
             for (const auto& finding : told.findings) {
                 told.approvals_needed = std::max(told.approvals_needed, finding.approvals_needed);
             }

@@ -41,8 +41,9 @@ struct Admission {
     std::uint32_t approvals_needed = 0;  ///< By so many people it can be let through all the same,
                                          ///< or is.
     std::uint64_t retry_after_ms = 0;    ///< When it would be let through; 0: nobody knows.
-    Ticket parent{};                     ///< Then: out of which it is delegated, if it is.
-    std::string user{};                  ///< And whose it is, by the tree if not by its own word.
+    Ticket parent{};                     ///< Out of which it is delegated, if it is.
+    std::string user{};                  ///< Of what people decide on: whose it is, by the tree if
+                                         ///< not by its own word.
     std::uint64_t tokens = 0;            ///< And what they are asked for.
     Time deadline_max = Time::max();
     std::optional<DelegationFounded> founded{};
@@ -76,5 +77,16 @@ Admission admission(const State& state,
                     Sequence sequence,
                     std::vector<Finding>* findings = nullptr,
                     const Approval* approval = nullptr);
+
+/// What the guards say to an open request that would go from who has it to another agent: those
+/// that look at whose it is to do. Where it stands in its tree, and what is set aside for it there,
+/// stays as it was admitted.
+struct Move {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+    bool is_priced = false;  ///< It is in a tree: what it may cost is by the other one's price.
+    std::uint64_t cost = 0;
+};
+Move check_move(const State& state, Ticket request, std::string_view to, Time now);
 
 }  // namespace parlance::core

@@ -298,7 +298,9 @@ void apply_moved(State& state, const MessageMoved& event) {
                             .name = event.envelope->to(),
                             .now = state.now,
                             .budget_window = governor::window_of(state.governor.policy),
-                            .may_repeat = is_of_a_plan(*before)});
+                            .may_repeat = is_of_a_plan(*before),
+                            .is_priced = event.is_priced,
+                            .cost = event.cost});
         handing::note_moved(state.handing, event.ticket, *before);
         broker::readdress(state.requests, state.memory, state.key, event);
     }

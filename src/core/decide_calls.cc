@@ -5,6 +5,7 @@
 // anywhere goes on from its last record. The id of what each is asked follows from the call's, so
 // asking once more is a duplicate.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ Unfit keep_the_fit(const Draft& draft,
     return agents.empty() || invitation.kind == CallKind::All ? first : Unfit{};
 }
 
-/// The id of what one of them is asked, and of what it is told.
+/// The id of what one of them is asked, of where it works on it, and of what it is told.
 std::string id_for(const Envelope& asked, std::string_view agent, std::string_view what) {
     return derived_uuid(fmt::format("{} {} {} {}", asked.from(), asked.id(), agent, what));
 }
@@ -136,6 +137,12 @@ Assignment assignment_for(const State& state,
             .capability = call.capability,
             .context = "{}",
             .correlation = asked.correlation()};
+}
+
+Taker reader_of(const State& state, const Candidate& candidate) {
+    const auto& profile = *find_profile(state, candidate.agent);
+    return {
+        .agent = candidate.agent, .dialect = profile.dialect, .capabilities = profile.capabilities};
 }
 
 // --- asking ----------------------------------------------------------------------------------
@@ -152,7 +159,7 @@ SendMessage invitation_to(const Draft& draft,
                             .text("call", enum_name(call.kind))
                             .text("capability", call.capability)
                             .text("request_id", asked.id())
-                            .raw("task", asked.body())
+                            .raw("task", state.scribe->quote(asked, reader_of(state, candidate)))
                             .done();
     auto assignment = assignment_for(state, call, asked, candidate.agent);
     assignment.id = id;
@@ -162,30 +169,36 @@ SendMessage invitation_to(const Draft& draft,
     assignment.inputs = inputs;
     assignment.timeout = std::max(call.until - draft.now(), Duration{1});
     assignment.now = draft.now();
+    assignment.priority = request.priority;
     return {.envelope = state.scribe->write(assignment),
-            .priority = Priority::High,
+            .priority = request.priority,
             .timeout = assignment.timeout,
             .waits = true};
 }
 
-/// The request itself, for one of several who have it.
+/// The request itself as one of several has it: each works in a session of its own (X3).
+SendMessage share_for(const Scribe& scribe, const Envelope& asked, std::string_view agent) {
+    const auto id = id_for(asked, agent, "share");
+    const auto session = id_for(asked, agent, "session");
+    SendMessage send{
+        .envelope = scribe.readdress(asked, {.to = agent, .id = id, .child_session = session})};
+    send.claim = scribe.claim(*send.envelope);
+    return send;
+}
+
+/// The same when it is sent: out of what, and on whose word, the call was opened.
 SendMessage share_of(const Draft& draft,
+                     const Call& call,
                      const broker::OpenRequest& request,
                      const Candidate& candidate) {
-    const auto& scribe = *draft.state.scribe;
-    const auto& asked = *request.asked;
     const auto deadline = broker::deadline_of(draft.state.requests, request);
-    SendMessage send{.envelope = scribe.readdress(
-                         asked, candidate.agent, id_for(asked, candidate.agent, "share")),
-                     .priority = std::min(request.priority, Priority::High),
-                     // What has come by then is joined while who asked still waits.
-                     .timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1}),
-                     .waits = true};
-    if (const auto claim = scribe.claim(asked)) {
-        auto own = *claim;
-        own.child_session = {};  // Each works in one of its own.
-        send.claim = std::make_shared<const Claim>(std::move(own));
-    }
+    auto send = share_for(*draft.state.scribe, *request.asked, candidate.agent);
+    send.priority = request.priority;
+    // What has come by then is joined while who asked still waits.
+    send.timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1});
+    send.waits = true;
+    send.by = call.by;
+    if (call.is_placed) send.below = call.parent;
     return send;
 }
 
@@ -202,7 +215,7 @@ void ask(Draft& draft, Ticket number, const Call& call, std::uint32_t place) {
     if (find_profile(state, candidate.agent) == nullptr) {
         return cannot(Refusal::AgentNotRegistered, "it is not registered any more");
     }
-    auto send = call.kind == CallKind::All ? share_of(draft, request, candidate)
+    auto send = call.kind == CallKind::All ? share_of(draft, call, request, candidate)
                                            : invitation_to(draft, call, request, candidate);
     if (!send.envelope)
         return cannot(Refusal::MessageTooLarge, "what it would be asked is too much");
@@ -283,34 +296,60 @@ void tell_not_taken(Draft& draft, const Call& call, const Envelope& asked, const
     decide_send(draft, send);
 }
 
-void choose(Draft& draft, Ticket number, const Call& call) {
-    const auto& state = draft.state;
-    const auto& request = *broker::find_request(state.requests, number);
-    const Candidate* best = nullptr;
-    auto best_price = std::numeric_limits<std::uint64_t>::max();
-    std::vector<const Candidate*> made;
+struct Offer {
+    const Candidate* candidate;
+    std::uint64_t price;
+};
+
+/// Those that were made, the best first, and equals in the order in which they were named.
+std::vector<Offer> offers_in(const State& state, const Call& call) {
+    std::vector<Offer> offers;
     for (const auto& each : call.candidates) {
         if (!each.reply || find_profile(state, each.agent) == nullptr) continue;
         const auto proposal = state.scribe->propose(*each.reply);
-        if (!proposal.is_made) continue;
-        made.push_back(&each);
-        const auto price = price_of(call.kind, proposal);
-        if (best != nullptr && price >= best_price) continue;
-        best = &each;
-        best_price = price;
+        if (proposal.is_made) offers.push_back({&each, price_of(call.kind, proposal)});
     }
-    if (best == nullptr) {
+    std::ranges::stable_sort(offers, {}, &Offer::price);
+    return offers;
+}
+
+void choose(Draft& draft, Ticket number, const Call& call) {
+    const auto& state = draft.state;
+    const auto& request = *broker::find_request(state.requests, number);
+    const auto offers = offers_in(state, call);
+    if (offers.empty()) {
         return give_up(draft, number, "nobody made a proposal: " + why_not(*state.scribe, call));
     }
-    draft.add(
-        CallEnded{.call = number,
-                  .chosen = best->agent,
-                  .detail = fmt::format("{} of {} proposals", enum_name(call.kind), made.size())});
+    // What holds for a request that is made of somebody holds when it is given to somebody; that it
+    // did when they were invited is no word on now.
+    std::vector<std::string> refused;
+    Move move;
+    const auto best = std::ranges::find_if(offers, [&](const Offer& offer) {
+        move = check_move(state, number, offer.candidate->agent, draft.now());
+        if (move.refusal == Refusal::None) return true;
+        refused.push_back(fmt::format("'{}': {}", offer.candidate->agent, move.detail));
+        return false;
+    });
+    if (best == offers.end()) {
+        return give_up(
+            draft,
+            number,
+            fmt::format("nobody who made a proposal may have it: {}", fmt::join(refused, "; ")));
+    }
+    const auto& chosen = *best->candidate;
+    draft.add(CallEnded{
+        .call = number,
+        .chosen = chosen.agent,
+        .detail = fmt::format("{} of {} proposals", enum_name(call.kind), offers.size())});
     draft.add(MessageMoved{.ticket = number,
-                           .envelope = readdressed(state, *request.asked, best->agent),
-                           .priority = std::min(request.priority, Priority::High)});
-    for (const auto* each : made) {
-        if (each != best) tell_not_taken(draft, call, *request.asked, *each);
+                           .envelope = readdressed(state, *request.asked, chosen.agent),
+                           .priority = request.priority,
+                           .is_priced = move.is_priced,
+                           .cost = move.cost});
+    // In the order in which they were named.
+    for (const auto& each : call.candidates) {
+        const bool is_made = std::ranges::find(offers, &each, &Offer::candidate) != offers.end();
+        if (is_made && &each != &chosen) tell_not_taken(draft, call, *request.asked, each);
     }
 }
 
@@ -372,13 +411,81 @@ void join(Draft& draft, Ticket number, const Call& call) {
                               .falls_short = !all.is_whole});
 }
 
+// --- opening ---------------------------------------------------------------------------------
+
+/// What the guards say to a request that several are to be asked for.
+struct Opening {
+    Admission no{};     ///< Why they are not.
+    Admission first{};  ///< Of the first who may have it: what is on record until one has it.
+    Time deadline_max = Time::max();
+};
+
+/// For who wants to know what was said of one of them.
+void note_candidate(Draft& draft, std::string detail, std::vector<Finding> findings = {}) {
+    if (draft.findings == nullptr) return;
+    draft.findings->push_back({.guard = "recipient", .detail = std::move(detail)});
+    std::ranges::move(findings, std::back_inserter(*draft.findings));
+}
+
+/// The request as this one would have it.
+SendMessage as_asked_of(const State& state,
+                        const SendMessage& send,
+                        CallKind kind,
+                        std::string_view agent) {
+    if (kind == CallKind::All) return share_for(*state.scribe, *send.envelope, agent);
+    auto probe = send;
+    probe.envelope = readdressed(state, *send.envelope, agent);
+    return probe;
+}
+
+/// Holds the request against the guards as if it were made of each of them by whoever makes it now,
+/// and leaves those out of whom it could not be. Where each is to have it, none may be left out.
+Opening hold_to_guards(Draft& draft,
+                       const SendMessage& send,
+                       CallKind kind,
+                       std::vector<std::string>& agents) {
+    const bool is_for_all = kind == CallKind::All;
+    Opening opening;
+    std::vector<Finding> why_not;
+    std::vector<std::string> kept;
+    for (const auto& agent : agents) {
+        std::vector<Finding> findings;
+        auto said = admission(draft.state,
+                              draft.cause,
+                              as_asked_of(draft.state, send, kind, agent),
+                              draft.next_sequence(),
+                              draft.findings != nullptr ? &findings : nullptr);
+        // A share can wait for people; what is not one agent's yet cannot.
+        const bool is_held = is_for_all && said.approvals_needed > 0;
+        if (said.refusal == Refusal::None || is_held) {
+            note_candidate(draft, fmt::format("'{}' would be asked", agent), std::move(findings));
+            opening.deadline_max = std::min(opening.deadline_max, said.deadline_max);
+            if (kept.empty()) opening.first = std::move(said);
+            kept.push_back(agent);
+            continue;
+        }
+        note_candidate(draft, fmt::format("'{}' cannot be asked: {}", agent, said.detail));
+        if (opening.no.refusal != Refusal::None) continue;
+        if (is_for_all) said.detail = fmt::format("'{}' cannot be asked: {}", agent, said.detail);
+        opening.no = std::move(said);
+        why_not = std::move(findings);
+        if (is_for_all) break;
+    }
+    if (!is_for_all && !kept.empty()) opening.no = {};
+    if (opening.no.refusal != Refusal::None && draft.findings != nullptr) {
+        std::ranges::move(why_not, std::back_inserter(*draft.findings));
+    }
+    agents = std::move(kept);
+    return opening;
+}
+
 }  // namespace
 
 void send_to_several(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
-    const auto refuse = [&](Refusal refusal, std::string detail) {
-        refuse_send(draft, send, refusal, std::move(detail));
+    const auto refuse = [&](Refusal refusal, std::string detail, std::uint64_t retry_after_ms = 0) {
+        refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
     };
     const auto invitation = read_invitation(envelope.to());
     if (!invitation || envelope.intent() != Intent::Request || state.scribe == nullptr) {
@@ -393,24 +500,23 @@ void send_to_several(Draft& draft, const SendMessage& send) {
     if (auto no = keep_the_fit(draft, envelope, *invitation, agents); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
-    auto kept = send;
-    Admission admitted;
-    if (invitation->kind != CallKind::All) {
-        // Whoever is chosen gets it as a delegation, so it must be one that may be made.
-        auto probe = send;
-        probe.envelope = readdressed(state, envelope, agents.front());
-        admitted = admission(state, draft.cause, probe, draft.next_sequence(), draft.findings);
-        if (admitted.refusal != Refusal::None) {
-            return refuse(admitted.refusal, std::move(admitted.detail));
-        }
+    auto opening = hold_to_guards(draft, send, invitation->kind, agents);
+    if (auto& no = opening.no; no.refusal != Refusal::None) {
+        return refuse(no.refusal, std::move(no.detail), no.retry_after_ms);
     }
+    auto& admitted = opening.first;
+    if (invitation->kind == CallKind::All) {
+        // Each share is on record by itself when it is sent.
+        admitted.founded.reset();
+        admitted.admitted.reset();
+    }
+    auto kept = send;
     auto header = envelope.header();
     header.to = kHubsOwn;
     kept.envelope = Envelope::make(header, envelope.body());
-    kept.priority = std::min(send.priority, Priority::High);
     if (admitted.founded) draft.add(*std::move(admitted.founded));
     const auto number = ticket_at(draft.next_sequence());
-    if (!accept_for_hub(draft, kept, admitted.deadline_max)) return;
+    if (!accept_for_hub(draft, kept, opening.deadline_max)) return;
     const auto accepted = std::ranges::find_if(draft.events, [](const Event& event) {
         return std::holds_alternative<MessageAccepted>(event);
     });
@@ -423,7 +529,10 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                    .agents = agents,
                    .capability = is_capability ? std::string{invitation->whom} : std::string{},
                    // Whoever is chosen needs time as well.
-                   .until = draft.now() + (invitation->kind == CallKind::All ? left : left / 2)});
+                   .until = draft.now() + (invitation->kind == CallKind::All ? left : left / 2),
+                   .by = draft.asker().empty() ? send.by : std::string{draft.asker()},
+                   .parent = admitted.parent,
+                   .is_placed = true});
 }
 
 void conclude_call(Draft& draft, Ticket number) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/admission.h"
 #include "core/broker/lanes.h"
 #include "core/draft.h"
 #include "core/inspect.h"
@@ -31,6 +32,15 @@ bool has_domain(const Profile& profile, std::string_view domain) {
     return false;
 }
 
+/// Why the agent cannot have an open request after another: by what it has registered, or because
+/// the request could not be made of it.
+Unfit unfit_to_go_on(const State& state, const SeenBy& seen, Ticket request) {
+    auto unfit = unfit_for(state, seen);
+    if (unfit.refusal != Refusal::None) return unfit;
+    auto move = check_move(state, request, seen.agent, seen.now);
+    return {move.refusal, std::move(move.detail)};
+}
+
 /// What is wanted of whoever takes it.
 struct Wanted {
     std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
@@ -38,6 +48,7 @@ struct Wanted {
     const Envelope& asked;
     bool is_work;  ///< It is asked to do something, and not to help or to take a task over.
     Time now;
+    Ticket passed{};  ///< The open request that is passed on; none: it has yet to be admitted.
 
     bool is_met_by(const State& state, AgentHandle agent) const {
         if (recipient.starts_with(kDomainPrefix) &&
@@ -59,12 +70,12 @@ struct Wanted {
     /// Why the agent, who can, cannot do this.
     Unfit unfit(const State& state, AgentHandle agent) const {
         const bool is_found_by_it = is_work && recipient.starts_with(kCapabilityPrefix);
-        return unfit_for(state,
-                         {.request = asked,
+        const SeenBy seen{.request = asked,
                           .agent = state.registry.agents[agent].id.value,
                           .capability = is_found_by_it ? recipient.substr(kCapabilityPrefix.size())
                                                        : std::string_view{},
-                          .now = now});
+                          .now = now};
+        return passed == Ticket{} ? unfit_for(state, seen) : unfit_to_go_on(state, seen, passed);
     }
     std::string words() const {
         if (recipient == kAnyone && skills.empty()) {
@@ -116,8 +127,11 @@ std::string next_taker(const State& state, const Pass& pass, const Envelope& ask
     but_not.emplace_back(asked.to());
     but_not.emplace_back(asked.from());
     const auto& began = pass.began;
+    // A task does not come back to who gave it.
+    const auto* task = broker::find_request(state.requests, began.task);
+    if (task != nullptr) but_not.emplace_back(task->asked->from());
     const auto find = [&](std::string_view recipient) {
-        const Wanted wanted{recipient, began.skills, asked, false, now};
+        const Wanted wanted{recipient, began.skills, asked, false, now, began.request};
         return find_taker(state, wanted, but_not).agent;
     };
     if (!began.wanted.empty()) {
@@ -128,9 +142,10 @@ std::string next_taker(const State& state, const Pass& pass, const Envelope& ask
     if (is_for_one_of_many(last)) return find(last);
     if (last.empty() || std::ranges::find(but_not, last) != but_not.end()) return {};
     if (is_for_people(last)) return last;
-    const auto unfit = unfit_for(state, {.request = asked, .agent = last, .now = now});
-    const bool can_take = find_profile(state, last) != nullptr && unfit.refusal == Refusal::None;
-    return can_take ? last : std::string{};
+    if (find_profile(state, last) == nullptr) return {};
+    const SeenBy seen{.request = asked, .agent = last, .now = now};
+    const auto unfit = unfit_to_go_on(state, seen, began.request);
+    return unfit.refusal == Refusal::None ? last : std::string{};
 }
 
 HumanQuestion question_about(const Envelope& asked, std::string_view to, std::string_view why) {
@@ -167,9 +182,12 @@ bool pass_on(Draft& draft, Ticket ticket, const No& no) {
                              .reply = no.reply,
                              .detail = no.why,
                              .kind = no.kind});
+    const auto move = is_for_people(next) ? Move{} : check_move(state, ticket, next, draft.now());
     draft.add(MessageMoved{.ticket = ticket,
                            .envelope = readdressed(state, asked, next),
-                           .priority = request->priority});
+                           .priority = request->priority,
+                           .is_priced = move.is_priced,
+                           .cost = move.cost});
     if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
     // It goes on, but who failed has failed (K21).
     if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
@@ -211,7 +229,7 @@ Unfit unfit_for(const State& state, const SeenBy& seen) {
 }
 
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to) {
-    auto other = state.scribe ? state.scribe->readdress(message, to, {}) : nullptr;
+    auto other = state.scribe ? state.scribe->readdress(message, {.to = to}) : nullptr;
     if (other) return other;
     auto header = message.header();
     header.to = to;

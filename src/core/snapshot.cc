@@ -18,8 +18,9 @@ namespace {
 /// what waits for people. 5: with what is shared. 6: with what is handed
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
-/// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it.
-constexpr std::uint64_t kForm = 9;
+/// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
+/// on whose word, and out of what, several are asked.
+constexpr std::uint64_t kForm = 10;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -598,7 +599,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 3) take_workflows(in, state, packing);
     if (form >= 4) take_people(in, state, packing);
     if (form >= 5) take_shared(in, state);
-    if (form >= 6) take_handing(in, state);
+    if (form >= 6) take_handing(in, state, form);
     if (form >= 6) take_streams(in, state);
     if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);

@@ -58,6 +58,9 @@ void put_call(std::string& out, const Call& call) {
     put(out, static_cast<std::uint64_t>(call.kind));
     put(out, call.capability);
     put(out, call.until);
+    put(out, call.by);
+    put(out, call.parent.value);
+    put(out, std::uint64_t{call.is_placed});
     put(out, call.candidates.size());
     for (const auto& each : call.candidates) {
         put(out, each.agent);
@@ -69,10 +72,16 @@ void put_call(std::string& out, const Call& call) {
     }
 }
 
-Call take_call(ByteReader& in) {
+Call take_call(ByteReader& in, std::uint64_t form) {
     Call call{.kind = take_enum(in, CallKind::Earliest, CallKind::All)};
     call.capability = take_text(in);
     call.until = take_time(in);
+    // Before form 10 nobody knew on whose word it was opened.
+    if (form >= 10) {
+        call.by = take_text(in);
+        call.parent.value = in.varint();
+        call.is_placed = take_number(in, 1) != 0;
+    }
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         Candidate each{.agent = take_text(in)};
@@ -144,7 +153,7 @@ void put_handing(std::string& out, const State& state) {
     }
 }
 
-void take_handing(ByteReader& in, State& state) {
+void take_handing(ByteReader& in, State& state, std::uint64_t form) {
     auto& handing = state.handing;
     take_each(in, state, [&](Ticket request) {
         auto pass = take_pass(in, request);
@@ -153,7 +162,7 @@ void take_handing(ByteReader& in, State& state) {
         handing.passes.emplace(request, std::move(pass));
     });
     take_each(in, state, [&](Ticket request) {
-        auto call = take_call(in);
+        auto call = take_call(in, form);
         if (!in.ok()) return;
         const auto place = handing.calls.emplace(request, std::move(call)).first;
         handing::index(handing, request, place->second);

@@ -226,6 +226,35 @@ TEST(Snapshot, FormEightIsReadAsWhatItWouldBeNow) {
     EXPECT_EQ(encode_state(*reloaded), now);
 }
 
+TEST(Snapshot, FormNineIsReadAsWhatItWouldBeNow) {
+    Story story;
+    story.agent("a").agent("b");
+    story.as("a").request({.id = "q", .from = "a", .to = "all:b"});
+    auto& calls = story.state().handing.calls;
+    ASSERT_EQ(calls.size(), 1U);
+    const auto call = calls.begin()->second;
+    ASSERT_EQ(call.by, "a");
+    // It did not say on whose word, and out of what, several are asked.
+    std::string until;
+    put(until, call.until);
+    auto said = until;
+    put(said, call.by);
+    put(said, call.parent.value);
+    put(said, std::uint64_t{call.is_placed});
+    const auto now = encode_state(story.state());
+    auto nine = now;
+    nine[0] = 9;
+    ASSERT_NE(nine.find(said), std::string::npos);
+    nine.replace(nine.find(said), said.size(), until);
+    auto reloaded = decode_state(nine, story.limits());
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    auto& older = reloaded->handing.calls.begin()->second;
+    EXPECT_FALSE(older.is_placed);
+    older.by = call.by;
+    older.is_placed = call.is_placed;
+    EXPECT_EQ(encode_state(*reloaded), now);
+}
+
 TEST(Snapshot, EveryTruncationIsAnError) {
     Story story;
     live(story);

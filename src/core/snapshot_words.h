@@ -46,7 +46,7 @@ void put_people(std::string& out, const people::People& people);
 void take_people(ByteReader& in, State& state, Packing packing);
 /// And of what is being handed over: snapshot_handing.cc.
 void put_handing(std::string& out, const State& state);
-void take_handing(ByteReader& in, State& state);
+void take_handing(ByteReader& in, State& state, std::uint64_t form);
 
 /// And of answers that come in parts: snapshot_streams.cc.
 void put_streams(std::string& out, const broker::Streams& streams);

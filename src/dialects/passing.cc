@@ -95,13 +95,17 @@ PassingPtr passing_of(const Envelope& request) {
     return passing;
 }
 
-EnvelopePtr readdressed(const Envelope& message, std::string_view to, std::string_view id) {
-    std::vector<Rewording> rewordings{{Slot::To}};
-    json::append_quoted(rewordings.back().json, to);
-    if (!id.empty()) json::append_quoted(rewordings.emplace_back(Rewording{Slot::Id}).json, id);
+EnvelopePtr readdressed(const Envelope& message, const Redirection& redirection) {
+    std::vector<Rewording> rewordings;
+    const auto reword = [&](Slot slot, std::string_view text) {
+        if (!text.empty()) json::append_quoted(rewordings.emplace_back(Rewording{slot}).json, text);
+    };
+    reword(Slot::To, redirection.to);
+    reword(Slot::Id, redirection.id);
+    reword(Slot::ChildSession, redirection.child_session);
     auto header = message.header();
-    header.to = to;
-    if (!id.empty()) header.id = id;
+    if (!redirection.to.empty()) header.to = redirection.to;
+    if (!redirection.id.empty()) header.id = redirection.id;
     return Envelope::make(header, changed(message, rewordings));
 }
 

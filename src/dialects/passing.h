@@ -9,15 +9,16 @@
 #include "model/command.h"
 #include "model/envelope.h"
 #include "model/handing.h"
+#include "model/scribe.h"
 
 namespace parlance::dialects {
 
 /// Of a request that hands a task over or asks for help; else null.
 PassingPtr passing_of(const Envelope& request);
 
-/// The message with another recipient wherever it names it, and with another id if one is given.
+/// The message with another recipient, id and session wherever it names one and another is given.
 /// Every other byte is as it came.
-EnvelopePtr readdressed(const Envelope& message, std::string_view to, std::string_view id);
+EnvelopePtr readdressed(const Envelope& message, const Redirection& redirection);
 
 /// The request with so many tokens to spend, wherever it says how many. Every other byte is as it
 /// came.

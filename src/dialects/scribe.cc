@@ -146,7 +146,7 @@ EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
     if (request.tokens_max > 0) {
         meaning[Slot::TokensMax] = numbered(static_cast<std::int64_t>(request.tokens_max), texts);
     }
-    meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(Priority::High), texts);
+    meaning[Slot::Priority] = numbered(static_cast<std::int64_t>(request.priority), texts);
     const std::string text = express(form_for(*row->forms, Act::Request), meaning, request.now);
     if (text.size() > kMessageBytesMax || !json::check(text)) return nullptr;
     auto message = row->read_message(

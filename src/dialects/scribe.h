@@ -28,6 +28,7 @@ struct HubRequest {
     Duration timeout{};
     std::uint64_t tokens_max = 0;  ///< 0: it says none.
     Time now{};
+    Priority priority = Priority::High;
 };
 /// Null, if it would be more than a message may be.
 EnvelopePtr write_request(Dialect dialect, const HubRequest& request);

@@ -62,14 +62,20 @@ personal::Kinds kinds_kept_from(const PersonalPolicy& policy, std::string_view r
     return policy.kinds_for(reader);
 }
 
+/// The message's text without what is kept from this reader; nothing, if that is nothing.
+std::optional<std::string> redacted_text(const Options& options,
+                                         const Envelope& envelope,
+                                         std::string_view reader) {
+    const auto kinds = kinds_kept_from(options.personal, reader);
+    return personal::redact(
+        envelope.body(), parts_of(options, envelope), masking_for(options, envelope, kinds));
+}
+
 EnvelopePtr redacted_envelope(const Desk& desk,
                               const EnvelopePtr& envelope,
                               std::string_view reader) {
     if (!is_covered(desk, envelope->dialect(), reader)) return envelope;
-    const auto kinds = kinds_kept_from(desk.options.personal, reader);
-    const auto body = personal::redact(envelope->body(),
-                                       parts_of(desk.options, *envelope),
-                                       masking_for(desk.options, *envelope, kinds));
+    const auto body = redacted_text(desk.options, *envelope, reader);
     return body ? Envelope::make(envelope->header(), *body) : envelope;
 }
 
@@ -116,6 +122,13 @@ EnvelopePtr redacted_for(const Desk& desk, const EnvelopePtr& envelope, const Ag
     // An answer has been restored when it came in, for the only one who will see it.
     if (!awaits_or_needs_no_answer(*envelope)) return envelope;
     return redacted_envelope(desk, envelope, reader.value);
+}
+
+std::string quoted_for(const Options& options, const Envelope& request, const Taker& reader) {
+    const auto& policy = options.personal;
+    const bool is_covered = policy.covers(request.dialect()) || policy.covers(reader.dialect);
+    auto text = is_covered ? redacted_text(options, request, reader.agent) : std::nullopt;
+    return text ? *std::move(text) : std::string{request.body()};
 }
 
 std::string restored_for_asker(const Desk& desk,

@@ -7,11 +7,16 @@
 #include <string_view>
 
 #include "gateway/desk.h"
+#include "model/scribe.h"
 
 namespace parlance::gateway {
 
 /// A delivery as this agent should see it: the very envelope if nothing is kept from it.
 EnvelopePtr redacted_for(const Desk& desk, const EnvelopePtr& envelope, const AgentId& reader);
+
+/// A request's text where the hub quotes it to somebody in a message of its own. That message may
+/// be of a dialect that is not covered; the request's own says what is kept back.
+std::string quoted_for(const Options& options, const Envelope& request, const Taker& reader);
 
 /// Words about a question, for who asked it: the values that it wrote itself in place of their
 /// placeholders. `agent` is who answers.

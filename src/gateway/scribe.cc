@@ -10,6 +10,7 @@
 #include "dialects/dialects.h"
 #include "dialects/passing.h"
 #include "dialects/scribe.h"
+#include "gateway/personal.h"
 #include "model/plan.h"
 
 namespace parlance::gateway {
@@ -51,7 +52,8 @@ EnvelopePtr DialectScribe::write(const Assignment& assignment) const {
                                     .session = assignment.session,
                                     .timeout = assignment.timeout,
                                     .tokens_max = assignment.tokens_max,
-                                    .now = assignment.now});
+                                    .now = assignment.now,
+                                    .priority = assignment.priority});
 }
 
 Outcome DialectScribe::read(const Envelope& answer) const {
@@ -93,9 +95,8 @@ EnvelopePtr DialectScribe::tell(const Assignment& news) const {
 }
 
 EnvelopePtr DialectScribe::readdress(const Envelope& message,
-                                     std::string_view to,
-                                     std::string_view id) const {
-    return dialects::readdressed(message, to, id);
+                                     const Redirection& redirection) const {
+    return dialects::readdressed(message, redirection);
 }
 
 EnvelopePtr DialectScribe::allot(const Envelope& request, std::uint64_t tokens) const {
@@ -147,5 +148,14 @@ EnvelopePtr DialectScribe::join(const Joint& joint) const {
 }
 
 ClaimPtr DialectScribe::claim(const Envelope& request) const { return dialects::claim_of(request); }
+
+void DialectScribe::keep_back(PersonalPolicy personal, std::string key) {
+    options_.personal = std::move(personal);
+    options_.personal_key = std::move(key);
+}
+
+std::string DialectScribe::quote(const Envelope& request, const Taker& reader) const {
+    return quoted_for(options_, request, reader);
+}
 
 }  // namespace parlance::gateway

@@ -496,6 +496,8 @@ template <> inline constexpr std::tuple kFields<MessageMoved>{
     Field{1, "ticket", &MessageMoved::ticket},
     Field{2, "message", &MessageMoved::envelope},
     Field{3, "priority", &MessageMoved::priority},
+    Field{4, "is_priced", &MessageMoved::is_priced},
+    Field{5, "cost", &MessageMoved::cost},
 };
 template <> inline constexpr std::tuple kFields<PassingBegan>{
     Field{1, "request", &PassingBegan::request},
@@ -518,6 +520,9 @@ template <> inline constexpr std::tuple kFields<CallOpened>{
     Field{3, "agents", &CallOpened::agents, As::Name},
     Field{4, "capability", &CallOpened::capability},
     Field{5, "until", &CallOpened::until},
+    Field{6, "by", &CallOpened::by, As::Name},
+    Field{7, "parent", &CallOpened::parent},
+    Field{8, "is_placed", &CallOpened::is_placed},
 };
 template <> inline constexpr std::tuple kFields<CallAsked>{
     Field{1, "call", &CallAsked::call},

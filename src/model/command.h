@@ -90,6 +90,8 @@ struct SendMessage {
     PassingPtr passing{};                ///< Request only: where it goes if it is refused.
     std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
     std::string by{};     ///< Of the hub's own: whose doing it is, so that they do not approve it.
+    /// Of the hub's own: out of which request it is asked, as was found before; none of them: {}.
+    std::optional<Ticket> below{};
 };
 
 /// Whoever held the line for this request has gone; the answer goes to the mailbox.

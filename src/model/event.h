@@ -561,6 +561,8 @@ struct MessageMoved {
     Ticket ticket;
     EnvelopePtr envelope;  ///< As its new recipient gets it.
     Priority priority = Priority::High;
+    bool is_priced = false;  ///< By its new recipient's price; else its cost is what it was.
+    std::uint64_t cost = 0;  ///< Set aside for it from here on, in millionths of the currency.
 };
 
 /// The request that was accepted just before goes on to somebody else if it is refused.
@@ -588,7 +590,10 @@ struct CallOpened {
     CallKind kind = CallKind::Earliest;
     std::vector<std::string> agents;
     std::string capability;
-    Time until{};  ///< When what has come by then must do.
+    Time until{};            ///< When what has come by then must do.
+    std::string by{};        ///< On whose word, so that they do not approve it.
+    Ticket parent{};         ///< Out of which it is asked; none: out of no other.
+    bool is_placed = false;  ///< That was found; else, in what was opened before, each one's is.
 };
 
 /// One of those has been asked, or could not be.

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "model/claim.h"
 #include "model/envelope.h"
+#include "model/message.h"
 #include "model/refusal.h"
 
 namespace parlance {
@@ -32,6 +33,7 @@ struct Assignment {
     Duration timeout{};
     std::uint64_t tokens_max = 0;  ///< 0: what is usual.
     Time now{};
+    Priority priority = Priority::High;
 };
 
 /// What an agent's answer says.
@@ -73,6 +75,13 @@ struct Taker {
     std::string_view capability{};    ///< By which the hub found it; empty: by something else.
 };
 
+/// What a message says otherwise when it goes to somebody else. Empty: as it says now.
+struct Redirection {
+    std::string_view to{};
+    std::string_view id{};
+    std::string_view child_session{};  ///< Only where it names one.
+};
+
 /// Why somebody cannot be given it.
 struct Unfit {
     Refusal refusal = Refusal::None;
@@ -93,16 +102,18 @@ class Scribe {
     virtual Outcome read(const Envelope& answer) const = 0;
     /// Something that is only said, and not answered. Null as above.
     virtual EnvelopePtr tell(const Assignment& news) const = 0;
-    /// The same message for another recipient, and under another id where one is given.
     virtual EnvelopePtr readdress(const Envelope& message,
-                                  std::string_view to,
-                                  std::string_view id) const = 0;
+                                  const Redirection& redirection) const = 0;
     /// The same request with so many tokens to spend, wherever it says how many.
     virtual EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const = 0;
     virtual Proposal propose(const Envelope& answer) const = 0;
     /// Null as above.
     virtual EnvelopePtr join(const Joint& joint) const = 0;
     virtual ClaimPtr claim(const Envelope& request) const = 0;
+    /// A request's text for somebody who is not given it yet: without what is kept from that one.
+    virtual std::string quote(const Envelope& request, const Taker& /*reader*/) const {
+        return std::string{request.body()};
+    }
 };
 
 }  // namespace parlance

@@ -26,10 +26,10 @@ transport::Request request_of(std::string method, std::string target) {
 }  // namespace
 
 FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
-    : gateway_{
-          loop_, feed_, std::move(door), [this] { return clock; }, [this] { return ++chance_; }} {
+    : gateway_{loop_, feed_, door, [this] { return clock; }, [this] { return ++chance_; }} {
     options.version = "test";
     options.scribe = &scribe_;
+    scribe_.keep_back(std::move(door.personal), std::move(door.personal_key));
     engine_ = engine::Engine::open(
                   journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
                   std::move(options),

@@ -43,6 +43,7 @@ void Hub::open() {
                                 .personal_key = "a key for transcripts"};
     feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
     gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock_, chance);
+    scribe_.keep_back(desk.personal, desk.personal_key);
     engine_ = must(engine::Engine::open(
         std::move(journal),
         {.limits = options_.limits, .scribe = &scribe_, .version = "0.1.0"},

@@ -319,9 +319,18 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
         root_of(lineage, delegation.root)
             .errands.insert({delegation.origin, to.target, delegation.objective_hash});
     }
+    if (delegation.is_granted) return;  // Nothing of it was set aside.
     auto& accounts = lineage.accounts;
     settle(accounts, agent_account(to.name_before), delegation.tokens, 0, to.now, to.budget_window);
     reserve(accounts, agent_account(to.name), delegation.tokens, to.now, to.budget_window);
+    if (!to.is_priced || to.cost == delegation.cost) return;
+    const std::string costs{kCostAccount};
+    auto& purse = root_of(lineage, delegation.root).cost_purse;
+    settle(purse, delegation.cost, 0);
+    settle(accounts, costs, delegation.cost, 0, to.now, to.budget_window);
+    delegation.cost = to.cost;
+    reserve(purse, delegation.cost);
+    reserve(accounts, costs, delegation.cost, to.now, to.budget_window);
 }
 
 void end_root(Lineage& lineage, Ticket number) {

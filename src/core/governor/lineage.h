@@ -207,6 +207,8 @@ struct Retarget {
     Time now{};
     Duration budget_window{};
     bool may_repeat = false;
+    bool is_priced = false;  ///< By the new one; else the cost stays what it was.
+    std::uint64_t cost = 0;
 };
 void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);

@@ -93,7 +93,13 @@ void apply(Handing& handing, const PassingRefused& event) {
 }
 
 void apply(Handing& handing, const CallOpened& event) {
-    Call call{.kind = event.kind, .capability = event.capability, .until = event.until};
+    Call call{.kind = event.kind,
+              .capability = event.capability,
+              .until = event.until,
+              .candidates = {},
+              .by = event.by,
+              .parent = event.parent,
+              .is_placed = event.is_placed};
     for (const auto& agent : event.agents) call.candidates.push_back({.agent = agent});
     const auto& [place, is_new] = handing.calls.emplace(event.request, std::move(call));
     CHECK(is_new);

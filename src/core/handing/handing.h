@@ -43,6 +43,9 @@ struct Call {
     std::string capability{};
     Time until{};
     std::vector<Candidate> candidates{};
+    std::string by{};  ///< As CallOpened has it, with the next two.
+    Ticket parent{};
+    bool is_placed = false;
 };
 
 /// Who wrote to whom about which task.

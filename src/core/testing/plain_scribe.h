@@ -1,7 +1,7 @@
 // A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
 // and an answer is {"output", "confidence", "error", "retryable", "strategy"}. A capability may say
 // what it "needs": the member without which nothing is asked for it. A request may name a
-// "capability".
+// "capability", or say with "delegation" what a dialect's request says of being one.
 #pragma once
 
 #include <cmath>
@@ -82,13 +82,17 @@ class PlainScribe : public Scribe {
                               news.inputs);
     }
 
-    EnvelopePtr readdress(const Envelope& message,
-                          std::string_view to,
-                          std::string_view id) const override {
+    EnvelopePtr readdress(const Envelope& message, const Redirection& redirection) const override {
         auto header = message.header();
-        header.to = to;
-        if (!id.empty()) header.id = id;
-        return Envelope::make(header, message.body());
+        header.to = redirection.to;
+        if (!redirection.id.empty()) header.id = redirection.id;
+        if (redirection.child_session.empty() || !delegation_in(message)) {
+            return Envelope::make(header, message.body());
+        }
+        const auto own =
+            json::ObjectWriter{}.text("child_session", redirection.child_session).done();
+        const auto body = json::ObjectWriter{}.raw("delegation", own).done();
+        return Envelope::make(header, json::merged(json::root(message.body()), json::root(body)));
     }
 
     EnvelopePtr allot(const Envelope& request, std::uint64_t tokens) const override {
@@ -123,6 +127,7 @@ class PlainScribe : public Scribe {
     }
 
     ClaimPtr claim(const Envelope& request) const override {
+        if (const auto delegation = delegation_in(request)) return claimed(*delegation);
         if (!json::check(request.body())) return {};
         const auto body = json::root(request.body());
         const auto code = body.is_object() ? json::find(body, "capability") : std::nullopt;
@@ -130,6 +135,36 @@ class PlainScribe : public Scribe {
         std::string spare;
         Claim claim;
         claim.words.emplace_back(code->text(spare));
+        return std::make_shared<const Claim>(std::move(claim));
+    }
+
+  private:
+    static std::optional<json::Value> delegation_in(const Envelope& request) {
+        if (!json::check(request.body())) return {};
+        const auto body = json::root(request.body());
+        const auto found = body.is_object() ? json::find(body, "delegation") : std::nullopt;
+        return found && found->is_object() ? found : std::nullopt;
+    }
+
+    static ClaimPtr claimed(json::Value delegation) {
+        const auto text = [&](std::string_view key) {
+            const auto value = json::find(delegation, key);
+            std::string spare;
+            return value ? std::string{value->text(spare)} : std::string{};
+        };
+        const auto number = [&](std::string_view key) {
+            const auto value = json::find(delegation, key);
+            return static_cast<std::uint64_t>(value ? value->integer().value_or(0) : 0);
+        };
+        Claim claim{.user = text("user"),
+                    .session = text("session"),
+                    .child_session = text("child_session"),
+                    .objective = text("objective"),
+                    .objective_hash = text("objective"),
+                    .depth_max = static_cast<std::uint32_t>(number("depth_max")),
+                    .tokens_max = number("tokens_max")};
+        claim.has_session = !claim.session.empty();
+        if (auto tool = text("tool"); !tool.empty()) claim.tools.push_back(std::move(tool));
         return std::make_shared<const Claim>(std::move(claim));
     }
 };

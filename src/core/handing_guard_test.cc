@@ -1,0 +1,473 @@
+// What is asked of several, given to whoever is chosen, or passed on when somebody says no is held
+// to the same guards as a request that is made of one.
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "core/admission.h"
+#include "core/inspect.h"
+#include "core/testing/plain_scribe.h"
+#include "core/testing/story.h"
+
+namespace parlance::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a request says of the delegation that it is.
+struct Errand {
+    std::string id = "job";
+    std::string from = "a";
+    std::string to;
+    std::string user{};
+    std::string session{};
+    std::string objective = "sort";
+    std::uint64_t tokens_max = 100;
+    std::uint32_t depth_max = 9;
+    std::string tool{};
+    Priority priority = Priority::High;
+};
+
+class Guarded : public ::testing::Test {
+  public:
+    Guarded() {
+        story.limits().heartbeat_timeout = 1h;
+        story.limits().lease = 1h;
+        for (const auto* agent : {"a", "b", "c", "d"}) {
+            story.ask(RegisterAgent{{agent}, {.tools_allowed = {"ocr"}}});
+            story.connect(agent, 10);
+        }
+    }
+    void allow(const Settings& settings) {
+        story.as_operator().ask(ChangePolicy{.settings = print_policy(settings), .reason = "test"});
+        ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+    }
+    static Settings without_chain(const std::string& chain) {
+        return {{{Rule::ChainEnabled, {ScopeKind::Chain, chain}}, 0}};
+    }
+    static SendMessage message(const Errand& errand) {
+        const Letter letter{
+            .id = errand.id,
+            .from = errand.from,
+            .to = errand.to,
+            .correlation = errand.id,
+            .intent = Intent::Request,
+            .body = fmt::format(
+                R"({{"delegation":{{"user":"{}","session":"{}","child_session":"of {}",)"
+                R"("objective":"{}","tokens_max":{},"depth_max":{},"tool":"{}"}}}})",
+                errand.user,
+                errand.session,
+                errand.id,
+                errand.objective,
+                errand.tokens_max,
+                errand.depth_max,
+                errand.tool)};
+        SendMessage send{.envelope = envelope(letter),
+                         .priority = errand.priority,
+                         .timeout = 60s,
+                         .fingerprint = fingerprint(letter)};
+        send.claim = PlainScribe{}.claim(*send.envelope);
+        return send;
+    }
+    /// By the sender itself, with these grants.
+    Guarded& ask(const Errand& errand, std::vector<std::string> users = {"u1"}) {
+        story.as_caller({.agent = {errand.from}, .users = std::move(users)});
+        story.ask(message(errand));
+        return look();
+    }
+    Guarded& look() {
+        for (const auto& deliver : story.asked_for<Deliver>()) {
+            const auto ticket = deliver.delivery.ticket;
+            const auto* found = broker::find_message(story.state().broker, ticket);
+            if (found == nullptr) continue;
+            const auto& to = story.state().registry.agents[found->mailbox].id.value;
+            held[to] = deliver;
+        }
+        return *this;
+    }
+    bool has(const std::string& agent, const std::string& id) const {
+        const auto found = held.find(agent);
+        return found != held.end() && found->second.envelope->id() == id;
+    }
+    Guarded& answer(const std::string& agent,
+                    const std::string& body = "{}",
+                    AnswerKind kind = AnswerKind::Done) {
+        const auto deliver = held.extract(agent).mapped();
+        const Letter letter{.id = fmt::format("r{}", ++answers),
+                            .from = agent,
+                            .to = std::string{deliver.envelope->from()},
+                            .correlation = std::string{deliver.envelope->correlation()},
+                            .intent = Intent::Reply,
+                            .body = body};
+        story.as(agent).ask(ReplyToDelivery{.delivery = deliver.delivery,
+                                            .envelope = envelope(letter),
+                                            .falls_short = kind != AnswerKind::Done,
+                                            .kind = kind});
+        return look();
+    }
+    Guarded& decline(const std::string& agent) { return answer(agent, "{}", AnswerKind::Declined); }
+    Guarded& propose(const std::string& agent, int cost) {
+        return answer(agent, fmt::format(R"({{"cost":{}}})", cost));
+    }
+    std::uint64_t reserved(std::string_view agent) {
+        const auto name = governor::agent_account(agent);
+        const auto& accounts = story.state().governor.lineage.accounts;
+        return governor::purse_at(accounts, name, story.now(), 1h).reserved;
+    }
+    std::string refused_with() {
+        const auto refused = story.happened<MessageRefused>();
+        return refused.empty() ? std::string{} : refused.front().detail;
+    }
+
+    Story story;
+    std::map<std::string, Deliver> held;
+    int answers = 0;
+};
+
+using Several = Guarded;
+
+// --- all: --------------------------------------------------------------------------------------
+
+TEST_F(Several, I2_X13_WhoHasNoGrantForAUserHasNoneForSeveralEither) {
+    for (const auto* to : {"b", "all:b", "all:b/c", "call:cheapest:b/c"}) {
+        ask({.to = to, .user = "u2", .session = "s"});
+        EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << to;
+        EXPECT_TRUE(held.empty()) << to << ": nobody was bothered";
+    }
+    ask({.id = "own", .to = "all:b/c", .user = "u1", .session = "s"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_TRUE(held.contains("b") && held.contains("c"));
+}
+
+TEST_F(Several, X4_X14_OneOfWhomItCannotBeAskedIsNamedAndNobodyHasIt) {
+    story.as_the_hub().ask(RegisterAgent{{"c"}, {.tools_allowed = {"pen"}}});
+    ask({.to = "all:b/c", .session = "s", .tool = "ocr"});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed);
+    EXPECT_TRUE(refused_with().starts_with("'c' cannot be asked: ")) << refused_with();
+    EXPECT_TRUE(held.empty());
+    ask({.id = "deep", .to = "all:b", .session = "s", .depth_max = 1});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
+}
+
+TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
+    allow(without_chain("a>c"));
+    ask({.to = "all:b/c"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(held.empty());
+}
+
+TEST_F(Several, X4_X7_SharesStandWhereTheCallWasOpened) {
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
+    ASSERT_TRUE(has("b", "top"));
+    const auto top = story.happened<MessageAccepted>().front();
+    ask({.id = "on",
+         .from = "b",
+         .to = "all:c/d",
+         .user = "u1",
+         .session = "of top",
+         .tokens_max = 40},
+        {});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 2U);
+    for (const auto& each : admitted) {
+        EXPECT_EQ(each.parent, top.ticket);
+        EXPECT_EQ(each.depth, 2U);
+        EXPECT_EQ(each.user, "u1");
+    }
+    for (const auto& accepted : story.happened<MessageAccepted>()) {
+        EXPECT_LE(accepted.deadline, top.deadline);
+    }
+}
+
+TEST_F(Several, X4_AShareOfWhatIsOverBeginsNoTreeOfItsOwn) {
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
+    const auto asks = [&](Ticket parent) {
+        // As if the fleet had been stopped right behind the opening.
+        auto& state = story.state();
+        auto share = message({.id = "late", .from = "b", .to = "c"});
+        share.below = parent;
+        return admission(state, {.command = Tick{}, .now = story.now()}, share, {99'999});
+    };
+    const auto top = story.happened<MessageAccepted>().front().ticket;
+    EXPECT_EQ(asks(top).refusal, Refusal::None);
+    EXPECT_EQ(asks(top).admitted->parent, top);
+    answer("b");
+    EXPECT_EQ(asks(top).refusal, Refusal::DelegationNotFound);
+    EXPECT_EQ(asks({}).refusal, Refusal::None) << "which was out of nothing before";
+}
+
+TEST_F(Several, W9_WhoOpenedItDoesNotApproveAShare) {
+    allow({{{Rule::RiskLow, {}}, 50}});
+    const Caller olga{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin};
+    story.as_caller(olga).ask(message({.to = "all:b", .session = "s"}));
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].asked_by, "olga");
+    story.as_caller(olga).ask(AnswerPerson{.id = asked[0].id});
+    EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
+    look();
+    EXPECT_FALSE(held.contains("b"));
+    const Caller bea{.agent = {"bea"}, .is_operator = true, .role = OperatorRole::Admin};
+    story.as_caller(bea).ask(AnswerPerson{.id = asked[0].id});
+    look();
+    EXPECT_TRUE(held.contains("b"));
+}
+
+TEST_F(Several, X3_EachWorksInASessionOfItsOwn) {
+    ask({.to = "all:b/c", .user = "u1", .session = "s"});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 2U);
+    EXPECT_FALSE(admitted[0].child_session.empty());
+    EXPECT_NE(admitted[0].child_session, admitted[1].child_session);
+    for (const auto& each : admitted) {
+        EXPECT_EQ(each.session, "s") << "threaded under the asker's";
+        const auto* request = broker::find_request(story.state().requests, each.request);
+        EXPECT_NE(request->asked->body().find(each.child_session), std::string_view::npos)
+            << "which is what its delegate reads";
+    }
+    // Out of it that one goes on.
+    ask({.id = "on", .from = "b", .to = "d", .session = admitted[0].child_session}, {});
+    ASSERT_EQ(story.happened<DelegationAdmitted>().size(), 1U);
+    EXPECT_EQ(story.happened<DelegationAdmitted>()[0].parent, admitted[0].request);
+}
+
+TEST_F(Several, T7_K2_WhatIsAskedOfSeveralIsAsUrgentAsItsSenderSays) {
+    for (const auto priority :
+         {Priority::Critical, Priority::High, Priority::Normal, Priority::Low}) {
+        for (const auto* to : {"all:b", "call:cheapest:b"}) {
+            held.clear();
+            const auto id = fmt::format("{} {}", to, static_cast<int>(priority));
+            ask({.id = id, .to = to, .objective = id, .priority = priority});
+            for (const auto& accepted : story.happened<MessageAccepted>()) {
+                EXPECT_EQ(accepted.priority, priority) << id << ", to " << accepted.envelope->to();
+            }
+            ASSERT_TRUE(held.contains("b")) << id;
+            propose("b", 1);
+            for (const auto& moved : story.happened<MessageMoved>()) {
+                EXPECT_EQ(moved.priority, priority) << id;
+            }
+            if (held.contains("b")) answer("b");
+        }
+    }
+}
+
+// --- call: -------------------------------------------------------------------------------------
+
+TEST_F(Several, T14_WhoMayNotBeAskedIsNotInvited) {
+    allow(without_chain("a>c"));
+    ask({.to = "call:cheapest:b/c"});
+    EXPECT_TRUE(held.contains("b"));
+    EXPECT_FALSE(held.contains("c")) << "the policy does not enable a>c";
+    propose("b", 9);
+    EXPECT_TRUE(has("b", "job"));
+    ask({.id = "job-2", .to = "call:cheapest:c"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << "nobody is left";
+    EXPECT_FALSE(held.contains("c"));
+}
+
+TEST_F(Several, T14_WhoMayNotBeAskedFirstLeavesTheOthers) {
+    allow(without_chain("a>b"));
+    ask({.to = "call:cheapest:b/c"});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_TRUE(held.contains("c"));
+    EXPECT_FALSE(held.contains("b"));
+}
+
+TEST_F(Several, G3_X6_NobodyIsInvitedToItsOwnErrand) {
+    ask({.id = "top", .to = "b", .session = "s", .objective = "ring"});
+    ASSERT_TRUE(has("b", "top"));
+    ask({.id = "on",
+         .from = "b",
+         .to = "call:cheapest:c/a",
+         .session = "of top",
+         .objective = "ring"},
+        {});
+    EXPECT_TRUE(held.contains("c"));
+    EXPECT_FALSE(held.contains("a")) << "it is at work on this further up";
+}
+
+TEST_F(Several, G4_AChosenAgentsPurseIsHeldToItsBounds) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 150}});
+    ask({.id = "one", .to = "call:cheapest:b/c", .session = "s", .objective = "one"});
+    propose("c", 1);
+    ask({.id = "two", .to = "c", .session = "s", .objective = "two"});
+    ASSERT_EQ(reserved("c"), 100U) << "meanwhile it has something else to do";
+    propose("b", 9);
+    EXPECT_TRUE(has("b", "one"));
+    EXPECT_EQ(reserved("c"), 100U);
+    EXPECT_EQ(reserved("b"), 100U);
+    ask({.id = "three", .to = "call:cheapest:c", .session = "s", .objective = "three"});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+}
+
+TEST_F(Several, G4_T14_WhoIsChosenIsCheckedAgain) {
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    const auto before = held;
+    allow(without_chain("a>c"));
+    held = before;
+    propose("c", 1).propose("b", 9);
+    EXPECT_TRUE(has("b", "job")) << "c was cheaper, and may not be asked any more";
+    EXPECT_FALSE(has("c", "job"));
+    EXPECT_EQ(reserved("b"), 100U);
+    EXPECT_EQ(reserved("c"), 0U);
+}
+
+TEST_F(Several, T14_IfNobodyMayHaveItAnyMoreThatIsSaid) {
+    ask({.to = "call:cheapest:c"});
+    const auto before = held;
+    allow(without_chain("a>c"));
+    held = before;
+    propose("c", 1);
+    EXPECT_FALSE(has("c", "job"));
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::RequestRejected);
+    EXPECT_NE(failed[0].detail.find("chain_enabled"), std::string::npos) << failed[0].detail;
+}
+
+TEST_F(Several, G4_WhatItMayCostIsByThePriceOfWhoIsChosen) {
+    allow({{{Rule::CostPerMillionTokens, {ScopeKind::Agent, "b"}}, 1'000'000},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "c"}}, 3'000'000}});
+    const auto cost = [&] {
+        const auto& accounts = story.state().governor.lineage.accounts;
+        return governor::purse_at(accounts, governor::kCostAccount, story.now(), 1h).reserved;
+    };
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    EXPECT_EQ(cost(), 100U);
+    propose("b", 9).propose("c", 1);
+    ASSERT_TRUE(has("c", "job"));
+    EXPECT_EQ(cost(), 300U);
+    answer("c");
+    EXPECT_EQ(cost(), 0U);
+}
+
+// --- explained ---------------------------------------------------------------------------------
+
+TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
+    allow(without_chain("a>c"));
+    const auto caller = std::make_shared<const Caller>(Caller{.agent = {"a"}, .users = {"u1"}});
+    const auto told = [&](const Errand& errand) {
+        return explain(story.state(), {.caller = caller, .now = story.now()}, message(errand));
+    };
+    const auto asked = [](const Explanation& said, std::string_view guard) {
+        return std::ranges::count(said.findings, guard, &Finding::guard);
+    };
+    auto said = told({.to = "all:b/c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(said.findings.back().guard, "chain");
+    EXPECT_EQ(said.findings.back().refusal, Refusal::RouteNotPermitted);
+    said = told({.to = "all:b/d", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(asked(said, "depth"), 2) << "once for each";
+    said = told({.to = "all:b", .user = "u2", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::UserIsolationViolated);
+    said = told({.to = "call:cheapest:b/c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(asked(said, "depth"), 1) << "c is left out";
+    said = told({.to = "call:cheapest:c", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(said.findings.back().guard, "chain");
+    allow({{{Rule::RiskLow, {}}, 50}});
+    said = told({.to = "all:b", .session = "s"});
+    EXPECT_EQ(said.refusal, Refusal::None);
+    EXPECT_EQ(said.approvals_needed, 1U);
+}
+
+// --- passed on ---------------------------------------------------------------------------------
+
+class PassedOn : public Guarded {
+  protected:
+    /// A call for help, and where it goes if it is refused.
+    PassedOn& help(Errand errand, Passing passing) {
+        auto send = message(errand);
+        send.passing = std::make_shared<const Passing>(std::move(passing));
+        story.as(errand.from).ask(std::move(send));
+        look();
+        return *this;
+    }
+};
+
+TEST_F(PassedOn, T14_WhatOneDeclinesGoesToNobodyWhoMayNotBeAsked) {
+    allow(without_chain("a>c"));
+    help({.to = "b"}, {.fallback = "c"});
+    ASSERT_TRUE(has("b", "job"));
+    decline("b");
+    EXPECT_FALSE(held.contains("c")) << "the policy does not enable a>c";
+    EXPECT_TRUE(has("a", "r1")) << "nobody is left: this is the answer";
+}
+
+TEST_F(PassedOn, T14_OfThoseWhoCanOneWhoMayBeAskedIsNext) {
+    allow(without_chain("a>c"));
+    for (const auto* agent : {"b", "c", "d"}) {
+        story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"FIX"}])"}});
+    }
+    help({.to = "capability:FIX"}, {});
+    ASSERT_TRUE(has("b", "job"));
+    decline("b");
+    EXPECT_FALSE(held.contains("c"));
+    EXPECT_TRUE(has("d", "job"));
+}
+
+TEST_F(PassedOn, G3_X6_WhatOneDeclinesDoesNotComeRoundInARing) {
+    ask({.id = "top", .to = "b", .session = "s", .objective = "ring"});
+    help({.id = "on", .from = "b", .to = "c", .session = "of top", .objective = "ring"},
+         {.fallback = "a"});
+    ASSERT_TRUE(has("c", "on"));
+    decline("c");
+    EXPECT_FALSE(has("a", "on")) << "it is at work on this further up";
+    EXPECT_TRUE(has("b", "r1"));
+}
+
+TEST_F(PassedOn, G4_WhatOneDeclinesGoesToWhosePurseHasEnough) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 50}});
+    help({.to = "b", .session = "s"}, {.fallback = "c"});
+    ASSERT_EQ(reserved("b"), 100U);
+    decline("b");
+    EXPECT_FALSE(held.contains("c"));
+    EXPECT_EQ(reserved("c"), 0U);
+}
+
+TEST_F(PassedOn, X14_WhatOneDeclinesGoesToWhoMayUseItsTools) {
+    story.as_the_hub().ask(RegisterAgent{{"c"}, {.tools_allowed = {"pen"}}});
+    help({.to = "b", .session = "s", .tool = "ocr"}, {.fallback = "c"});
+    decline("b");
+    EXPECT_FALSE(held.contains("c"));
+    EXPECT_TRUE(has("a", "r1"));
+}
+
+TEST_F(PassedOn, G5_WhatOneDeclinesGoesToNobodyWhoIsLeftAlone) {
+    allow({{{Rule::BreakerFailures, {}}, 1}});
+    ask({.id = "first", .to = "c"});
+    answer("c", "{}", AnswerKind::Failed);
+    ASSERT_EQ(governor::stage_of(story.state().governor.breakers,
+                                 registry::find_agent(story.state().registry, "c")),
+              governor::BreakerStage::Open);
+    help({.to = "b"}, {.fallback = "c"});
+    decline("b");
+    EXPECT_TRUE(story.happened<MessageMoved>().empty());
+    EXPECT_TRUE(has("a", "r2")) << "nobody is left: this is the answer";
+}
+
+TEST_F(PassedOn, T3_ATaskThatOneDeclinesIsNotOfferedToWhoGaveIt) {
+    Errand errand{.id = "task", .from = "d", .to = "b"};
+    auto task = message(errand);
+    auto header = task.envelope->header();
+    header.task = "t";
+    task.envelope = Envelope::make(header, task.envelope->body());
+    story.as("d").ask(task);
+    look();
+    auto over = message({.id = "over", .from = "b", .to = "c"});
+    header = over.envelope->header();
+    header.task = "t";
+    over.envelope = Envelope::make(header, over.envelope->body());
+    over.passing = std::make_shared<const Passing>(Passing{.hands_over = true, .fallback = "d"});
+    story.as("b").ask(over);
+    look();
+    ASSERT_TRUE(has("c", "over"));
+    decline("c");
+    EXPECT_FALSE(has("d", "over"));
+}
+
+}  // namespace
+}  // namespace parlance::core
