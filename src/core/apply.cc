@@ -242,6 +242,17 @@ void count_failure(State& state, std::string_view agent) {
         state.governor.breakers, handle, state.now, static_cast<std::uint64_t>(most));
 }
 
+/// What is handed over with a fair time left is the agent's to answer in that time.
+void note_time(State& state, Ticket ticket) {
+    const auto* request = broker::find_request(state.requests, ticket);
+    if (request == nullptr || request->had_time) return;
+    const auto agent = registry::find_agent(state.registry, request->asked->to());
+    const Duration fair{
+        limit_of(state.governor.policy, Rule::BreakerFairMs, as_target(state, agent))};
+    if (broker::deadline_of(state.requests, *request) - state.now < fair) return;
+    broker::note_time(state.requests, ticket);
+}
+
 void apply_answered(State& state, const RequestAnswered& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
@@ -272,7 +283,8 @@ void apply_failed(State& state, const RequestFailed& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
     const bool is_held = state.governor.held.contains(event.request);
-    if (governor::is_failure(event.refusal) && !is_held) count_failure(state, request->asked->to());
+    const bool is_failure = governor::is_failure(event.refusal, request->had_time);
+    if (is_failure && !is_held) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = set_apart(state, *request, request->asked);
@@ -384,7 +396,10 @@ void apply(State& state, Time at, const Event& event) {
     match(
         event,
         [&](const MessageAccepted& accepted) { apply_accepted(state, accepted); },
-        [&](const LeaseGranted& granted) { broker::grant(broker, granted); },
+        [&](const LeaseGranted& granted) {
+            broker::grant(broker, granted);
+            note_time(state, granted.ticket);
+        },
         [&](const DeliveryAcknowledged& done) { take_away(state, done.ticket); },
         [&](const HubFounded& founded) {
             state.hub_id = founded.hub_id;

@@ -261,10 +261,11 @@ void note_answer(Draft& draft, std::string_view agent, AnswerKind kind) {
     }
 }
 
-void note_failure(Draft& draft, std::string_view agent, Refusal refusal) {
+void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal) {
     // What the hub's own restart broke off is nobody's failure.
     const bool is_restart = std::holds_alternative<StartHub>(draft.cause.command);
-    if (governor::is_failure(refusal) && !is_restart) open_if_too_many(draft, agent);
+    if (is_restart || !governor::is_failure(refusal, request.had_time)) return;
+    open_if_too_many(draft, request.asked->to());
 }
 
 bool is_left_alone(const State& state, AgentHandle agent) {

@@ -35,8 +35,11 @@ struct Draft {
         std::uint64_t count = 0;
         for (const auto& event : events) {
             const auto* request = broker::find_request(state.requests, governor::failed_by(event));
-            if (request != nullptr &&
-                registry::find_agent(state.registry, request->asked->to()) == agent) {
+            if (request == nullptr) continue;
+            const auto* failed = std::get_if<RequestFailed>(&event);
+            const bool had_time =
+                failed == nullptr || governor::is_failure(failed->refusal, request->had_time);
+            if (had_time && registry::find_agent(state.registry, request->asked->to()) == agent) {
                 ++count;
             }
         }
@@ -91,7 +94,7 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
 void decide_cancel(Draft& draft, const CancelRequest& order);
 void decide_tool(Draft& draft, const AuthorizeTool& ask);
 /// A request to this agent has ended without an answer, or with one. Moves its breaker.
-void note_failure(Draft& draft, std::string_view agent, Refusal refusal);
+void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal);
 void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
 /// Whether nothing is to be handed to the agent now.
 bool is_left_alone(const State& state, AgentHandle agent);

@@ -20,15 +20,21 @@ class Governor : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    /// So many requests that bob does not answer in time.
-    void fail(int count, int first = 0) {
-        for (int i = 0; i < count; ++i) {
-            story.request(
-                {.id = "f-" + std::to_string(first + i)}, true, Priority::High, Duration{10});
+    /// So many requests that bob takes, before all that waits, and does not answer in time.
+    void fail(int count, int first = 0, Duration time = Duration{1'000}) {
+        for (int i = first; i < first + count; ++i) {
+            const auto idler = story.poll("bob", "idler");
+            story.request({.id = "f-" + std::to_string(i)}, true, Priority::Critical, time);
             ASSERT_EQ(story.refusal(), Refusal::None) << i;
-            story.later(Duration{10}).tick();
+            story.ask(TakeMessages{idler, 1});
+            story.later(time).tick();
             ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
         }
+    }
+    /// Whether anything counts against bob.
+    bool has_failed() {
+        return story.state().governor.breakers.contains(
+            registry::find_agent(story.state().registry, "bob"));
     }
     /// So many requests that bob answers so.
     void answer(int count, AnswerKind kind, int first = 0) {
@@ -278,11 +284,11 @@ TEST_F(Governor, G5_WhileItIsOpenNothingReachesTheAgentAndWhoWaitsIsAnswered) {
 TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
     fail(5);
     story.later(Duration{30'000}).connect("bob", 10);
-    story.request({.id = "probe-1"}, true, Priority::High, Duration{10});
+    story.request({.id = "probe-1"}, true, Priority::High, Duration{1'000});
     EXPECT_EQ(story.delivered(), Ids{"probe-1"});
     story.request({.id = "second"}, true);
     EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen) << "one at a time";
-    story.later(Duration{10}).tick();
+    story.later(Duration{1'000}).tick();
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "one failure is enough now";
     story.later(Duration{30'000}).connect("bob", 10, "two");
     story.request({.id = "probe-2"}, true);
@@ -294,6 +300,49 @@ TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
         story.request({.id = id}, true);
         EXPECT_EQ(story.refusal(), Refusal::None);
     }
+}
+
+TEST_F(Governor, K22_G6_ADeadlineThatLeavesNoTimeOpensNobodysBreaker) {
+    const auto kept = story.request({.id = "kept"}, true, Priority::High, Duration{600'000});
+    story.connect("bob", 1);
+    fail(20, 0, Duration{1});
+    fail(20, 20, Duration{999});
+    EXPECT_FALSE(has_failed());
+    EXPECT_NE(broker::find_request(story.state().requests, kept), nullptr);
+    allow({{{Rule::BreakerFairMs, {ScopeKind::Agent, "bob"}}, 5'000}});
+    fail(5, 40, Duration{4'999});
+    EXPECT_FALSE(has_failed());
+    fail(5, 45, Duration{5'000});
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
+}
+
+TEST_F(Governor, K22_G5_WhoWasHandedNothingHasFailedNothing) {
+    for (int i = 0; i < 8; ++i) {
+        story.request({.id = "r-" + std::to_string(i)}, true, Priority::High, Duration{5'000});
+    }
+    story.later(Duration{5'000}).tick();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 8U);
+    EXPECT_FALSE(has_failed()) << "who is away is not failing";
+}
+
+TEST_F(Governor, G5_TheTimeIsMeasuredFromTheHandOver) {
+    allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
+    for (const int wait : {4'001, 4'000}) {
+        story.request({.id = std::to_string(wait)}, true, Priority::High, Duration{5'000});
+        const auto bob = story.later(Duration{wait}).poll("bob", std::to_string(wait));
+        story.ask(TakeMessages{bob, 1});
+        ASSERT_EQ(story.delivered().size(), 1U);
+        story.later(Duration{5'000 - wait}).tick();
+        EXPECT_EQ(story.happened<BreakerOpened>().size(), wait == 4'000 ? 1U : 0U);
+    }
+}
+
+TEST_F(Governor, G5_WhoTookItOutOfItsMailboxOwesTheAnswer) {
+    allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
+    story.connect("bob", 1);
+    story.request({.id = "r"}, true, Priority::High, Duration{2'000});
+    story.ack(story.last_delivery()).later(Duration{2'000}).tick();
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
 TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {

@@ -314,6 +314,7 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
     change(requests, slot, [&](OpenRequest& request) {
         request.asked = event.envelope;
         request.priority = event.priority;
+        request.had_time = false;
     });
     add_names(requests, key, slot);
 }
@@ -324,15 +325,18 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
 }
 
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
-    change(requests, slot_of(requests, ticket), [&](OpenRequest& request) {
-        request.asked = asked;
-    });
+    change(
+        requests, slot_of(requests, ticket), [&](OpenRequest& request) { request.asked = asked; });
 }
 
 void set_adrift(Requests& requests, Ticket ticket, bool is_adrift) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     if (slot == kNoSlot) return;
     change(requests, slot, [&](OpenRequest& request) { request.is_adrift = is_adrift; });
+}
+
+void note_time(Requests& requests, Ticket ticket) {
+    requests.open[slot_of(requests, ticket)].had_time = true;
 }
 
 void set_wait(Requests& requests, Ticket ticket, bool waits) {
