@@ -91,19 +91,25 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
     return nullptr;
 }
 
-/// The delegations that this agent works on and that go by this id: a session's or a request's.
-std::set<Ticket> named_work(const State& state, AgentHandle agent, std::string_view id) {
+/// What an agent works on and calls by one id: a session's, or a request's as it is shown to it.
+struct NamedWork {
+    std::set<Ticket> delegations{};
+    bool is_any = false;  ///< Also if it is in no tree of delegations.
+};
+NamedWork named_work(const State& state, AgentHandle agent, std::string_view id) {
     const auto& lineage = state.governor.lineage;
-    std::set<Ticket> named;
-    for (const auto ticket : governor::in_session(lineage, id)) {
-        if (governor::works_on(lineage, agent, ticket)) named.insert(ticket);
+    const auto& name = state.registry.agents[agent].id.value;
+    NamedWork work;
+    const auto add = [&](Ticket ticket) {
+        if (governor::works_on(lineage, agent, ticket)) work.delegations.insert(ticket);
+    };
+    for (const auto ticket : governor::in_session(lineage, id)) add(ticket);
+    for (const auto* request : broker::find_shown(state.requests, state.key, name, id)) {
+        add(request->ticket);
+        work.is_any = true;
     }
-    for (const auto* request : broker::find_meant(state.requests, state.key, id)) {
-        const bool is_named =
-            request->asked->id() == id && governor::works_on(lineage, agent, request->ticket);
-        if (is_named) named.insert(request->ticket);
-    }
-    return named;
+    work.is_any = work.is_any || !work.delegations.empty();
+    return work;
 }
 
 /// Another failure of this agent's is in the draft; with those before it may be one too many.
@@ -234,9 +240,17 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
     const auto& lineage = state.governor.lineage;
     // The strictest of what it works on, unless it says for which of them it asks.
     const auto named = named_work(state, handle, ask.request);
+    // To name what is over or another's is not to name nothing: with that, nothing is granted.
+    if (!ask.request.empty() && !named.is_any) {
+        return refused(
+            Refusal::ToolNotAllowed,
+            fmt::format("'{}' is no request that '{}' works on: it is over, or another's.",
+                        ask.request,
+                        ask.agent.value));
+    }
     for (const auto ticket : governor::limits_of(lineage, handle)) {
         if (is_planted(Mutant::GrantAnyTool)) break;
-        if (!named.empty() && !named.contains(ticket)) continue;
+        if (!named.delegations.empty() && !named.delegations.contains(ticket)) continue;
         const auto each = lineage.delegations.at(ticket);
         if (std::ranges::find(each->tools, ask.tool) != each->tools.end()) continue;
         return refused(Refusal::ToolNotAllowed,

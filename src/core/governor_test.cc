@@ -2,6 +2,7 @@
 // them: T14, K21, G5, X14, X21.
 #include <gtest/gtest.h>
 
+#include "base/uuid.h"
 #include "core/admission.h"
 #include "core/testing/story.h"
 
@@ -515,6 +516,41 @@ TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
         story.ask(AuthorizeTool{{"bob"}, "sql", request});
         EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << request;
     }
+}
+
+TEST_F(Governor, X14_I4_WhatIsOverOrAnothersGrantsNothing) {
+    story.ask(RegisterAgent{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
+    const auto bob = story.connect("bob", 9);
+    const auto delegate = [&](const std::string& id, const std::string& to) {
+        story.as_the_hub().ask(
+            SendMessage{.envelope = envelope({.id = id, .to = to, .intent = Intent::Request}),
+                        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                               .session = "s " + id,
+                                                               .child_session = "c " + id,
+                                                               .objective_hash = "o",
+                                                               .depth_max = 2,
+                                                               .has_session = true})});
+    };
+    const auto authorize = [&](const std::string& request) {
+        story.as("bob").ask(AuthorizeTool{{"bob"}, "sql", request});
+        return story.refusal();
+    };
+    delegate("over", "bob");
+    EXPECT_EQ(authorize("over"), Refusal::None);
+    story.as_the_hub().ask(ReplyToDelivery{
+        {broker::find_meant(story.state().requests, story.state().key, "over")[0]->ticket, 1},
+        envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    delegate("carols", "carol");
+    for (const auto* request : {"over", "c over", "carols", "c carols", "never heard of"}) {
+        EXPECT_EQ(authorize(request), Refusal::ToolNotAllowed) << request;
+        EXPECT_NE(why().find("is no request that 'bob' works on"), std::string::npos) << why();
+    }
+    EXPECT_EQ(authorize(""), Refusal::None) << "of nothing in particular";
+    story.as_the_hub().request({.id = "plain"});
+    EXPECT_EQ(authorize("plain"), Refusal::None) << "it is in no tree, and in his hand";
+    EXPECT_EQ(authorize(derived_uuid("plain")), Refusal::None) << "as others are shown it";
+    (void)bob;
 }
 
 }  // namespace

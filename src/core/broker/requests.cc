@@ -253,6 +253,20 @@ std::vector<const OpenRequest*> find_meant(const Requests& requests,
     return found;
 }
 
+std::vector<const OpenRequest*> find_shown(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view responder,
+                                           std::string_view id) {
+    std::vector<const OpenRequest*> found;
+    if (id.empty()) return found;
+    const RequestName name{.by = NamedBy::Shown, .responder = responder, .name = id};
+    visit_named(requests, named(key, name), [&](const OpenRequest& request) {
+        found.push_back(&request);
+        return false;
+    });
+    return found;
+}
+
 const OpenRequest* find_answered(const Requests& requests,
                                  const Broker& broker,
                                  const HashKey& key,

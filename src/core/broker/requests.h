@@ -56,6 +56,12 @@ std::vector<const OpenRequest*> find_meant(const Requests& requests,
                                            const HashKey& key,
                                            std::string_view id);
 
+/// Those that this agent has to answer and that are shown to it under this id; the oldest first.
+std::vector<const OpenRequest*> find_shown(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view responder,
+                                           std::string_view id);
+
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
 /// Of several in one task or workflow it is the oldest whose question was handed over.
 const OpenRequest* find_answered(const Requests& requests,
