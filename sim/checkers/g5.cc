@@ -68,6 +68,8 @@ class Circuits {
             [&](const LeaseGranted& e) { handed_over(entry, e.ticket); },
             [&](const MessageAccepted& e) { accepted(entry, e); },
             [&](const MessageRefused& e) { refused(entry, e); },
+            [&](const WorkflowStarted& e) { note_sent(entry, e.by, e.is_by_agent); },
+            [&](const HumanAsked& e) { note_sent(entry, e.asked_by, e.is_by_agent); },
             [&](const RequestHeld& e) { held_.insert(e.request); },
             [&](const RequestReleased& e) { held_.erase(e.request); },
             [&](const MessageMoved& e) { had_time_.erase(e.ticket); },
@@ -119,9 +121,13 @@ class Circuits {
         }
     }
 
+    /// What an agent starts or asks of people counts like a message.
+    void note_sent(const Entry& entry, std::string_view by, bool is_by_agent = true) {
+        if (is_by_agent) agents_[std::string{by}].sent.push_back(entry.at);
+    }
+
     void accepted(const Entry& entry, const MessageAccepted& event) {
-        auto& sender = agents_[std::string{event.envelope->from()}];
-        sender.sent.push_back(entry.at);
+        note_sent(entry, event.envelope->from());
         const auto agent = agents_.find(std::string{event.envelope->to()});
         const bool is_open = agent != agents_.end() && agent->second.circuit == Circuit::Open;
         if (is_open && event.envelope->intent() == Intent::Request) {

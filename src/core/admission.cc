@@ -663,9 +663,8 @@ Admission admission(const State& state,
     return admission;
 }
 
-Finding check_messages(const State& state, const Envelope& envelope, Time now, bool explains) {
+Finding check_messages(const State& state, const Subject& sender, Time now, bool explains) {
     Finding finding{.guard = "messages"};
-    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
     const auto& policy = state.governor.policy;
     if (explains) {
         finding.rules = {
@@ -674,7 +673,7 @@ Finding check_messages(const State& state, const Envelope& envelope, Time now, b
     const auto most = limit_of(policy, Rule::MessagesPerMinute, sender);
     if (most == 0) return finding;
     const auto& rates = state.governor.rates;
-    const auto account = governor::agent_account(envelope.from());
+    const auto account = governor::agent_account(sender.agent);
     const auto sent = governor::count_at(rates, account, now);
     if (sent < static_cast<std::uint64_t>(most)) {
         if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
@@ -685,7 +684,7 @@ Finding check_messages(const State& state, const Envelope& envelope, Time now, b
     finding.detail = fmt::format(
         "'{}' has sent {} of {} messages in this minute (messages_per_minute); the next is taken "
         "in {} ms",
-        envelope.from(),
+        sender.agent,
         sent,
         most,
         finding.retry_after_ms);

@@ -29,11 +29,9 @@ struct Finding {
     std::vector<LookedUp> rules{};       ///< Only where somebody wants an explanation.
 };
 
-/// What is asked of any message, whatever it says: that its sender has not sent too many.
-Finding check_messages(const State& state,
-                       const Envelope& envelope,
-                       Time now,
-                       bool explains = false);
+/// What is asked of any message, whatever it says, and of all else by which an agent sets others to
+/// work: that its sender has not sent too many.
+Finding check_messages(const State& state, const Subject& sender, Time now, bool explains = false);
 
 struct Admission {
     Refusal refusal = Refusal::None;

@@ -54,11 +54,10 @@ void bring_back(State& state, broker::Arrival arrival) {
     broker::enqueue(state.broker, state.key, std::move(arrival));
 }
 
-void count_rate(State& state, const Envelope& envelope) {
+void count_rate(State& state, const Subject& sender) {
     auto& governor = state.governor;
-    const Subject subject{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
-    if (limit_of(governor.policy, Rule::MessagesPerMinute, subject) == 0) return;
-    governor::count(governor.rates, governor::agent_account(envelope.from()), state.now);
+    if (limit_of(governor.policy, Rule::MessagesPerMinute, sender) == 0) return;
+    governor::count(governor.rates, governor::agent_account(sender.agent), state.now);
 }
 
 void count_request_for(State& state, std::string_view user) {
@@ -73,7 +72,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
-    count_rate(state, envelope);
+    count_rate(state, {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -166,6 +165,7 @@ void apply_step(State& state, const Fact& event) {
 void apply_started(State& state, const WorkflowStarted& event) {
     const auto number = ticket_at(state.sequence);
     remember(state, message_key(state.key, kOrchestrator, event.id), number, event.fingerprint);
+    if (event.is_by_agent) count_rate(state, as_sender(state, event.by));
     workflow::apply(state.workflows, event, number, state.now);
     attend(state, number);
 }
@@ -509,7 +509,10 @@ void apply(State& state, Time at, const Event& event) {
                 state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);
             workflow::apply(state.workflows, ended);
         },
-        [&](const HumanAsked& human) { of_people(human); },
+        [&](const HumanAsked& human) {
+            if (human.is_by_agent) count_rate(state, as_sender(state, human.asked_by));
+            of_people(human);
+        },
         [&](const HumanReminded& human) { of_people(human); },
         [&](const HumanEscalated& human) { of_people(human); },
         [&](const HumanNotified& human) { of_people(human); },

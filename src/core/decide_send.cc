@@ -418,7 +418,8 @@ Finding unwelcome(Draft& draft, const Envelope& envelope) {
         return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
     }
     note(draft, "fleet");
-    auto finding = check_messages(draft.state, envelope, draft.now(), draft.findings != nullptr);
+    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    auto finding = check_messages(draft.state, sender, draft.now(), draft.findings != nullptr);
     const bool passes = finding.refusal == Refusal::None;
     if (passes && draft.findings != nullptr) draft.findings->push_back(finding);
     return finding;

@@ -24,11 +24,15 @@ struct Draft {
     /// Not a template: growing a list of events is a lot of code, and this is compiled once.
     void add(Event event);
     /// On record under the identity that the connection proved.
-    void refuse(std::string_view id, Refusal refusal, std::string detail) {
+    void refuse(std::string_view id,
+                Refusal refusal,
+                std::string detail,
+                std::uint64_t retry_after_ms = 0) {
         add(MessageRefused{.from = std::string{asker()},
                            .id = std::string{id},
                            .refusal = refusal,
-                           .detail = std::move(detail)});
+                           .detail = std::move(detail),
+                           .retry_after_ms = retry_after_ms});
     }
     /// How many failures of the agent this command has found so far.
     std::uint64_t failures_before(AgentHandle agent) const {
@@ -49,6 +53,12 @@ struct Draft {
     std::string_view asker() const {
         if (!cause.caller) return {};
         return cause.caller->user.empty() ? cause.caller->agent.value : cause.caller->user;
+    }
+    /// The agent that asks; empty if it is a person, the hub itself, or nobody says who.
+    std::string_view asking_agent() const {
+        const auto& caller = cause.caller;
+        if (!caller || caller->is_operator || !caller->user.empty()) return {};
+        return caller->agent.value == kOrchestrator ? std::string_view{} : caller->agent.value;
     }
     /// Whether the caller may act for this agent; the hub itself may.
     bool may_act_for(std::string_view agent) const {
@@ -163,6 +173,7 @@ Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
 struct HumanAsker {
     std::string_view by{};
     Ticket request{};
+    bool is_by_agent = false;  ///< And by no message.
 };
 Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
 /// The message has ended, and with it what it asked of people.

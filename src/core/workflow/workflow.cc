@@ -270,7 +270,8 @@ void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Ti
             .by = event.by,
             .parent = event.parent,
             .started_at = now,
-            .deadline = event.deadline};
+            .deadline = event.deadline,
+            .is_by_agent = event.is_by_agent};
     run.steps.resize(run.plan->steps.size());
     workflows.runs.emplace(number, std::move(run));
     forget_plans(workflows);

@@ -105,6 +105,7 @@ struct Run {
     bool is_undoing = false;
     std::string reason{};  ///< Why it is undone.
     std::vector<Step> steps{};
+    bool is_by_agent = false;  ///< `by` is an agent, whose limits hold for it.
 };
 
 /// Where in its run the answer to a request belongs.
