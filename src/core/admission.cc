@@ -262,13 +262,6 @@ Word check_session(const Case& the) {
     return {};
 }
 
-/// Whether the session is kept for another user, also if nobody works in it now (K23).
-bool is_kept_for_another(const Case& the, std::string_view session) {
-    if (is_planted(Mutant::TakeAnyonesSession)) return false;
-    const auto* kept = shared::find(the.state.shared.sessions, session);
-    return kept != nullptr && !kept->user.empty() && kept->user != the.user;
-}
-
 Word check_user(const Case& the) {
     const auto violated = [&](std::string_view what) {
         return Word{
@@ -296,11 +289,11 @@ Word check_user(const Case& the) {
     const auto& child = the.claim.child_session;
     const auto at = governor::find_session(lineage, child);
     const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
-    if (is_in_use || is_kept_for_another(the, child) ||
+    if (is_in_use || is_kept_for_another(the.state, child, the.user) ||
         governor::is_of_another(lineage, child, the.user)) {
         return violated("session '" + child + "'");
     }
-    if (is_kept_for_another(the, the.claim.session)) {
+    if (is_kept_for_another(the.state, the.claim.session, the.user)) {
         return violated("session '" + the.claim.session + "'");
     }
     if (the.user.empty()) return passed(the, "it is for no user");
@@ -590,6 +583,12 @@ Finding standing(const Case& the, bool is_in_a_tree) {
 }
 
 }  // namespace
+
+bool is_kept_for_another(const State& state, std::string_view session, std::string_view user) {
+    if (is_planted(Mutant::TakeAnyonesSession)) return false;
+    const auto* kept = shared::find(state.shared.sessions, session);
+    return kept != nullptr && !kept->user.empty() && kept->user != user;
+}
 
 Admission admission(const State& state,
                     const Stamped& cause,

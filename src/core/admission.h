@@ -33,6 +33,9 @@ struct Finding {
 /// work: that its sender has not sent too many.
 Finding check_messages(const State& state, const Subject& sender, Time now, bool explains = false);
 
+/// Whether the session is kept for another user, also if nobody works in it now (K23).
+bool is_kept_for_another(const State& state, std::string_view session, std::string_view user);
+
 struct Admission {
     Refusal refusal = Refusal::None;
     std::string detail{};

@@ -696,6 +696,13 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     if (const auto above = governor::find_delegation(state.governor.lineage, started.parent)) {
         if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root)->user;
     }
+    if (is_kept_for_another(state, started.session, started.user)) {
+        return refuse(Refusal::UserIsolationViolated,
+                      fmt::format("User ID mismatch - security violation: session '{}' is not of "
+                                  "user '{}'",
+                                  started.session,
+                                  started.user));
+    }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
     draft.add(std::move(started));

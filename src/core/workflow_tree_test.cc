@@ -297,5 +297,23 @@ TEST_F(WorkflowTree, T14_G6_WhatAnAgentStartsOrAsksPeopleCountsAsSent) {
     EXPECT_EQ(start_one("w-2"), Refusal::None);
 }
 
+TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
+    story.as_caller({.agent = {"prime"}, .users = {"u-2"}})
+        .ask(WriteSession{.id = "kept", .user = "u-2"});
+    const auto start_in = [&](const std::string& session, const std::string& user) {
+        story.as_caller({.agent = {"byte"}, .users = {"u-1", "u-2"}})
+            .ask(StartWorkflow{.id = "w " + session + user,
+                               .plan = R"({"steps":[{"id":"a","agent":"tag"}]})",
+                               .user = user,
+                               .session = session});
+        return story.refusal();
+    };
+    EXPECT_EQ(start_in("kept", "u-1"), Refusal::UserIsolationViolated);
+    EXPECT_EQ(start_in("kept", ""), Refusal::UserIsolationViolated);
+    EXPECT_EQ(asked(), Ids{});
+    EXPECT_EQ(start_in("kept", "u-2"), Refusal::None);
+    EXPECT_EQ(start_in("free", "u-1"), Refusal::None);
+}
+
 }  // namespace
 }  // namespace parlance::core
