@@ -315,5 +315,49 @@ TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
     EXPECT_EQ(start_in("free", "u-1"), Refusal::None);
 }
 
+TEST_F(WorkflowTree, X13_WhatCameOfARequestIsToldToWhoMayActForItsUser) {
+    const auto ask_as = [&](std::vector<std::string> users) {
+        story.as_caller({.agent = {"prime"}, .users = std::move(users)}).ask(plain("k", "u-1"));
+        return story.refusal();
+    };
+    EXPECT_EQ(ask_as({"u-1"}), Refusal::None);
+    story.as("tag").ask(ReplyToDelivery{story.last_delivery(),
+                                        envelope({.id = "r",
+                                                  .from = "tag",
+                                                  .to = "prime",
+                                                  .correlation = "k",
+                                                  .intent = Intent::Reply})});
+    for (const auto& users : {std::vector<std::string>{}, {"u-2"}}) {
+        EXPECT_EQ(ask_as(users), Refusal::UserIsolationViolated);
+        EXPECT_TRUE(story.happened<DuplicateReceived>().empty());
+    }
+    for (const auto* user : {"u-1", "*"}) {
+        EXPECT_EQ(ask_as({user}), Refusal::None);
+        EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << user;
+    }
+    story.as_operator().ask(plain("k", "u-1"));
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
+}
+
+TEST_F(WorkflowTree, X13_D4_WhoAsksOutOfItsWorkNeedsNoGrantToAskAgain) {
+    give_byte_work(9);
+    auto below = plain("k", "u-1");
+    below.envelope = envelope(
+        {.id = "k", .from = "byte", .to = "tag", .correlation = "s-1", .intent = Intent::Request});
+    for (const std::size_t duplicates : {0U, 1U}) {
+        story.as("byte").ask(below);
+        EXPECT_EQ(story.refusal(), Refusal::None);
+        EXPECT_EQ(story.happened<DuplicateReceived>().size(), duplicates);
+    }
+    story.as("byte").ask(ReplyToDelivery{work,
+                                         envelope({.id = "r-1",
+                                                   .from = "byte",
+                                                   .to = "prime",
+                                                   .correlation = "s-1",
+                                                   .intent = Intent::Reply})});
+    story.ask(below);
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "it was given with the work";
+}
+
 }  // namespace
 }  // namespace parlance::core
