@@ -161,7 +161,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         note_answer(draft, request->asked->to(), send.kind);
         end_handoff(draft, request->ticket, !send.falls_short);
         end_passing(draft, *request, !send.falls_short);
-        learn_from(draft, request->ticket, send.facts);
+        if (send.kind == AnswerKind::Done)
+            learn_from(draft, request->ticket, send.facts);
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
