@@ -296,6 +296,8 @@ Word check_user(const Case& the) {
     if (is_kept_for_another(the.state, the.claim.session, the.user)) {
         return violated("session '" + the.claim.session + "'");
     }
+    const auto owner = foreign_owner(the.state, the.claim.owners, the.user);
+    if (!owner.empty()) return violated(fmt::format("a source of '{}' that it refers to", owner));
     if (the.user.empty()) return passed(the, "it is for no user");
     return passed(the, "it is for user '{}'", the.user);
 }
@@ -688,6 +690,18 @@ Finding check_messages(const State& state, const Subject& sender, Time now, bool
         most,
         finding.retry_after_ms);
     return finding;
+}
+
+std::string_view foreign_owner(const State& state,
+                               const std::vector<std::string>& owners,
+                               std::string_view user) {
+    constexpr std::string_view kUserPrefix = "user:";
+    for (const std::string_view owner : owners) {
+        const bool is_said = owner.starts_with(kUserPrefix);
+        const auto name = is_said ? owner.substr(kUserPrefix.size()) : owner;
+        if (name != user && (is_said || shared::is_user(state.shared, name))) return name;
+    }
+    return {};
 }
 
 Explanation explain(const State& state, const Stamped& cause, const SendMessage& send) {

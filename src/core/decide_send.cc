@@ -162,7 +162,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         end_handoff(draft, request->ticket, !send.falls_short);
         end_passing(draft, *request, !send.falls_short);
         if (send.kind == AnswerKind::Done)
-            learn_from(draft, request->ticket, send.facts);
+            learn_from(draft, request->ticket, {send.facts, send.owners});
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);

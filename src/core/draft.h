@@ -157,8 +157,13 @@ bool has_room_for(Draft& draft, std::string_view id, const Growth& growth);
 void decide_session(Draft& draft, const WriteSession& write);
 void decide_facts(Draft& draft, const AddFacts& add);
 void decide_analysis(Draft& draft, const KeepAnalysis& keep);
-/// What an answer says was learnt is the user's from here on.
-void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts);
+/// What an answer that does the work says was learnt is the user's from here on.
+/// Unless it was learnt from another's sources.
+struct Lesson {
+    const std::vector<std::string>& facts;
+    const std::vector<std::string>& owners;
+};
+void learn_from(Draft& draft, Ticket request, const Lesson& lesson);
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);

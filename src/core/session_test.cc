@@ -152,5 +152,50 @@ TEST_F(Session, X2_NothingIsLearntFromAnAnswerThatDoesNotDoTheWork) {
     }
 }
 
+TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
+    as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
+    story.restart();
+    story.as_the_hub().connect("bob", 9);
+    int count = 0;
+    const auto refer_to = [&](const std::string& owner) {
+        auto send = errand("q-" + std::to_string(++count));
+        auto claim = *send.claim;
+        claim.owners = {"company", owner};
+        send.claim = std::make_shared<Claim>(std::move(claim));
+        story.as_the_hub().ask(std::move(send));
+        return story.refusal();
+    };
+    for (const auto* owner : {"v", "user:v", "user:never heard of"}) {
+        EXPECT_EQ(refer_to(owner), Refusal::UserIsolationViolated) << owner;
+    }
+    for (const auto* owner : {"u", "user:u", "user", "public", "", "never heard of"}) {
+        EXPECT_EQ(refer_to(owner), Refusal::None) << owner;
+        story.ask(ReplyToDelivery{
+            .delivery = story.last_delivery(),
+            .envelope =
+                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
+            .facts = {R"("known")"},
+            .owners = {owner}});
+        EXPECT_EQ(story.happened<FactLearnt>().size(), 1U) << owner;
+    }
+}
+
+TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
+    as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
+    story.as_the_hub().connect("bob", 9);
+    for (const auto* owner : {"v", "user:v"}) {
+        story.ask(errand(owner));
+        ASSERT_EQ(story.delivered().size(), 1U);
+        story.ask(ReplyToDelivery{
+            .delivery = story.last_delivery(),
+            .envelope =
+                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
+            .facts = {R"("has a debt")"},
+            .owners = {"company", owner}});
+        EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "the answer counts";
+        EXPECT_TRUE(story.happened<FactLearnt>().empty());
+    }
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -195,6 +195,21 @@ std::string objective_hash(const DialectRow& row,
 
 }  // namespace
 
+std::vector<std::string> owners_of(const Meaning& meaning) {
+    std::vector<std::string> owners;
+    if (!meaning[Slot::Sources].is_array()) return owners;
+    for (json::Elements sources{meaning[Slot::Sources]}; sources.next();) {
+        const auto owner =
+            sources.value.is_object() ? json::find(sources.value, "owner_scope") : std::nullopt;
+        std::string spare;
+        if (owner && owner->is_string()) owners.emplace_back(owner->text(spare));
+    }
+    std::ranges::sort(owners);
+    const auto again = std::ranges::unique(owners);
+    owners.erase(again.begin(), again.end());
+    return owners;
+}
+
 ClaimPtr read_claim(const DialectRow& row,
                     const Form& form,
                     const Meaning& meaning,
@@ -216,6 +231,7 @@ ClaimPtr read_claim(const DialectRow& row,
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
     claim->tokens_estimated = (bytes + kBytesPerToken - 1) / kBytesPerToken;
     claim->tools = texts_in(meaning[Slot::Tools]);
+    claim->owners = owners_of(meaning);
     claim->has_session = row.threads_sessions;
     return claim;
 }

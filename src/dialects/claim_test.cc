@@ -64,6 +64,16 @@ TEST(Claim, T14_KesselAlwaysNamesOne) {
     EXPECT_EQ(claim->words, Words{});
 }
 
+TEST(Claim, X13_ADelegationSaysWhoseSourcesItRefersTo) {
+    const auto claim = claim_in(
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+        R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Read it",)"
+        R"("input":"i","handoff_data":{"references":[{"owner_scope":"u\u0032","source_id":"1"},)"
+        R"({"owner_scope":"company","source_id":"2"},{"owner_scope":"u2","source_id":"3"}]}})",
+        Dialect::Delegation);
+    EXPECT_EQ(claim->owners, (Words{"company", "u2"}));
+}
+
 std::string kessel_hash(std::string_view inputs) {
     return claim_in(R"({"source_agent":"ORC","target_agent":"ANL","capability_code":"ANL_NPV",)"
                     R"("request_id":"00000000-0000-4000-8000-000000000001","inputs_json":)" +
