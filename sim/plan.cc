@@ -85,6 +85,8 @@ Settings draw_policy(Chance& chance, const Plan& plan) {
                       {{Rule::BreakerFailures, {}}, chance.percent(15) ? 0 : number(1, 6)},
                       {{Rule::BreakerWindowMs, {}}, number(300, 5'000)},
                       {{Rule::BreakerOpenMs, {}}, number(200, 2'000)}};
+    // Not drawn, so that a seed still tells the story that it is kept for.
+    settings[{Rule::BreakerFairMs, {}}] = settings[{Rule::BreakerOpenMs, {}}] / 8;
     const auto agent = [&](std::uint64_t each) {
         return Scope{ScopeKind::Agent, "agent-" + std::to_string(each)};
     };

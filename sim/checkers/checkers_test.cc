@@ -578,14 +578,16 @@ TEST(I4, IsBrokenByAToolThatIsNotAllowedOrNotGranted) {
     }
 }
 
-/// So many requests to bob fail, and then his breaker opens or does not.
-Chronicle failing_life(int failures, bool opens) {
+/// So many requests that bob has for so long fail, and then his breaker opens or does not.
+Chronicle failing_life(int failures, bool opens, Duration time = 1s) {
     Chronicle life;
     life.record(PolicyChanged{.version = 1, .settings = "hub breaker_failures 2\n"});
     for (int i = 0; i < failures; ++i) {
         const auto ticket = life.accept({.id = "q" + std::to_string(i), .intent = Intent::Request},
                                         {.priority = Priority::High, .deadline = life.now() + 1s});
-        life.record(MessageExpired{ticket});
+        life.later(1s - time);
+        if (time > 0s) life.lease(ticket);
+        life.later(time).record(MessageExpired{ticket});
         life.record(RequestFailed{.request = ticket});
     }
     if (opens) life.record(BreakerOpened{{"bob"}, life.now() + 30s, 2});
@@ -598,6 +600,12 @@ TEST(G5, IsBrokenByABreakerThatOpensTooSoonOrNotAtAll) {
     EXPECT_TRUE(failing_life(1, true).breaks("G5"));
     EXPECT_FALSE(failing_life(2, true).breaks("G5"));
     EXPECT_TRUE(failing_life(2, false).breaks("G5"));
+}
+
+TEST(G5, IsBrokenByABreakerThatOpensForWhatItsAgentHadNoTimeFor) {
+    EXPECT_TRUE(failing_life(2, true, 999ms).breaks("G5"));
+    EXPECT_TRUE(failing_life(2, true, 0ms).breaks("G5")) << "it was never handed over";
+    EXPECT_FALSE(failing_life(9, false, 999ms).breaks("G5"));
 }
 
 TEST(G5, IsBrokenByWhatReachesAnAgentThatIsLeftAlone) {

@@ -1,6 +1,6 @@
-// G5: a breaker opens at its threshold and not before, stays open its time, and lets one delivery
-// through at a time after that; while it is open nothing reaches the agent, no request is taken
-// for it, and those that wait are answered at once.
+// G5: a breaker opens at its threshold and not before, by what its agent was handed in good time;
+// it stays open its time, and lets one delivery through at a time after that; while it is open
+// nothing reaches the agent, no request is taken for it, and those that wait are answered at once.
 // G6: only who failed is left alone, and only who sent too much is told so.
 //
 //   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ it works: closed
@@ -32,10 +32,10 @@ struct Agent {
     bool is_due = false;  ///< It must open before anything else happens.
 };
 
-/// What of the hub's own answers is the agent's failure.
-bool is_failure(Refusal refusal) {
-    return refusal == Refusal::RequestTimedOut || refusal == Refusal::RequestUndeliverable ||
-           refusal == Refusal::OutputValidationFailed;
+/// What of the hub's own answers is the agent's failure. A deadline is, if there was time.
+bool is_failure(Refusal refusal, bool had_time) {
+    if (refusal == Refusal::RequestTimedOut) return had_time;
+    return refusal == Refusal::RequestUndeliverable || refusal == Refusal::OutputValidationFailed;
 }
 
 class Circuits {
@@ -68,8 +68,11 @@ class Circuits {
             [&](const LeaseGranted& e) { handed_over(entry, e.ticket); },
             [&](const MessageAccepted& e) { accepted(entry, e); },
             [&](const MessageRefused& e) { refused(entry, e); },
+            [&](const WorkflowStarted& e) { note_sent(entry, e.by, e.is_by_agent); },
+            [&](const HumanAsked& e) { note_sent(entry, e.asked_by, e.is_by_agent); },
             [&](const RequestHeld& e) { held_.insert(e.request); },
             [&](const RequestReleased& e) { held_.erase(e.request); },
+            [&](const MessageMoved& e) { had_time_.erase(e.ticket); },
             [&](const RequestFailed& e) { failed(entry, e); },
             [&](const RequestAnswered& e) { answered(entry, e); },
             [&](const PassingRefused& e) { passed_on(entry, e); },
@@ -103,6 +106,11 @@ class Circuits {
     void handed_over(const Entry& entry, Ticket ticket) {
         const auto copy = book_.copies.find(ticket);
         if (copy == book_.copies.end()) return;  // W9 has a word on that.
+        const auto request = book_.requests.find(ticket);
+        const Duration fair{limit(Rule::BreakerFairMs, copy->second.recipient)};
+        if (request != book_.requests.end() && request->second.deadline - entry.at >= fair) {
+            had_time_.insert(ticket);
+        }
         const auto& agent = agents_[copy->second.recipient];
         if (is_stopped_) find("G5", entry, "was handed over while the fleet was stopped", ticket);
         if (agent.circuit == Circuit::Open) {
@@ -113,9 +121,13 @@ class Circuits {
         }
     }
 
+    /// What an agent starts or asks of people counts like a message.
+    void note_sent(const Entry& entry, std::string_view by, bool is_by_agent = true) {
+        if (is_by_agent) agents_[std::string{by}].sent.push_back(entry.at);
+    }
+
     void accepted(const Entry& entry, const MessageAccepted& event) {
-        auto& sender = agents_[std::string{event.envelope->from()}];
-        sender.sent.push_back(entry.at);
+        note_sent(entry, event.envelope->from());
         const auto agent = agents_.find(std::string{event.envelope->to()});
         const bool is_open = agent != agents_.end() && agent->second.circuit == Circuit::Open;
         if (is_open && event.envelope->intent() == Intent::Request) {
@@ -133,7 +145,7 @@ class Circuits {
         if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
             find("G6", entry, "failed for an agent that nobody leaves alone", event.request);
         }
-        if (is_failure(event.refusal)) count(entry, name);
+        if (is_failure(event.refusal, had_time_.contains(event.request))) count(entry, name);
     }
 
     /// Another failure of this agent's.
@@ -254,7 +266,8 @@ class Circuits {
     std::map<std::string, Agent> agents_;
     std::map<std::pair<std::string, std::string>, std::set<std::string>> targets_;
     Time last_{};
-    std::set<Ticket> held_;  ///< Requests that wait for leave.
+    std::set<Ticket> held_;      ///< Requests that wait for leave.
+    std::set<Ticket> had_time_;  ///< Requests that who has them was handed in good time.
     bool is_stopped_ = false;
 };
 

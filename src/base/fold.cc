@@ -1,6 +1,7 @@
 #include "base/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -15,6 +16,36 @@ bool is_plain(std::string_view text) {
 }
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+constexpr auto kOptions = static_cast<utf8proc_option_t>(
+    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE |
+    UTF8PROC_STRIPCC | UTF8PROC_STRIPNA);
+
+/// Whether so many marks stand on one letter that no script has them. To put those in order takes
+/// the square of their number.
+bool piles_up(std::string_view text) {
+    constexpr int kMarksMax = 30;
+    const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const auto* const end = at + text.size();
+    int marks = 0;
+    while (at != end) {
+        utf8proc_int32_t letter = 0;
+        const auto size = utf8proc_iterate(at, end - at, &letter);
+        if (size <= 0) return false;  // It is no UTF-8, and stays as it is.
+        at += size;
+        // By what it is taken apart into: some are marks only then, and some are nothing.
+        std::array<utf8proc_int32_t, 32> parts{};
+        int boundary = 0;
+        const auto count = utf8proc_decompose_char(
+            letter, parts.data(), utf8proc_ssize_t{parts.size()}, kOptions, &boundary);
+        for (utf8proc_ssize_t i = 0; i < count; ++i) {
+            const auto& part = parts.at(static_cast<std::size_t>(i));
+            marks = utf8proc_get_property(part)->combining_class == 0 ? 0 : marks + 1;
+            if (marks > kMarksMax) return true;
+        }
+    }
+    return false;
+}
 
 /// Lower case, and single spaces.
 std::string tidied(std::string_view text) {
@@ -34,18 +65,15 @@ std::string tidied(std::string_view text) {
 }  // namespace
 
 std::string folded(std::string_view text) {
-    if (is_plain(text)) return tidied(text);
+    if (is_plain(text) || piles_up(text)) return tidied(text);
     struct Free {
         void operator()(utf8proc_uint8_t* bytes) const { std::free(bytes); }
     };
     utf8proc_uint8_t* made = nullptr;
-    const auto options = static_cast<utf8proc_option_t>(
-        UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE |
-        UTF8PROC_STRIPCC | UTF8PROC_STRIPNA);
     const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                    static_cast<utf8proc_ssize_t>(text.size()),
                                    &made,
-                                   options);
+                                   kOptions);
     const std::unique_ptr<utf8proc_uint8_t, Free> owner{made};
     if (size < 0) return tidied(text);
     return tidied({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});

@@ -29,5 +29,18 @@ TEST(Folded, OtherWordsStayOther) {
 
 TEST(Folded, BytesThatAreNoTextStay) { EXPECT_EQ(folded("A\xff B"), "a\xff b"); }
 
+TEST(Folded, MarksWithoutEndTakeNoLongerThanTheyAreLong) {
+    const auto piled = [](std::string_view marks) {
+        std::string text = "A";
+        while (text.size() < 1'000'000) text += marks;
+        return text;
+    };
+    // Each would be put in order for minutes; of some that cannot be seen at first sight.
+    for (const auto* marks : {"\u0301\u0323", "\u0301\u200b\u0323", "\u0301\uff9e", "\u0f73"}) {
+        EXPECT_EQ(folded(piled(marks)), "a" + piled(marks).substr(1));
+    }
+    EXPECT_EQ(folded("q\u0301\u0323"), folded("q\u0323\u0301")) << "a few have one order";
+}
+
 }  // namespace
 }  // namespace parlance

@@ -282,13 +282,6 @@ Word check_session(const Case& the) {
     return {};
 }
 
-/// Whether the session is kept for another user, also if nobody works in it now (K23).
-bool is_kept_for_another(const Case& the, std::string_view session) {
-    if (is_planted(Mutant::TakeAnyonesSession)) return false;
-    const auto* kept = shared::find(the.state.shared.sessions, session);
-    return kept != nullptr && !kept->user.empty() && kept->user != the.user;
-}
-
 Word check_user(const Case& the) {
     const auto violated = [&](std::string_view what) {
         return Word{
@@ -316,13 +309,15 @@ Word check_user(const Case& the) {
     const auto& child = the.claim.child_session;
     const auto at = governor::find_session(lineage, child);
     const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
-    if (is_in_use || is_kept_for_another(the, child) ||
+    if (is_in_use || is_kept_for_another(the.state, child, the.user) ||
         governor::is_of_another(lineage, child, the.user)) {
         return violated("session '" + child + "'");
     }
-    if (is_kept_for_another(the, the.claim.session)) {
+    if (is_kept_for_another(the.state, the.claim.session, the.user)) {
         return violated("session '" + the.claim.session + "'");
     }
+    const auto owner = foreign_owner(the.state, the.claim.owners, the.user);
+    if (!owner.empty()) return violated(fmt::format("a source of '{}' that it refers to", owner));
     if (the.user.empty()) return passed(the, "it is for no user");
     return passed(the, "it is for user '{}'", the.user);
 }
@@ -646,6 +641,12 @@ Finding standing(const Case& the, bool is_in_a_tree) {
 
 }  // namespace
 
+bool is_kept_for_another(const State& state, std::string_view session, std::string_view user) {
+    if (is_planted(Mutant::TakeAnyonesSession)) return false;
+    const auto* kept = shared::find(state.shared.sessions, session);
+    return kept != nullptr && !kept->user.empty() && kept->user != user;
+}
+
 Admission admission(const State& state,
                     const Stamped& cause,
                     const SendMessage& send,
@@ -757,9 +758,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
     return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = the.cost};
 }
 
-Finding check_messages(const State& state, const Envelope& envelope, Time now, bool explains) {
+Finding check_messages(const State& state, const Subject& sender, Time now, bool explains) {
     Finding finding{.guard = "messages"};
-    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
     const auto& policy = state.governor.policy;
     if (explains) {
         finding.rules = {
@@ -768,7 +768,7 @@ Finding check_messages(const State& state, const Envelope& envelope, Time now, b
     const auto most = limit_of(policy, Rule::MessagesPerMinute, sender);
     if (most == 0) return finding;
     const auto& rates = state.governor.rates;
-    const auto account = governor::agent_account(envelope.from());
+    const auto account = governor::agent_account(sender.agent);
     const auto sent = governor::count_at(rates, account, now);
     if (sent < static_cast<std::uint64_t>(most)) {
         if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
@@ -779,11 +779,23 @@ Finding check_messages(const State& state, const Envelope& envelope, Time now, b
     finding.detail = fmt::format(
         "'{}' has sent {} of {} messages in this minute (messages_per_minute); the next is taken "
         "in {} ms",
-        envelope.from(),
+        sender.agent,
         sent,
         most,
         finding.retry_after_ms);
     return finding;
+}
+
+std::string_view foreign_owner(const State& state,
+                               const std::vector<std::string>& owners,
+                               std::string_view user) {
+    constexpr std::string_view kUserPrefix = "user:";
+    for (const std::string_view owner : owners) {
+        const bool is_said = owner.starts_with(kUserPrefix);
+        const auto name = is_said ? owner.substr(kUserPrefix.size()) : owner;
+        if (name != user && (is_said || shared::is_user(state.shared, name))) return name;
+    }
+    return {};
 }
 
 Explanation explain(const State& state, const Stamped& cause, const SendMessage& send) {

@@ -29,11 +29,18 @@ struct Finding {
     std::vector<LookedUp> rules{};       ///< Only where somebody wants an explanation.
 };
 
-/// What is asked of any message, whatever it says: that its sender has not sent too many.
-Finding check_messages(const State& state,
-                       const Envelope& envelope,
-                       Time now,
-                       bool explains = false);
+/// What is asked of any message, whatever it says, and of all else by which an agent sets others to
+/// work: that its sender has not sent too many.
+Finding check_messages(const State& state, const Subject& sender, Time now, bool explains = false);
+
+/// The first of these owners of sources that is another user than this one; empty if none is. Who
+/// is not said to be a user is one if the hub keeps anything of such a user: "company" is nobody.
+std::string_view foreign_owner(const State& state,
+                               const std::vector<std::string>& owners,
+                               std::string_view user);
+
+/// Whether the session is kept for another user, also if nobody works in it now (K23).
+bool is_kept_for_another(const State& state, std::string_view session, std::string_view user);
 
 struct Admission {
     Refusal refusal = Refusal::None;

@@ -54,11 +54,10 @@ void bring_back(State& state, broker::Arrival arrival) {
     broker::enqueue(state.broker, state.key, std::move(arrival));
 }
 
-void count_rate(State& state, const Envelope& envelope) {
+void count_rate(State& state, const Subject& sender) {
     auto& governor = state.governor;
-    const Subject subject{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
-    if (limit_of(governor.policy, Rule::MessagesPerMinute, subject) == 0) return;
-    governor::count(governor.rates, governor::agent_account(envelope.from()), state.now);
+    if (limit_of(governor.policy, Rule::MessagesPerMinute, sender) == 0) return;
+    governor::count(governor.rates, governor::agent_account(sender.agent), state.now);
 }
 
 void count_request_for(State& state, std::string_view user) {
@@ -73,7 +72,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
-    count_rate(state, envelope);
+    count_rate(state, {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -166,6 +165,7 @@ void apply_step(State& state, const Fact& event) {
 void apply_started(State& state, const WorkflowStarted& event) {
     const auto number = ticket_at(state.sequence);
     remember(state, message_key(state.key, kOrchestrator, event.id), number, event.fingerprint);
+    if (event.is_by_agent) count_rate(state, as_sender(state, event.by));
     workflow::apply(state.workflows, event, number, state.now);
     attend(state, number);
 }
@@ -242,6 +242,17 @@ void count_failure(State& state, std::string_view agent) {
         state.governor.breakers, handle, state.now, static_cast<std::uint64_t>(most));
 }
 
+/// What is handed over with a fair time left is the agent's to answer in that time.
+void note_time(State& state, Ticket ticket) {
+    const auto* request = broker::find_request(state.requests, ticket);
+    if (request == nullptr || request->had_time) return;
+    const auto agent = registry::find_agent(state.registry, request->asked->to());
+    const Duration fair{
+        limit_of(state.governor.policy, Rule::BreakerFairMs, as_target(state, agent))};
+    if (broker::deadline_of(state.requests, *request) - state.now < fair) return;
+    broker::note_time(state.requests, ticket);
+}
+
 void apply_answered(State& state, const RequestAnswered& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
@@ -272,7 +283,8 @@ void apply_failed(State& state, const RequestFailed& event) {
     const auto* request = broker::find_request(state.requests, event.request);
     CHECK(request != nullptr);
     const bool is_held = state.governor.held.contains(event.request);
-    if (governor::is_failure(event.refusal) && !is_held) count_failure(state, request->asked->to());
+    const bool is_failure = governor::is_failure(event.refusal, request->had_time);
+    if (is_failure && !is_held) count_failure(state, request->asked->to());
     if (event.ticket != Ticket{}) {
         auto answer = answer_to(state, *request, event.ticket);
         answer.envelope = set_apart(state, *request, request->asked);
@@ -386,7 +398,10 @@ void apply(State& state, Time at, const Event& event) {
     match(
         event,
         [&](const MessageAccepted& accepted) { apply_accepted(state, accepted); },
-        [&](const LeaseGranted& granted) { broker::grant(broker, granted); },
+        [&](const LeaseGranted& granted) {
+            broker::grant(broker, granted);
+            note_time(state, granted.ticket);
+        },
         [&](const DeliveryAcknowledged& done) { take_away(state, done.ticket); },
         [&](const HubFounded& founded) {
             state.hub_id = founded.hub_id;
@@ -496,7 +511,10 @@ void apply(State& state, Time at, const Event& event) {
                 state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);
             workflow::apply(state.workflows, ended);
         },
-        [&](const HumanAsked& human) { of_people(human); },
+        [&](const HumanAsked& human) {
+            if (human.is_by_agent) count_rate(state, as_sender(state, human.asked_by));
+            of_people(human);
+        },
         [&](const HumanReminded& human) { of_people(human); },
         [&](const HumanEscalated& human) { of_people(human); },
         [&](const HumanNotified& human) { of_people(human); },

@@ -62,6 +62,13 @@ inline Subject as_target(const State& state, AgentHandle agent) {
     return {.platform = enum_name(known.profile.dialect), .agent = known.id.value};
 }
 
+/// The same of one that sends something, known or not.
+inline Subject as_sender(const State& state, std::string_view agent) {
+    auto subject = as_target(state, registry::find_agent(state.registry, agent));
+    subject.agent = agent;
+    return subject;
+}
+
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".
 /// Given a Tick it names one thing that is due, or hands over what one mailbox can; it is asked
 /// again until nothing follows.

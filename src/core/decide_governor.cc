@@ -91,19 +91,25 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
     return nullptr;
 }
 
-/// The delegations that this agent works on and that go by this id: a session's or a request's.
-std::set<Ticket> named_work(const State& state, AgentHandle agent, std::string_view id) {
+/// What an agent works on and calls by one id: a session's, or a request's as it is shown to it.
+struct NamedWork {
+    std::set<Ticket> delegations{};
+    bool is_any = false;  ///< Also if it is in no tree of delegations.
+};
+NamedWork named_work(const State& state, AgentHandle agent, std::string_view id) {
     const auto& lineage = state.governor.lineage;
-    std::set<Ticket> named;
-    for (const auto ticket : governor::in_session(lineage, id)) {
-        if (governor::works_on(lineage, agent, ticket)) named.insert(ticket);
+    const auto& name = state.registry.agents[agent].id.value;
+    NamedWork work;
+    const auto add = [&](Ticket ticket) {
+        if (governor::works_on(lineage, agent, ticket)) work.delegations.insert(ticket);
+    };
+    for (const auto ticket : governor::in_session(lineage, id)) add(ticket);
+    for (const auto* request : broker::find_shown(state.requests, state.key, name, id)) {
+        add(request->ticket);
+        work.is_any = true;
     }
-    for (const auto* request : broker::find_meant(state.requests, state.key, id)) {
-        const bool is_named =
-            request->asked->id() == id && governor::works_on(lineage, agent, request->ticket);
-        if (is_named) named.insert(request->ticket);
-    }
-    return named;
+    work.is_any = work.is_any || !work.delegations.empty();
+    return work;
 }
 
 /// Another failure of this agent's is in the draft; with those before it may be one too many.
@@ -182,7 +188,9 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
     std::set<Ticket> open;
     const auto& requests = draft.state.requests;
     requests.slots.for_each([&](Slot slot) { open.insert(requests.open[slot].ticket); });
-    for (const auto ticket : open) cancel(draft, ticket, "the fleet was stopped: " + stop.reason);
+    const auto reason = "the fleet was stopped: " + stop.reason;
+    for (const auto ticket : open) cancel(draft, ticket, reason);
+    cancel_workflows(draft, reason);
 }
 
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
@@ -234,9 +242,17 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
     const auto& lineage = state.governor.lineage;
     // The strictest of what it works on, unless it says for which of them it asks.
     const auto named = named_work(state, handle, ask.request);
+    // To name what is over or another's is not to name nothing: with that, nothing is granted.
+    if (!ask.request.empty() && !named.is_any) {
+        return refused(
+            Refusal::ToolNotAllowed,
+            fmt::format("'{}' is no request that '{}' works on: it is over, or another's.",
+                        ask.request,
+                        ask.agent.value));
+    }
     for (const auto ticket : governor::limits_of(lineage, handle)) {
         if (is_planted(Mutant::GrantAnyTool)) break;
-        if (!named.empty() && !named.contains(ticket)) continue;
+        if (!named.delegations.empty() && !named.delegations.contains(ticket)) continue;
         const auto each = lineage.delegations.at(ticket);
         if (std::ranges::find(each->tools, ask.tool) != each->tools.end()) continue;
         return refused(Refusal::ToolNotAllowed,
@@ -261,10 +277,11 @@ void note_answer(Draft& draft, std::string_view agent, AnswerKind kind) {
     }
 }
 
-void note_failure(Draft& draft, std::string_view agent, Refusal refusal) {
+void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal) {
     // What the hub's own restart broke off is nobody's failure.
     const bool is_restart = std::holds_alternative<StartHub>(draft.cause.command);
-    if (governor::is_failure(refusal) && !is_restart) open_if_too_many(draft, agent);
+    if (is_restart || !governor::is_failure(refusal, request.had_time)) return;
+    open_if_too_many(draft, request.asked->to());
 }
 
 bool is_left_alone(const State& state, AgentHandle agent) {

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/mutant.h"
+#include "core/admission.h"
 #include "core/draft.h"
 #include "model/names.h"
 
@@ -274,7 +275,8 @@ Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker&
         .approvals_needed = std::max(
             question.approvals_needed == 0 ? rules.approvals_needed : question.approvals_needed,
             1U),
-        .state_version = question.state_version};
+        .state_version = question.state_version,
+        .is_by_agent = asker.is_by_agent};
     // A message is answered in its sender's words, and nobody is there to find them.
     if (asker.request != Ticket{} && asked.if_nobody == IfNobody::Approve) {
         asked.if_nobody = IfNobody::Fail;
@@ -299,7 +301,14 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
     if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
         return draft.refuse("human", no.refusal, std::move(no.detail));
     }
-    ask_person(draft, question, {.by = draft.asker()});
+    const auto agent = draft.asking_agent();
+    if (!agent.empty()) {
+        auto no = check_messages(draft.state, as_sender(draft.state, agent), draft.now());
+        if (no.refusal != Refusal::None) {
+            return draft.refuse("human", no.refusal, std::move(no.detail), no.retry_after_ms);
+        }
+    }
+    ask_person(draft, question, {.by = draft.asker(), .is_by_agent = !agent.empty()});
 }
 
 void decide_answer_person(Draft& draft, const AnswerPerson& answer) {

@@ -8,6 +8,7 @@
 #include "core/admission.h"
 #include "core/capability.h"
 #include "core/draft.h"
+#include "core/whence.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -79,6 +80,23 @@ void refuse_send(Draft& draft,
 
 namespace {
 
+/// Whether the caller may be told what came of a request that was made before: with a grant for its
+/// user, or if it was made, or would be now, out of work for that user.
+bool may_hear_of(const Draft& draft, const SendMessage& send, Ticket first) {
+    const auto& state = draft.state;
+    const auto& caller = draft.cause.caller;
+    if (!caller || caller->is_operator || !send.claim || send.claim->user.empty()) return true;
+    const auto& user = send.claim->user;
+    if (may_act_for_user(*caller, user)) return true;
+    const auto made = governor::find_delegation(state.governor.lineage, first);
+    if (made != nullptr && made->parent != Ticket{}) return true;
+    const auto at = find_place(state,
+                               {.by = registry::find_agent(state.registry, send.envelope->from()),
+                                .envelope = *send.envelope,
+                                .claim = *send.claim});
+    return at.parent != nullptr && at.root->user == user;
+}
+
 void answer_duplicate(Draft& draft,
                       const SendMessage& send,
                       const broker::Remembered& first,
@@ -96,6 +114,14 @@ void answer_duplicate(Draft& draft,
                        Refusal::MessageIdConflict,
                        "id '" + std::string{envelope.id()} + "' was used by '" +
                            std::string{envelope.from()} + "' with other content"});
+    }
+    if (!may_hear_of(draft, send, first.ticket)) {
+        return refuse(draft,
+                      send,
+                      {"user",
+                       Refusal::UserIsolationViolated,
+                       "'" + std::string{envelope.from()} + "' has no grant for user '" +
+                           send.claim->user + "' and works on nothing of that user"});
     }
     note(draft, "id", "the same message came before, and its outcome is this one's");
     const bool is_open = broker::find_request(draft.state.requests, first.ticket) != nullptr;
@@ -135,7 +161,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         note_answer(draft, request->asked->to(), send.kind);
         end_handoff(draft, request->ticket, !send.falls_short);
         end_passing(draft, *request, !send.falls_short);
-        learn_from(draft, request->ticket, send.facts);
+        if (send.kind == AnswerKind::Done)
+            learn_from(draft, request->ticket, {send.facts, send.owners});
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
@@ -418,7 +445,8 @@ Finding unwelcome(Draft& draft, const Envelope& envelope) {
         return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
     }
     note(draft, "fleet");
-    auto finding = check_messages(draft.state, envelope, draft.now(), draft.findings != nullptr);
+    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    auto finding = check_messages(draft.state, sender, draft.now(), draft.findings != nullptr);
     const bool passes = finding.refusal == Refusal::None;
     if (passes && draft.findings != nullptr) draft.findings->push_back(finding);
     return finding;

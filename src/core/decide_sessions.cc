@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "core/admission.h"
 #include "core/draft.h"
 
 namespace parlance::core {
@@ -97,15 +98,16 @@ void decide_analysis(Draft& draft, const KeepAnalysis& keep) {
                            .agent = keep.agent});
 }
 
-void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts) {
+void learn_from(Draft& draft, Ticket request, const Lesson& lesson) {
     const auto delegation = governor::find_delegation(draft.state.governor.lineage, request);
     const auto* open = broker::find_request(draft.state.requests, request);
     if (delegation == nullptr || open == nullptr || delegation->user.empty()) return;
+    if (!foreign_owner(draft.state, lesson.owners, delegation->user).empty()) return;
     const auto& shared = draft.state.shared;
     const auto& limits = draft.state.limits;
     std::uint64_t count = shared.count;
     std::uint64_t bytes = shared.bytes;
-    for (const auto& fact : facts) {
+    for (const auto& fact : lesson.facts) {
         bytes += fact.size();
         // The answer counts; what there is no room for is in it all the same.
         if (++count > limits.shared_items_max || bytes > limits.shared_bytes_max) return;

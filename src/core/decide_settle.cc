@@ -150,7 +150,8 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     note_answer(draft, request->asked->to(), reply.kind);
     end_handoff(draft, request->ticket, !reply.falls_short);
     end_passing(draft, *request, !reply.falls_short);
-    learn_from(draft, request->ticket, reply.facts);
+    if (reply.kind == AnswerKind::Done)
+        learn_from(draft, request->ticket, {reply.facts, reply.owners});
 }
 
 /// The agent has had its turn, and the requester need not wait for a better one.

@@ -12,6 +12,7 @@
 #include "base/mutant.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
+#include "core/admission.h"
 #include "core/draft.h"
 #include "core/inspect.h"
 #include "core/replay.h"
@@ -80,14 +81,43 @@ tl::expected<PlanPtr, std::vector<PlanFault>> find_plan(const State& state,
 
 // --- who is asked ----------------------------------------------------------------------------
 
-/// Of those who have the capability, one that is not left alone and has the least to do.
-AgentHandle find_capable(const State& state, std::string_view capability) {
+/// Whether the policy lets a step go to the agent. A workflow is no way round a chain that is not
+/// enabled: it is asked for in the hub's name, and at the wish of who started it.
+bool may_be_asked(const State& state, std::string_view starter, const registry::Agent& agent) {
+    const auto to_platform = enum_name(agent.profile.dialect);
+    const auto is_enabled = [&](std::string_view from, std::string_view from_platform) {
+        return is_chain_enabled(state.governor.policy,
+                                {.from = from,
+                                 .to = agent.id.value,
+                                 .from_platform = from_platform,
+                                 .to_platform = to_platform});
+    };
+    if (!is_enabled(kOrchestrator, to_platform)) return false;
+    return starter.empty() || is_enabled(starter, as_sender(state, starter).platform);
+}
+
+std::string_view starter_of(const Run& run) {
+    return run.is_by_agent ? std::string_view{run.by} : std::string_view{};
+}
+
+std::string not_permitted(std::string_view starter, std::string_view agent) {
+    return fmt::format(
+        "'{}' may not ask '{}': the policy does not enable this chain (chain_enabled)",
+        starter.empty() ? kOrchestrator : starter,
+        agent);
+}
+
+/// Of those who have the capability, one that may be asked, is not left alone and has the least to
+/// do.
+AgentHandle find_capable(const State& state, std::string_view capability, const Run& run) {
+    const auto starter = starter_of(run);
     const auto found = state.registry.by_capability.find(capability);
     if (found == state.registry.by_capability.end()) return kNoAgent;
     AgentHandle best = kNoAgent;
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
-        return std::tuple{is_left_alone(state, agent),
+        return std::tuple{!may_be_asked(state, starter, state.registry.agents[agent]),
+                          is_left_alone(state, agent),
                           state.registry.agents[agent].instances.empty(),
                           mailbox.waiting + mailbox.in_flight};
     };
@@ -270,7 +300,7 @@ void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Tro
     }
     const auto& plan = spot.plan();
     const bool can_do_strategy = road == Road::Planned && !trouble.strategy.empty() &&
-                                 find_capable(draft.state, trouble.strategy) != kNoAgent;
+                                 find_capable(draft.state, trouble.strategy, spot.run) != kNoAgent;
     if (can_do_strategy) return delay(draft, spot, Road::Strategy, 0, std::move(trouble));
     trouble.strategy = {};
     if (road != Road::Fallback && !plan.fallback.empty()) {
@@ -334,7 +364,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
     const auto& capability = it.road == Road::Strategy ? it.strategy : duty.capability;
     const auto agent = it.road != Road::Strategy && !duty.agent.empty()
                            ? registry::find_agent(state.registry, duty.agent)
-                           : find_capable(state, capability);
+                           : find_capable(state, capability, spot.run);
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
         if (!duty.agent.empty()) {
             return fail(Refusal::AgentNotRegistered,
@@ -342,6 +372,11 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
         }
         return fail(Refusal::CapabilityNotRegistered,
                     fmt::format("no agent has registered capability '{}'", capability));
+    }
+    const auto starter = starter_of(spot.run);
+    if (!may_be_asked(state, starter, state.registry.agents[agent])) {
+        return fail(Refusal::RouteNotPermitted,
+                    not_permitted(starter, state.registry.agents[agent].id.value));
     }
     const auto inputs = inputs_of(spot, duty);
     const auto context = workflow::context_for(spot.run, spot.step, names_of(state));
@@ -507,6 +542,18 @@ void judge(Draft& draft, const Spot& spot) {
     go_on(draft, spot, item.road, item.attempt, std::move(trouble));
 }
 
+/// The first agent that the plan names and its starter may not ask; empty if there is none.
+std::string_view forbidden_in(const State& state, const Plan& plan, std::string_view starter) {
+    for (const auto& step : plan.steps) {
+        for (const auto* duty : {&step.duty, &step.fallback, &step.compensation}) {
+            const auto agent = registry::find_agent(state.registry, duty->agent);
+            if (agent == kNoAgent || duty->agent.empty()) continue;
+            if (!may_be_asked(state, starter, state.registry.agents[agent])) return duty->agent;
+        }
+    }
+    return {};
+}
+
 // --- the end ---------------------------------------------------------------------------------
 
 WorkflowEnd end_of(const Run& run) {
@@ -524,21 +571,26 @@ WorkflowEnd end_of(const Run& run) {
     return has_done ? WorkflowEnd::Partial : WorkflowEnd::Failed;
 }
 
-void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
-    bool is_asking = false;
-    for (const auto& step : run.steps) {
-        for (const auto& item : step.items) {
-            if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
-            is_asking = is_asking || item.stage == Stage::Asking;
-        }
-    }
+void withdraw_questions(Draft& draft, const Run& run, const std::string& reason) {
+    const bool is_asking = std::ranges::any_of(run.steps, [](const workflow::Step& step) {
+        return std::ranges::find(step.items, Stage::Asking, &Item::stage) != step.items.end();
+    });
     if (is_asking) withdraw_meant(draft, run.id, reason);
 }
 
-void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
+void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) {
+            if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
+        }
+    }
+    withdraw_questions(draft, run, reason);
+}
+
+/// Of one that asks nobody any more.
+void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
     auto report = workflow::report(
         run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
-    cancel_open(draft, run, "the workflow has ended");
     draft.add(WorkflowEnded{.run = run.number,
                             .id = run.id,
                             .end = end,
@@ -549,6 +601,11 @@ void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& r
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     const auto root = governor::find_root(lineage, run.id, origin);
     if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
+}
+
+void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
+    cancel_open(draft, run, "the workflow has ended");
+    conclude_run(draft, run, end, reason);
 }
 
 void make(Draft& draft, const Run& run, const Move& move) {
@@ -612,11 +669,21 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
                                   state.workflows.runs.size()));
     }
+    const auto agent = draft.asking_agent();
+    if (!agent.empty()) {
+        auto no = check_messages(state, as_sender(state, agent), draft.now());
+        if (no.refusal != Refusal::None) {
+            return draft.refuse(start.id, no.refusal, std::move(no.detail), no.retry_after_ms);
+        }
+    }
     const auto hash = to_hex(sha256(start.plan)).substr(0, 32);
     const auto plan = find_plan(state, hash, start.plan);
     if (!plan) {
         const auto& fault = plan.error().front();
         return refuse(Refusal::WorkflowInvalid, fault.pointer + " " + fault.rule);
+    }
+    if (const auto forbidden = forbidden_in(state, **plan, agent); !forbidden.empty()) {
+        return refuse(Refusal::RouteNotPermitted, not_permitted(agent, forbidden));
     }
     WorkflowStarted started{.id = start.id,
                             .plan_hash = hash,
@@ -627,7 +694,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                             .user = start.user,
                             .session = start.session,
                             .by = std::string{draft.asker()},
-                            .fingerprint = fingerprint_of(state, start)};
+                            .fingerprint = fingerprint_of(state, start),
+                            .is_by_agent = !agent.empty()};
     // An operator may be called like an agent, and works on nothing.
     const bool is_operator = draft.cause.caller && draft.cause.caller->is_operator;
     started.parent = find_work(state,
@@ -637,6 +705,13 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                                 .user = started.user});
     if (const auto above = governor::find_delegation(state.governor.lineage, started.parent)) {
         if (started.user.empty()) started.user = state.governor.lineage.roots.at(above->root)->user;
+    }
+    if (is_kept_for_another(state, started.session, started.user)) {
+        return refuse(Refusal::UserIsolationViolated,
+                      fmt::format("User ID mismatch - security violation: session '{}' is not of "
+                                  "user '{}'",
+                                  started.session,
+                                  started.user));
     }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;
@@ -698,6 +773,21 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     return true;
+}
+
+void cancel_workflows(Draft& draft, const std::string& reason) {
+    const auto& workflows = draft.state.workflows;
+    for (const auto number : workflows.runs.tickets()) {
+        const auto run = workflow::find_run(workflows, number);
+        if (run->is_undoing) continue;
+        withdraw_questions(draft, *run, reason);
+        if (!workflow::has_to_undo(*run)) {
+            conclude_run(draft, *run, WorkflowEnd::Cancelled, reason);
+            continue;
+        }
+        draft.add(
+            WorkflowUndone{.run = number, .by = std::string{draft.asker()}, .reason = reason});
+    }
 }
 
 void decide_run(const State& state, Ticket run, Time now, Events& events) {

@@ -24,19 +24,26 @@ struct Draft {
     /// Not a template: growing a list of events is a lot of code, and this is compiled once.
     void add(Event event);
     /// On record under the identity that the connection proved.
-    void refuse(std::string_view id, Refusal refusal, std::string detail) {
+    void refuse(std::string_view id,
+                Refusal refusal,
+                std::string detail,
+                std::uint64_t retry_after_ms = 0) {
         add(MessageRefused{.from = std::string{asker()},
                            .id = std::string{id},
                            .refusal = refusal,
-                           .detail = std::move(detail)});
+                           .detail = std::move(detail),
+                           .retry_after_ms = retry_after_ms});
     }
     /// How many failures of the agent this command has found so far.
     std::uint64_t failures_before(AgentHandle agent) const {
         std::uint64_t count = 0;
         for (const auto& event : events) {
             const auto* request = broker::find_request(state.requests, governor::failed_by(event));
-            if (request != nullptr &&
-                registry::find_agent(state.registry, request->asked->to()) == agent) {
+            if (request == nullptr) continue;
+            const auto* failed = std::get_if<RequestFailed>(&event);
+            const bool had_time =
+                failed == nullptr || governor::is_failure(failed->refusal, request->had_time);
+            if (had_time && registry::find_agent(state.registry, request->asked->to()) == agent) {
                 ++count;
             }
         }
@@ -46,6 +53,12 @@ struct Draft {
     std::string_view asker() const {
         if (!cause.caller) return {};
         return cause.caller->user.empty() ? cause.caller->agent.value : cause.caller->user;
+    }
+    /// The agent that asks; empty if it is a person, the hub itself, or nobody says who.
+    std::string_view asking_agent() const {
+        const auto& caller = cause.caller;
+        if (!caller || caller->is_operator || !caller->user.empty()) return {};
+        return caller->agent.value == kOrchestrator ? std::string_view{} : caller->agent.value;
     }
     /// Whether the caller may act for this agent; the hub itself may.
     bool may_act_for(std::string_view agent) const {
@@ -91,7 +104,7 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
 void decide_cancel(Draft& draft, const CancelRequest& order);
 void decide_tool(Draft& draft, const AuthorizeTool& ask);
 /// A request to this agent has ended without an answer, or with one. Moves its breaker.
-void note_failure(Draft& draft, std::string_view agent, Refusal refusal);
+void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal);
 void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
 /// Whether nothing is to be handed to the agent now.
 bool is_left_alone(const State& state, AgentHandle agent);
@@ -111,6 +124,9 @@ void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
 void decide_start_workflow(Draft& draft, const StartWorkflow& start);
 /// False if the caller has no workflow of this id that runs.
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason);
+/// All that run, when all requests have been cancelled. Those of which something is done that is to
+/// be taken back do so before they end; with a fleet that is stopped, when it goes on.
+void cancel_workflows(Draft& draft, const std::string& reason);
 /// What is next in one that has something to be decided; false if there is none.
 bool advance_workflows(Draft& draft);
 
@@ -141,8 +157,13 @@ bool has_room_for(Draft& draft, std::string_view id, const Growth& growth);
 void decide_session(Draft& draft, const WriteSession& write);
 void decide_facts(Draft& draft, const AddFacts& add);
 void decide_analysis(Draft& draft, const KeepAnalysis& keep);
-/// What an answer says was learnt is the user's from here on.
-void learn_from(Draft& draft, Ticket request, const std::vector<std::string>& facts);
+/// What an answer that does the work says was learnt is the user's from here on.
+/// Unless it was learnt from another's sources.
+struct Lesson {
+    const std::vector<std::string>& facts;
+    const std::vector<std::string>& owners;
+};
+void learn_from(Draft& draft, Ticket request, const Lesson& lesson);
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
@@ -160,6 +181,7 @@ Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
 struct HumanAsker {
     std::string_view by{};
     Ticket request{};
+    bool is_by_agent = false;  ///< And by no message.
 };
 Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
 /// The message has ended, and with it what it asked of people.

@@ -2,6 +2,7 @@
 // them: T14, K21, G5, X14, X21.
 #include <gtest/gtest.h>
 
+#include "base/uuid.h"
 #include "core/admission.h"
 #include "core/testing/story.h"
 
@@ -20,15 +21,21 @@ class Governor : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    /// So many requests that bob does not answer in time.
-    void fail(int count, int first = 0) {
-        for (int i = 0; i < count; ++i) {
-            story.request(
-                {.id = "f-" + std::to_string(first + i)}, true, Priority::High, Duration{10});
+    /// So many requests that bob takes, before all that waits, and does not answer in time.
+    void fail(int count, int first = 0, Duration time = Duration{1'000}) {
+        for (int i = first; i < first + count; ++i) {
+            const auto idler = story.poll("bob", "idler");
+            story.request({.id = "f-" + std::to_string(i)}, true, Priority::Critical, time);
             ASSERT_EQ(story.refusal(), Refusal::None) << i;
-            story.later(Duration{10}).tick();
+            story.ask(TakeMessages{idler, 1});
+            story.later(time).tick();
             ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
         }
+    }
+    /// Whether anything counts against bob.
+    bool has_failed() {
+        return story.state().governor.breakers.contains(
+            registry::find_agent(story.state().registry, "bob"));
     }
     /// So many requests that bob answers so.
     void answer(int count, AnswerKind kind, int first = 0) {
@@ -278,11 +285,11 @@ TEST_F(Governor, G5_WhileItIsOpenNothingReachesTheAgentAndWhoWaitsIsAnswered) {
 TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
     fail(5);
     story.later(Duration{30'000}).connect("bob", 10);
-    story.request({.id = "probe-1"}, true, Priority::High, Duration{10});
+    story.request({.id = "probe-1"}, true, Priority::High, Duration{1'000});
     EXPECT_EQ(story.delivered(), Ids{"probe-1"});
     story.request({.id = "second"}, true);
     EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen) << "one at a time";
-    story.later(Duration{10}).tick();
+    story.later(Duration{1'000}).tick();
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "one failure is enough now";
     story.later(Duration{30'000}).connect("bob", 10, "two");
     story.request({.id = "probe-2"}, true);
@@ -294,6 +301,49 @@ TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
         story.request({.id = id}, true);
         EXPECT_EQ(story.refusal(), Refusal::None);
     }
+}
+
+TEST_F(Governor, K22_G6_ADeadlineThatLeavesNoTimeOpensNobodysBreaker) {
+    const auto kept = story.request({.id = "kept"}, true, Priority::High, Duration{600'000});
+    story.connect("bob", 1);
+    fail(20, 0, Duration{1});
+    fail(20, 20, Duration{999});
+    EXPECT_FALSE(has_failed());
+    EXPECT_NE(broker::find_request(story.state().requests, kept), nullptr);
+    allow({{{Rule::BreakerFairMs, {ScopeKind::Agent, "bob"}}, 5'000}});
+    fail(5, 40, Duration{4'999});
+    EXPECT_FALSE(has_failed());
+    fail(5, 45, Duration{5'000});
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
+}
+
+TEST_F(Governor, K22_G5_WhoWasHandedNothingHasFailedNothing) {
+    for (int i = 0; i < 8; ++i) {
+        story.request({.id = "r-" + std::to_string(i)}, true, Priority::High, Duration{5'000});
+    }
+    story.later(Duration{5'000}).tick();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 8U);
+    EXPECT_FALSE(has_failed()) << "who is away is not failing";
+}
+
+TEST_F(Governor, G5_TheTimeIsMeasuredFromTheHandOver) {
+    allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
+    for (const int wait : {4'001, 4'000}) {
+        story.request({.id = std::to_string(wait)}, true, Priority::High, Duration{5'000});
+        const auto bob = story.later(Duration{wait}).poll("bob", std::to_string(wait));
+        story.ask(TakeMessages{bob, 1});
+        ASSERT_EQ(story.delivered().size(), 1U);
+        story.later(Duration{5'000 - wait}).tick();
+        EXPECT_EQ(story.happened<BreakerOpened>().size(), wait == 4'000 ? 1U : 0U);
+    }
+}
+
+TEST_F(Governor, G5_WhoTookItOutOfItsMailboxOwesTheAnswer) {
+    allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
+    story.connect("bob", 1);
+    story.request({.id = "r"}, true, Priority::High, Duration{2'000});
+    story.ack(story.last_delivery()).later(Duration{2'000}).tick();
+    EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
 TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {
@@ -466,6 +516,41 @@ TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
         story.ask(AuthorizeTool{{"bob"}, "sql", request});
         EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << request;
     }
+}
+
+TEST_F(Governor, X14_I4_WhatIsOverOrAnothersGrantsNothing) {
+    story.ask(RegisterAgent{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
+    const auto bob = story.connect("bob", 9);
+    const auto delegate = [&](const std::string& id, const std::string& to) {
+        story.as_the_hub().ask(
+            SendMessage{.envelope = envelope({.id = id, .to = to, .intent = Intent::Request}),
+                        .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                               .session = "s " + id,
+                                                               .child_session = "c " + id,
+                                                               .objective_hash = "o",
+                                                               .depth_max = 2,
+                                                               .has_session = true})});
+    };
+    const auto authorize = [&](const std::string& request) {
+        story.as("bob").ask(AuthorizeTool{{"bob"}, "sql", request});
+        return story.refusal();
+    };
+    delegate("over", "bob");
+    EXPECT_EQ(authorize("over"), Refusal::None);
+    story.as_the_hub().ask(ReplyToDelivery{
+        {broker::find_meant(story.state().requests, story.state().key, "over")[0]->ticket, 1},
+        envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    delegate("carols", "carol");
+    for (const auto* request : {"over", "c over", "carols", "c carols", "never heard of"}) {
+        EXPECT_EQ(authorize(request), Refusal::ToolNotAllowed) << request;
+        EXPECT_NE(why().find("is no request that 'bob' works on"), std::string::npos) << why();
+    }
+    EXPECT_EQ(authorize(""), Refusal::None) << "of nothing in particular";
+    story.as_the_hub().request({.id = "plain"});
+    EXPECT_EQ(authorize("plain"), Refusal::None) << "it is in no tree, and in his hand";
+    EXPECT_EQ(authorize(derived_uuid("plain")), Refusal::None) << "as others are shown it";
+    (void)bob;
 }
 
 }  // namespace

@@ -93,19 +93,22 @@ TEST_F(Session, K24_AnAnalysisIsKeptUnderWhatWasAskedAndTheLastOneCounts) {
     EXPECT_EQ(now().analyses.at("k").at, story.now());
 }
 
+/// What alice asks bob for u.
+SendMessage errand(const std::string& id) {
+    return {.envelope = envelope({.id = id, .intent = Intent::Request}),
+            .priority = Priority::High,
+            .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                   .session = "root",
+                                                   .child_session = "child of " + id,
+                                                   .objective = "find out",
+                                                   .objective_hash = "hash of " + id,
+                                                   .depth_max = 2,
+                                                   .has_session = true})};
+}
+
 TEST_F(Session, X2_WhatAnAnswerSaysWasLearntIsTheUsers) {
     story.as_the_hub().connect("bob", 9);
-    auto claim = std::make_shared<Claim>();
-    claim->has_session = true;
-    claim->user = "u";
-    claim->session = "root";
-    claim->child_session = "child";
-    claim->objective = "find out";
-    claim->objective_hash = "hash";
-    claim->depth_max = 2;
-    const Letter letter{.id = "q", .intent = Intent::Request};
-    story.ask(
-        SendMessage{.envelope = envelope(letter), .priority = Priority::High, .claim = claim});
+    story.ask(errand("q"));
     const Letter reply{
         .id = "r", .from = "bob", .to = "alice", .intent = Intent::Reply, .answers = "q"};
     story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
@@ -116,6 +119,82 @@ TEST_F(Session, X2_WhatAnAnswerSaysWasLearntIsTheUsers) {
     EXPECT_EQ(fact.fact.value, R"("likes trains")");
     EXPECT_EQ(fact.fact.agent, "bob");
     EXPECT_EQ(fact.fact.source, "q");
+}
+
+TEST_F(Session, X2_NothingIsLearntFromAnAnswerThatDoesNotDoTheWork) {
+    story.as_the_hub().connect("bob", 9);
+    for (const auto kind : {AnswerKind::Failed, AnswerKind::Declined, AnswerKind::Done}) {
+        for (const bool is_by_delivery : {true, false}) {
+            const auto id = std::to_string(static_cast<int>(kind)) + (is_by_delivery ? "d" : "m");
+            story.ask(errand(id));
+            ASSERT_EQ(story.delivered().size(), 1U);
+            const auto reply = envelope({.id = "r-" + id,
+                                         .from = "bob",
+                                         .to = "alice",
+                                         .intent = Intent::Reply,
+                                         .answers = id});
+            if (is_by_delivery) {
+                story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
+                                          .envelope = reply,
+                                          .falls_short = kind != AnswerKind::Done,
+                                          .kind = kind,
+                                          .facts = {R"("likes trains")"}});
+            } else {
+                story.ask(SendMessage{.envelope = reply,
+                                      .falls_short = kind != AnswerKind::Done,
+                                      .kind = kind,
+                                      .facts = {R"("likes trains")"}});
+            }
+            EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+            EXPECT_EQ(story.happened<FactLearnt>().size(), kind == AnswerKind::Done ? 1U : 0U)
+                << id;
+        }
+    }
+}
+
+TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
+    as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
+    story.restart();
+    story.as_the_hub().connect("bob", 9);
+    int count = 0;
+    const auto refer_to = [&](const std::string& owner) {
+        auto send = errand("q-" + std::to_string(++count));
+        auto claim = *send.claim;
+        claim.owners = {"company", owner};
+        send.claim = std::make_shared<Claim>(std::move(claim));
+        story.as_the_hub().ask(std::move(send));
+        return story.refusal();
+    };
+    for (const auto* owner : {"v", "user:v", "user:never heard of"}) {
+        EXPECT_EQ(refer_to(owner), Refusal::UserIsolationViolated) << owner;
+    }
+    for (const auto* owner : {"u", "user:u", "user", "public", "", "never heard of"}) {
+        EXPECT_EQ(refer_to(owner), Refusal::None) << owner;
+        story.ask(ReplyToDelivery{
+            .delivery = story.last_delivery(),
+            .envelope =
+                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
+            .facts = {R"("known")"},
+            .owners = {owner}});
+        EXPECT_EQ(story.happened<FactLearnt>().size(), 1U) << owner;
+    }
+}
+
+TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
+    as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
+    story.as_the_hub().connect("bob", 9);
+    for (const auto* owner : {"v", "user:v"}) {
+        story.ask(errand(owner));
+        ASSERT_EQ(story.delivered().size(), 1U);
+        story.ask(ReplyToDelivery{
+            .delivery = story.last_delivery(),
+            .envelope =
+                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
+            .facts = {R"("has a debt")"},
+            .owners = {"company", owner}});
+        EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "the answer counts";
+        EXPECT_TRUE(story.happened<FactLearnt>().empty());
+    }
 }
 
 }  // namespace

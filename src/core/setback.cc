@@ -57,7 +57,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
     // What waited for people its target has never seen (G5).
     const bool is_held = draft.state.governor.held.contains(ticket);
-    if (!is_held) note_failure(draft, request->asked->to(), refusal);
+    if (!is_held) note_failure(draft, *request, refusal);
     end_handoff(draft, ticket, false);
 }
 

@@ -19,7 +19,8 @@ namespace {
 /// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
 /// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
-/// on whose word, and out of what, several are asked.
+/// on whose word, and out of what, several are asked; which open requests their agents had time
+/// for, and which runs agents began.
 constexpr std::uint64_t kForm = 10;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
@@ -465,7 +466,7 @@ void put_requests(std::string& out, const State& state) {
         put(out, broker::deadline_of(requests, request));
         put(out, request.requester);
         put(out, static_cast<std::uint64_t>(request.priority));
-        put(out, std::uint64_t{request.waits});
+        put(out, std::uint64_t{request.waits} | std::uint64_t{request.had_time} << 1U);
     }
 }
 
@@ -486,7 +487,9 @@ bool take_requests(ByteReader& in, State& state) {
         const auto deadline = take_time(in);
         request.requester = static_cast<AgentHandle>(take_number(in, UINT32_MAX));
         request.priority = take_priority(in);
-        request.waits = in.varint() != 0;
+        const auto flags = in.varint();
+        request.waits = (flags & 1U) != 0;
+        request.had_time = (flags & 2U) != 0;
         if (!in.ok() || !request.asked) return false;
         if (request.requester >= state.registry.agents.size()) return false;
         broker::open_request(state.requests, state.key, std::move(request), deadline);

@@ -211,5 +211,157 @@ TEST_F(WorkflowTree, X13_NobodyBeginsTheContextOfAWorkflowItHasNoPartIn) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+// --- a workflow is no way round what its starter may not do ------------------------------------
+
+TEST_F(WorkflowTree, T14_AStepGoesNowhereItsStarterMayNotAsk) {
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
+    for (const auto* steps : {R"({"id":"a","agent":"tag"})",
+                              R"({"id":"a","agent":"prime","fallback":{"agent":"tag"}})",
+                              R"({"id":"a","agent":"prime","compensate":{"agent":"tag"}})"}) {
+        start(steps);
+        EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << steps;
+        EXPECT_TRUE(story.happened<WorkflowStarted>().empty()) << steps;
+    }
+    start(R"({"id":"a","agent":"tag"})", "prime");
+    EXPECT_EQ(asked(), (Ids{"tag"})) << "another may";
+    story.as_caller({.agent = {"byte"}, .is_operator = true})
+        .ask(StartWorkflow{.id = "v", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(asked(), (Ids{"tag"})) << "an operator of that name is not that agent";
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "ORC>tag"}}, 0}});
+    story.as("prime").ask(
+        StartWorkflow{.id = "u", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << "nor where no workflow may";
+}
+
+TEST_F(WorkflowTree, T14_WhoCanDoAStepIsSoughtAmongThoseItsStarterMayAsk) {
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
+    story.ask(RegisterAgent{{"tag"}, {.capabilities = R"([{"code":"READ"}])"}});
+    start(R"({"id":"a","capability":"READ"})");
+    EXPECT_EQ(code(), R"("ROUTE_NOT_PERMITTED")");
+    EXPECT_EQ(asked(), Ids{});
+    story.as_the_hub().request({.id = "busy", .to = "prime"});
+    story.ask(RegisterAgent{{"prime"}, {.capabilities = R"([{"code":"READ"}])"}});
+    story.as("byte").ask(
+        StartWorkflow{.id = "v", .plan = R"({"steps":[{"id":"a","capability":"READ"}]})"});
+    EXPECT_EQ(asked(), (Ids{"prime"})) << "busier, and permitted";
+}
+
+TEST_F(WorkflowTree, T14_AChainThatIsClosedMeanwhileIsClosedForTheNextStep) {
+    start(R"({"id":"a","agent":"prime"},{"id":"b","agent":"tag","after":["a"]})");
+    const auto step = story.last_delivery();
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
+    story.restart();
+    story.as("prime").ask(ReplyToDelivery{step,
+                                          envelope({.id = "r",
+                                                    .from = "prime",
+                                                    .to = "ORC",
+                                                    .correlation = "w",
+                                                    .intent = Intent::Reply,
+                                                    .body = R"({"output":1})"})});
+    story.as_the_hub().connect("prime", 10, "again");
+    story.as("prime").ask(ReplyToDelivery{story.last_delivery(),
+                                          envelope({.id = "r-2",
+                                                    .from = "prime",
+                                                    .to = "ORC",
+                                                    .correlation = "w",
+                                                    .intent = Intent::Reply,
+                                                    .body = R"({"output":1})"})});
+    EXPECT_EQ(code(), R"("ROUTE_NOT_PERMITTED")");
+}
+
+TEST_F(WorkflowTree, T14_G6_WhatAnAgentStartsOrAsksPeopleCountsAsSent) {
+    allow({{{Rule::MessagesPerMinute, {ScopeKind::Agent, "byte"}}, 2}});
+    const auto wait = [&] {
+        const auto refused = story.asked_for<TellRefused>();
+        return refused.empty() ? 0 : refused.back().retry_after_ms;
+    };
+    const auto start_one = [&](const std::string& id) {
+        story.ask(StartWorkflow{.id = id, .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+        return story.refusal();
+    };
+    story.as("byte");
+    EXPECT_EQ(start_one("w-1"), Refusal::None);
+    EXPECT_EQ(start_one("w-1"), Refusal::None) << "the same again is nothing new";
+    story.ask(AskPerson{{.text = "May I?"}});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.later(Duration{12'500});
+    EXPECT_EQ(start_one("w-2"), Refusal::RateLimitExceeded);
+    EXPECT_EQ(wait(), 47'500U);
+    EXPECT_EQ(start_one("w-1"), Refusal::None) << "nor is it now";
+    story.ask(AskPerson{{.text = "And now?"}});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_EQ(wait(), 47'500U);
+    story.send({.id = "m", .from = "byte", .to = "tag"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    story.as("prime");
+    EXPECT_EQ(start_one("w-3"), Refusal::None);
+    story.as_caller({.agent = {"byte"}, .is_operator = true});
+    EXPECT_EQ(start_one("w-4"), Refusal::None) << "an operator of that name is not that agent";
+    story.as("byte").later(Duration{47'500});
+    EXPECT_EQ(start_one("w-2"), Refusal::None);
+}
+
+TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
+    story.as_caller({.agent = {"prime"}, .users = {"u-2"}})
+        .ask(WriteSession{.id = "kept", .user = "u-2"});
+    const auto start_in = [&](const std::string& session, const std::string& user) {
+        story.as_caller({.agent = {"byte"}, .users = {"u-1", "u-2"}})
+            .ask(StartWorkflow{.id = "w " + session + user,
+                               .plan = R"({"steps":[{"id":"a","agent":"tag"}]})",
+                               .user = user,
+                               .session = session});
+        return story.refusal();
+    };
+    EXPECT_EQ(start_in("kept", "u-1"), Refusal::UserIsolationViolated);
+    EXPECT_EQ(start_in("kept", ""), Refusal::UserIsolationViolated);
+    EXPECT_EQ(asked(), Ids{});
+    EXPECT_EQ(start_in("kept", "u-2"), Refusal::None);
+    EXPECT_EQ(start_in("free", "u-1"), Refusal::None);
+}
+
+TEST_F(WorkflowTree, X13_WhatCameOfARequestIsToldToWhoMayActForItsUser) {
+    const auto ask_as = [&](std::vector<std::string> users) {
+        story.as_caller({.agent = {"prime"}, .users = std::move(users)}).ask(plain("k", "u-1"));
+        return story.refusal();
+    };
+    EXPECT_EQ(ask_as({"u-1"}), Refusal::None);
+    story.as("tag").ask(ReplyToDelivery{story.last_delivery(),
+                                        envelope({.id = "r",
+                                                  .from = "tag",
+                                                  .to = "prime",
+                                                  .correlation = "k",
+                                                  .intent = Intent::Reply})});
+    for (const auto& users : {std::vector<std::string>{}, {"u-2"}}) {
+        EXPECT_EQ(ask_as(users), Refusal::UserIsolationViolated);
+        EXPECT_TRUE(story.happened<DuplicateReceived>().empty());
+    }
+    for (const auto* user : {"u-1", "*"}) {
+        EXPECT_EQ(ask_as({user}), Refusal::None);
+        EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << user;
+    }
+    story.as_operator().ask(plain("k", "u-1"));
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
+}
+
+TEST_F(WorkflowTree, X13_D4_WhoAsksOutOfItsWorkNeedsNoGrantToAskAgain) {
+    give_byte_work(9);
+    auto below = plain("k", "u-1");
+    below.envelope = envelope(
+        {.id = "k", .from = "byte", .to = "tag", .correlation = "s-1", .intent = Intent::Request});
+    for (const std::size_t duplicates : {0U, 1U}) {
+        story.as("byte").ask(below);
+        EXPECT_EQ(story.refusal(), Refusal::None);
+        EXPECT_EQ(story.happened<DuplicateReceived>().size(), duplicates);
+    }
+    story.as("byte").ask(ReplyToDelivery{work,
+                                         envelope({.id = "r-1",
+                                                   .from = "byte",
+                                                   .to = "prime",
+                                                   .correlation = "s-1",
+                                                   .intent = Intent::Reply})});
+    story.ask(below);
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "it was given with the work";
+}
+
 }  // namespace
 }  // namespace parlance::core

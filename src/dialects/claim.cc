@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/fold.h"
+#include "base/json_sorted.h"
 #include "base/sha256.h"
 #include "dialects/dialect_row.h"
 #include "dialects/read_claim.h"
@@ -101,16 +102,21 @@ bool is_to_be_read(const FieldRule& rule, json::Value value) {
     return value.raw.size() > kIdBytesMax + kEmpty;
 }
 
+/// The table's row of this name, or null.
+const FieldRule* rule_named(const Shape& shape, std::string_view name) {
+    if ((shape.looks & look_of(name)) == 0) return nullptr;
+    const auto rule = std::ranges::find_if(
+        shape.fields, [&](const FieldRule& each) { return is_named(name, each.name); });
+    return rule == shape.fields.end() ? nullptr : &*rule;
+}
+
 /// How much of an object there is to be read by whom it is sent to: all but the entries of the
 /// books, and so whatever no table knows.
 std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value object) {
     std::size_t bytes = 0;
     for (json::Members members{object}; members.next();) {
-        const bool may_be_known = (shape.looks & look_of(members.key)) != 0;
-        const auto rule = std::ranges::find_if(shape.fields, [&](const FieldRule& each) {
-            return may_be_known && is_named(members.key, each.name);
-        });
-        if (rule == shape.fields.end()) {
+        const FieldRule* const rule = rule_named(shape, members.key);
+        if (rule == nullptr) {
             bytes += members.key.size() + members.value.raw.size();
             continue;
         }
@@ -124,17 +130,85 @@ std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value obje
     return bytes;
 }
 
+/// A text with its size before it, so that no text looks like two.
+void append_sized(std::string& out, std::string_view text) {
+    out += std::to_string(text.size());
+    out += ':';
+    out += text;
+}
+
+/// Appends what the value says, and not how it is written: members in order, no white space between
+/// them, strings folded. An object of `shape` without its entries of the books, which say for whom,
+/// for which task and how much, and not what.
+void append_normal(std::string& out, json::Value value, const Shape* shape = nullptr) {
+    if (value.is_string()) {
+        std::string spare;
+        out += '"';
+        append_sized(out, folded(value.text(spare)));
+    } else if (value.is_object()) {
+        const json::SortedMembers members{value};
+        out += '{';
+        for (const auto& member : members.all()) {
+            const FieldRule* const rule =
+                shape == nullptr ? nullptr : rule_named(*shape, member.key);
+            if (rule != nullptr && !is_to_be_read(*rule, member.value)) continue;
+            append_sized(out, member.key);
+            append_normal(out, member.value);
+        }
+        out += '}';
+    } else if (value.is_array()) {
+        out += '[';
+        for (json::Elements elements{value}; elements.next();) append_normal(out, elements.value);
+        out += ']';
+    } else if (const auto whole = value.is_number() ? value.integer() : std::nullopt) {
+        out += std::to_string(*whole);
+        out += ',';
+    } else {
+        out += value.raw;
+        out += ',';
+    }
+}
+
+/// The shape of the content, if that is a body as a whole: one of its sender's own making.
+const Shape* shape_of_content(const Form& form, json::Value content, json::Value message) {
+    const auto rule = std::ranges::find(form.shape->fields, Kind::Body, &FieldRule::kind);
+    if (rule == form.shape->fields.end()) return nullptr;
+    const auto body = json::find(message, rule->name);
+    const bool is_whole = body && body->raw.data() == content.raw.data();
+    return is_whole ? form.body : nullptr;
+}
+
 /// What it is about, for comparing. Where errands are not told in words, with what they are about.
-std::string objective_hash(const DialectRow& row, const Meaning& meaning, std::string_view words) {
+std::string objective_hash(const DialectRow& row,
+                           const Form& form,
+                           const Meaning& meaning,
+                           json::Value message,
+                           std::string_view words) {
     std::string objective = folded(words);
     if (!row.threads_sessions) {
+        const json::Value content = meaning[Slot::Content];
         objective += '\n';
-        objective += meaning[Slot::Content].raw;
+        append_normal(objective, content, shape_of_content(form, content, message));
     }
     return to_hex(sha256(objective));
 }
 
 }  // namespace
+
+std::vector<std::string> owners_of(const Meaning& meaning) {
+    std::vector<std::string> owners;
+    if (!meaning[Slot::Sources].is_array()) return owners;
+    for (json::Elements sources{meaning[Slot::Sources]}; sources.next();) {
+        const auto owner =
+            sources.value.is_object() ? json::find(sources.value, "owner_scope") : std::nullopt;
+        std::string spare;
+        if (owner && owner->is_string()) owners.emplace_back(owner->text(spare));
+    }
+    std::ranges::sort(owners);
+    const auto again = std::ranges::unique(owners);
+    owners.erase(again.begin(), again.end());
+    return owners;
+}
 
 ClaimPtr read_claim(const DialectRow& row,
                     const Form& form,
@@ -150,13 +224,14 @@ ClaimPtr read_claim(const DialectRow& row,
     } else {
         claim->words = capability_words(row, message, claim->objective);
     }
-    claim->objective_hash = objective_hash(row, meaning, claim->objective);
+    claim->objective_hash = objective_hash(row, form, meaning, message, claim->objective);
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
     claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
     claim->tokens_estimated = (bytes + kBytesPerToken - 1) / kBytesPerToken;
     claim->tools = texts_in(meaning[Slot::Tools]);
+    claim->owners = owners_of(meaning);
     claim->has_session = row.threads_sessions;
     return claim;
 }

@@ -64,6 +64,64 @@ TEST(Claim, T14_KesselAlwaysNamesOne) {
     EXPECT_EQ(claim->words, Words{});
 }
 
+TEST(Claim, X13_ADelegationSaysWhoseSourcesItRefersTo) {
+    const auto claim = claim_in(
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+        R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Read it",)"
+        R"("input":"i","handoff_data":{"references":[{"owner_scope":"u\u0032","source_id":"1"},)"
+        R"({"owner_scope":"company","source_id":"2"},{"owner_scope":"u2","source_id":"3"}]}})",
+        Dialect::Delegation);
+    EXPECT_EQ(claim->owners, (Words{"company", "u2"}));
+}
+
+std::string kessel_hash(std::string_view inputs) {
+    return claim_in(R"({"source_agent":"ORC","target_agent":"ANL","capability_code":"ANL_NPV",)"
+                    R"("request_id":"00000000-0000-4000-8000-000000000001","inputs_json":)" +
+                        std::string{inputs} + "}",
+                    Dialect::Kessel)
+        ->objective_hash;
+}
+
+TEST(Claim, X6_G3_ContentIsComparedByWhatItSays) {
+    EXPECT_EQ(kessel_hash("{}"), kessel_hash("{   }"));
+    const auto hash = kessel_hash(R"({"a":[1,{"b":"Total Sum"}],"c":null})");
+    for (const auto* same : {R"({ "a" : [ 1 , { "b" : "Total Sum" } ] , "c" : null })",
+                             R"({"c":null,"a":[1,{"b":"Total Sum"}]})",
+                             R"({"a":[1.0,{"b":"total  sum "}],"c":null})",
+                             R"({"\u0061":[1,{"b":"T\u006ftal\u200b Sum"}],"c":null})"}) {
+        EXPECT_EQ(kessel_hash(same), hash) << same;
+    }
+    for (const auto* other : {R"({"a":[1,{"b":"Total Sum"}]})",
+                              R"({"a":[2,{"b":"Total Sum"}],"c":null})",
+                              R"({"a":[1,{"b":"TotalSum"}],"c":null})",
+                              R"({"a":["1",{"b":"Total Sum"}],"c":null})",
+                              R"({"a":[1],"b":"Total Sum","c":null})",
+                              R"({"a":[[1,{"b":"Total Sum"}]],"c":null})"}) {
+        EXPECT_NE(kessel_hash(other), hash) << other;
+    }
+    EXPECT_NE(kessel_hash(R"({"a":"b","c":"d"})"), kessel_hash(R"({"a":"b1:c\"1:d"})"));
+    EXPECT_NE(kessel_hash("{\"a\":[12]}"), kessel_hash("{\"a\":[1,2]}"));
+}
+
+std::string taskwire_hash(std::string_view payload) {
+    return claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT","payload":)" +
+                        std::string{payload} + "}",
+                    Dialect::Taskwire)
+        ->objective_hash;
+}
+
+TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
+    const auto hash = taskwire_hash(R"({"task_id":"t-1","action":"sort","list":[3,1]})");
+    EXPECT_EQ(taskwire_hash(R"({"task_id":"t-2","action":"sort", "list":[3,1],"max_tokens":7})"),
+              hash);
+    EXPECT_NE(taskwire_hash(R"({"task_id":"t-1","action":"sort","list":[1,3]})"), hash);
+    EXPECT_NE(taskwire_hash(R"({"task_id":"t-1","action":"add","list":[3,1]})"), hash);
+    const auto with_input =
+        taskwire_hash(R"({"task_id":"t","action":"sort","input":{"task_id":1}})");
+    EXPECT_NE(taskwire_hash(R"({"task_id":"t","action":"sort","input":{"task_id":2}})"), with_input)
+        << "inside of the input it is the asker's own word";
+}
+
 std::uint64_t estimate_of(std::string_view more) {
     return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
                     R"("target_employee":"b","user_id":"u","parent_session_id":"s",)"

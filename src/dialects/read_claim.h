@@ -6,6 +6,9 @@
 
 namespace parlance::dialects {
 
+/// Whose the sources are that it speaks of, each named once.
+std::vector<std::string> owners_of(const Meaning& meaning);
+
 /// `message` is what the meaning was read from.
 ClaimPtr read_claim(const DialectRow& row,
                     const Form& form,

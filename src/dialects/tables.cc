@@ -271,7 +271,10 @@ SendMessage compose(const DialectRow& row,
     send.fingerprint = fingerprint_of(form, message);
     if (is_request && row.threads_sessions) send.claim = read_claim(row, form, meaning, message);
     if (form.intent == Intent::Reply) send.falls_short = falls_short(form, meaning);
-    if (form.intent == Intent::Reply) send.facts = facts_of(meaning);
+    if (form.intent == Intent::Reply) {
+        send.facts = facts_of(meaning);
+        if (!send.facts.empty()) send.owners = owners_of(meaning);
+    }
     send.tokens_used = static_cast<std::uint64_t>(
         std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     return send;

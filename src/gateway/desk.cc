@@ -231,7 +231,8 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                            .tokens_used = reply->tokens_used,
                            .falls_short = reply->falls_short,
                            .kind = reply->kind,
-                           .facts = std::move(reply->facts)};
+                           .facts = std::move(reply->facts),
+                           .owners = std::move(reply->owners)};
 }
 
 void add_claim(const Desk& desk, SendMessage& message) {

@@ -300,6 +300,7 @@ template <> inline constexpr std::tuple kFields<WorkflowStarted>{
     Field{11, "deadline", &WorkflowStarted::deadline},
     Field{12, "fingerprint", &WorkflowStarted::fingerprint, As::Hash},
     Field{13, "parent", &WorkflowStarted::parent},
+    Field{14, "is_by_agent", &WorkflowStarted::is_by_agent},
 };
 template <> inline constexpr std::tuple kFields<StepOpened>{
     Field{1, "run", &StepOpened::run},
@@ -379,6 +380,7 @@ template <> inline constexpr std::tuple kFields<HumanAsked>{
     Field{15, "if_nobody", &HumanAsked::if_nobody},
     Field{16, "approvals_needed", &HumanAsked::approvals_needed},
     Field{17, "state_version", &HumanAsked::state_version},
+    Field{18, "is_by_agent", &HumanAsked::is_by_agent},
 };
 template <> inline constexpr std::tuple kFields<HumanReminded>{
     Field{1, "id", &HumanReminded::id},

@@ -27,7 +27,10 @@ struct Claim {
     std::uint64_t tokens_max = 0;  ///< 0: it says none.
     std::uint64_t tokens_estimated = 0;
     std::vector<std::string> tools{};  ///< What the target is to use.
-    bool has_session = false;          ///< Its dialect threads delegations by sessions.
+    /// Whose the sources are that it refers to: a user's id, "user:ID", or a scope that is
+    /// nobody's.
+    std::vector<std::string> owners{};
+    bool has_session = false;  ///< Its dialect threads delegations by sessions.
     // What the hub alone says, of a step of a workflow.
     Ticket parent{};          ///< The request out of which the workflow was started.
     bool may_repeat = false;  ///< The plan says how often; the same twice is no cycle.

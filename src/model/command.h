@@ -87,6 +87,7 @@ struct SendMessage {
     AnswerKind kind = AnswerKind::Done;  ///< Reply only: what it tells of its agent.
     HumanQuestionPtr question{};         ///< To people only: what it asks, in words for them.
     std::vector<std::string> facts{};    ///< Reply only: what was learnt about the user.
+    std::vector<std::string> owners{};   ///< Reply only: whose sources it says that it used.
     PassingPtr passing{};                ///< Request only: where it goes if it is refused.
     std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
     std::string by{};     ///< Of the hub's own: whose doing it is, so that they do not approve it.
@@ -140,6 +141,7 @@ struct ReplyToDelivery {
     bool falls_short = false;            ///< It says that not all that was asked is done.
     AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
     std::vector<std::string> facts{};    ///< What was learnt about the user.
+    std::vector<std::string> owners{};   ///< Whose sources it says that it used.
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the

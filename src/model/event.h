@@ -332,6 +332,7 @@ struct WorkflowStarted {
     Time deadline{};
     std::uint64_t fingerprint = 0;
     Ticket parent{};  ///< The request that its starter works on, whose limits hold for all of it.
+    bool is_by_agent = false;  ///< Then it counts towards what that agent may send.
 };
 
 /// A step that runs for each element of a list begins, and there are so many.
@@ -427,6 +428,7 @@ struct HumanAsked {
     IfNobody if_nobody = IfNobody::Fail;
     std::uint32_t approvals_needed = 1;
     std::uint64_t state_version = 0;
+    bool is_by_agent = false;  ///< And by no message: it counts towards what that agent may send.
 };
 
 /// Nobody has answered yet. If its time is over, it has as much again.

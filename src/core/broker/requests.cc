@@ -253,6 +253,20 @@ std::vector<const OpenRequest*> find_meant(const Requests& requests,
     return found;
 }
 
+std::vector<const OpenRequest*> find_shown(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view responder,
+                                           std::string_view id) {
+    std::vector<const OpenRequest*> found;
+    if (id.empty()) return found;
+    const RequestName name{.by = NamedBy::Shown, .responder = responder, .name = id};
+    visit_named(requests, named(key, name), [&](const OpenRequest& request) {
+        found.push_back(&request);
+        return false;
+    });
+    return found;
+}
+
 const OpenRequest* find_answered(const Requests& requests,
                                  const Broker& broker,
                                  const HashKey& key,
@@ -314,6 +328,7 @@ void readdress(Requests& requests, Memory& memory, const HashKey& key, const Mes
     change(requests, slot, [&](OpenRequest& request) {
         request.asked = event.envelope;
         request.priority = event.priority;
+        request.had_time = false;
     });
     add_names(requests, key, slot);
 }
@@ -324,15 +339,18 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline) {
 }
 
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
-    change(requests, slot_of(requests, ticket), [&](OpenRequest& request) {
-        request.asked = asked;
-    });
+    change(
+        requests, slot_of(requests, ticket), [&](OpenRequest& request) { request.asked = asked; });
 }
 
 void set_adrift(Requests& requests, Ticket ticket, bool is_adrift) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     if (slot == kNoSlot) return;
     change(requests, slot, [&](OpenRequest& request) { request.is_adrift = is_adrift; });
+}
+
+void note_time(Requests& requests, Ticket ticket) {
+    requests.open[slot_of(requests, ticket)].had_time = true;
 }
 
 void set_wait(Requests& requests, Ticket ticket, bool waits) {

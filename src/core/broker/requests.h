@@ -26,8 +26,9 @@ struct OpenRequest {
     AgendaPlace place = kNotOnAgenda;
     AgentHandle requester = kNoAgent;
     Priority priority = Priority::Normal;
-    bool waits = false;  ///< The asker holds the line; else the answer goes to its mailbox.
+    bool waits = false;      ///< The asker holds the line; else the answer goes to its mailbox.
     bool is_adrift = false;  ///< Its question stands in no mailbox.
+    bool had_time = false;   ///< Who has it was handed it with a fair time left to answer.
 };
 static_assert(sizeof(OpenRequest) == 32);
 
@@ -37,7 +38,7 @@ struct Requests {
     HashedSlots names;  ///< The oldest of each name; what it is, the request says.
     SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;  ///< Younger ones, by request_key.
     SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;      ///< Those with a task of their own.
-    Agenda deadlines;  ///< Each has one, and it stands only here.
+    Agenda deadlines;                ///< Each has one, and it stands only here.
     std::uint64_t adrift_bytes = 0;  ///< Of the questions that stand in no mailbox.
 };
 
@@ -53,6 +54,12 @@ std::vector<const OpenRequest*> find_of_task(const Requests& requests,
 /// All open requests of this id or of this workflow, whoever asks whom; the oldest first.
 std::vector<const OpenRequest*> find_meant(const Requests& requests,
                                            const HashKey& key,
+                                           std::string_view id);
+
+/// Those that this agent has to answer and that are shown to it under this id; the oldest first.
+std::vector<const OpenRequest*> find_shown(const Requests& requests,
+                                           const HashKey& key,
+                                           std::string_view responder,
                                            std::string_view id);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
@@ -78,6 +85,8 @@ void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
 /// Its question stands in no mailbox, or in one again: people are asked first, or whoever has it
 /// took it out and owes the answer. Nothing if no such request is open.
 void set_adrift(Requests& requests, Ticket ticket, bool is_adrift);
+/// Who has it now had a fair time for it, and cannot say that it was asked too late.
+void note_time(Requests& requests, Ticket ticket);
 /// Whether its asker holds the line.
 void set_wait(Requests& requests, Ticket ticket, bool waits);
 

@@ -9,9 +9,9 @@ BreakerStage stage_of(const Breakers& breakers, AgentHandle agent) {
     return found == breakers.end() ? BreakerStage::Closed : found->second.stage;
 }
 
-bool is_failure(Refusal refusal) {
-    return refusal == Refusal::RequestTimedOut || refusal == Refusal::RequestUndeliverable ||
-           refusal == Refusal::OutputValidationFailed;
+bool is_failure(Refusal refusal, bool had_time) {
+    if (refusal == Refusal::RequestTimedOut) return had_time;
+    return refusal == Refusal::RequestUndeliverable || refusal == Refusal::OutputValidationFailed;
 }
 
 Ticket failed_by(const Event& event) {

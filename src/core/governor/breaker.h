@@ -7,10 +7,10 @@
 //      │                                  └─────────────────────────────┘ │
 //      └────────────────────────────────────────────── an answer ─────────┘
 //
-// A failure is what the hub saw (no answer in time, not deliverable, one that breaks its schema) or
-// an answer by which the agent says that it has failed. An answer that declines the request is
-// neither a failure nor a success.
-// While it is open nothing is handed to the agent. While it is probing one delivery is, at a time.
+// A failure is what the hub saw (no answer in a fair time, not deliverable, one that breaks its
+// schema) or an answer by which the agent says that it has failed. An answer that declines the
+// request is neither a failure nor a success. While it is open nothing is handed to the agent.
+// While it is probing one delivery is, at a time.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,12 @@ struct Breaker {
 using Breakers = std::map<AgentHandle, Breaker>;
 
 BreakerStage stage_of(const Breakers& breakers, AgentHandle agent);
-/// Whether a request that ends so is its agent's failure, as far as the hub can see.
-bool is_failure(Refusal refusal);
-/// The request that its agent failed with this event, so that it ended or went on to another; none
-/// for any other event.
+/// Whether a request that ends so is its agent's failure, as far as the hub can see. A deadline is
+/// the asker's word: it says something of the agent only if that was handed the request with a fair
+/// time left. Else whoever gives none, or asks one that is away, would open another's breaker.
+bool is_failure(Refusal refusal, bool had_time = true);
+/// The request that its agent failed with this event if it had the time, so that it ended or went
+/// on to another; none for any other event.
 Ticket failed_by(const Event& event);
 /// How many failures count at this time.
 std::uint64_t failures_at(const Breakers& breakers, AgentHandle agent, Time now, Duration window);

@@ -138,7 +138,12 @@ void apply(Shared& shared, const AllocationEnded& event) {
     erase(shared, shared.allocations, event.id);
 }
 
+bool is_user(const Shared& shared, std::string_view name) {
+    return shared.users.contains(name) || shared.facts.contains(name);
+}
+
 void apply(Shared& shared, const SessionWritten& event, Time now) {
+    if (!event.user.empty()) shared.users.insert(event.user);
     change(shared, shared.sessions, event.id, [&](Session& session) {
         if (session.version++ == 0) session.begun_at = now;
         session.changed_at = now;
@@ -229,6 +234,7 @@ std::uint64_t bytes_of(const KnownFact& fact) {
 }
 
 void index(Shared& shared) {
+    for (const auto& [id, session] : shared.sessions) shared.users.insert(session.user);
     shared.count = 0;
     shared.bytes = 0;
     const auto count = [&](const auto& items) {

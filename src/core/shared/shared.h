@@ -94,7 +94,11 @@ struct Shared {
     std::map<Ticket, std::string> handoffs;           ///< Workflows by request.
     std::set<std::pair<Time, std::string>> expiring;  ///< Allocations by their end.
     ById<std::set<std::string>> allotted;             ///< Allocations by agent.
+    std::set<std::string, std::less<>> users;         ///< For whom sessions are kept.
 };
+
+/// Whether anything is kept of a user of this name.
+bool is_user(const Shared& shared, std::string_view name);
 
 /// The item of this id, or null.
 template <class Item>

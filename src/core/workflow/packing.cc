@@ -42,6 +42,7 @@ void fields_of(Fields& fields, SomeRun& run) {
     fields.near(run.parent, run.number);
     fields.flag(run.is_undoing);
     fields.text(run.reason);
+    fields.flag(run.is_by_agent);
 }
 
 // Two small numbers in one.

@@ -256,6 +256,13 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
     return next_new(run, open_max);
 }
 
+bool has_to_undo(const Run& run) {
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        if (can_be_undone(run, step)) return true;
+    }
+    return false;
+}
+
 void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Time now) {
     Run run{.number = number,
             .id = event.id,
@@ -270,7 +277,8 @@ void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Ti
             .by = event.by,
             .parent = event.parent,
             .started_at = now,
-            .deadline = event.deadline};
+            .deadline = event.deadline,
+            .is_by_agent = event.is_by_agent};
     run.steps.resize(run.plan->steps.size());
     workflows.runs.emplace(number, std::move(run));
     forget_plans(workflows);

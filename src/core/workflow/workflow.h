@@ -105,6 +105,7 @@ struct Run {
     bool is_undoing = false;
     std::string reason{};  ///< Why it is undone.
     std::vector<Step> steps{};
+    bool is_by_agent = false;  ///< `by` is an agent, whose limits hold for it.
 };
 
 /// Where in its run the answer to a request belongs.
@@ -167,6 +168,9 @@ struct Move {
 };
 /// `open_max`: how many requests of one run may be open at a time.
 Move next_move(const Run& run, Time now, std::size_t open_max);
+
+/// Whether something that was done would have to be taken back.
+bool has_to_undo(const Run& run);
 
 /// How much of what the step was to bring will not come.
 std::size_t lost_count(const Step& step);
