@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
+#include "gateway/if_match.h"
 #include "gateway/personal.h"
 #include "gateway/policy.h"
 #include "gateway/problem.h"
@@ -120,13 +121,6 @@ core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
 
 }  // namespace
 
-std::optional<std::uint64_t> version_of(const transport::Request& request) {
-    auto text = request.header("If-Match");
-    while (text.starts_with('"')) text.remove_prefix(1);
-    while (text.ends_with('"')) text.remove_suffix(1);
-    return parse_number(text);
-}
-
 void get_policy(Desk& desk, Call& call) {
     const auto& policy = desk.engine->state().governor.policy;
     call.exchange->respond(
@@ -144,10 +138,15 @@ void put_policy(Desk& desk, Call& call) {
     auto settings = read_settings(*body);
     if (!settings) return invalid(call, settings.error().message);
     const auto& request = call.request();
+    const auto version = version_matched(request);
+    if (!version) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, version.error().message));
+    }
     bring_done(desk,
                call,
                ChangePolicy{.settings = print_policy(*settings),
-                            .version = version_of(request),
+                            .version = *version,
                             .reason = std::string{request.header("Parlance-Reason")}});
 }
 
