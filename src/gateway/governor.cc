@@ -100,6 +100,16 @@ std::string explanation_json(const core::Explanation& told) {
     return out.raw("guards", fmt::format("[{}]", fmt::join(guards, ","))).done();
 }
 
+/// Nothing comes of it: every operator may ask what would become of anybody's message, also one who
+/// may send none.
+CallerPtr asker_of(const Call& call) {
+    if (call.caller->role != OperatorRole::Viewer) return call.caller;
+    auto caller = *call.caller;
+    caller.role = OperatorRole::Operator;
+    caller.is_operator = true;
+    return std::make_shared<const Caller>(std::move(caller));
+}
+
 /// What the door says to a message that could be read, and then the core: as when it is sent.
 core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     const bool is_request = message.envelope->intent() == Intent::Request;
@@ -112,7 +122,7 @@ core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     add_claim(desk, message);
     add_question(message);
     add_passing(message);
-    auto told = desk.engine->explain(message, call.caller);
+    auto told = desk.engine->explain(message, asker_of(call));
     const bool is_held_to_it =
         is_request && desk.engine->profile(message.envelope->to()) != nullptr;
     if (is_held_to_it) told.findings.insert(told.findings.begin(), std::move(door));
