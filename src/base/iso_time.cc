@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/plain_text.h"
+
 namespace parlance {
 
 namespace {
@@ -125,7 +127,7 @@ Result<Time> parse_iso_time(std::string_view text) {
     if (const auto instant = iso_time_in(text)) return *instant;
     return fail(Fault::Malformed,
                 fmt::format("'{}' is not an ISO 8601 time such as 2025-11-23T10:00:00.123Z",
-                            text.substr(0, 40)));
+                            cut(text, 40)));
 }
 
 namespace {

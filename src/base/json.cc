@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/decimal.h"
 #include "base/json_scan.h"
+#include "base/plain_text.h"
 
 namespace parlance::json {
 
@@ -428,9 +429,7 @@ std::optional<Value> find_at(Value value, std::string_view pointer) {
 
 std::string shortened(std::string_view text, std::size_t bytes_max) {
     if (text.size() <= bytes_max) return std::string{text};
-    std::size_t end = bytes_max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    return std::string{text.substr(0, end)} + "…";
+    return std::string{cut(text, bytes_max)} + "…";
 }
 
 }  // namespace parlance::json

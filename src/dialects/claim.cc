@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/fold.h"
 #include "base/json_sorted.h"
+#include "base/plain_text.h"
 #include "base/sha256.h"
 #include "dialects/dialect_row.h"
 #include "dialects/read_claim.h"
@@ -262,10 +263,10 @@ void note_claim(Rejection& rejection, std::string_view text) {
     if (form == nullptr || form->intent != Intent::Request) return;
     Texts texts;
     const Meaning meaning = understand(*form, message, {}, texts);
-    if (rejection.id.empty()) rejection.id = text_in(meaning, Slot::Id).substr(0, kIdBytesMax);
-    rejection.to = text_in(meaning, Slot::To).substr(0, kIdBytesMax);
-    rejection.user = text_in(meaning, Slot::User).substr(0, kIdBytesMax);
-    rejection.objective = text_in(meaning, Slot::Action).substr(0, kObjectiveBytesMax);
+    if (rejection.id.empty()) rejection.id = cut(text_in(meaning, Slot::Id), kIdBytesMax);
+    rejection.to = cut(text_in(meaning, Slot::To), kIdBytesMax);
+    rejection.user = cut(text_in(meaning, Slot::User), kIdBytesMax);
+    rejection.objective = cut(text_in(meaning, Slot::Action), kObjectiveBytesMax);
 }
 
 }  // namespace parlance::dialects

@@ -4,9 +4,11 @@
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "base/plain_text.h"
 #include "dialects/dialect_row.h"
 #include "gateway/endpoint.h"
 #include "gateway/handlers.h"
+#include "gateway/instance_name.h"
 #include "gateway/problem.h"
 #include "model/names.h"
 
@@ -61,7 +63,7 @@ void expect(
     Problems& problems, bool is_right, std::string_view key, json::Value value, std::string rule) {
     if (is_right) return;
     problems.push_back({.pointer = "/" + std::string{key},
-                        .value = std::string{value.raw.substr(0, 64)},
+                        .value = std::string{cut(value.raw, 64)},
                         .rule = std::move(rule),
                         .section = "PUT /v1/agents/{id}"});
 }
@@ -164,8 +166,7 @@ bool is_topic_name(std::string_view name) {
 }
 
 std::string no_topic_name(std::string_view name) {
-    return "topic '" + std::string{name.substr(0, 140)} +
-           "' is not 1 to 122 letters, digits or ._-:/@";
+    return "topic '" + std::string{cut(name, 140)} + "' is not 1 to 122 letters, digits or ._-:/@";
 }
 
 dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text) {
@@ -229,7 +230,7 @@ void put_agent(Desk& desk, Call& call) {
     if (!is_agent_id(agent.value)) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed,
-                    "agent id '" + agent.value.substr(0, 140) +
+                    "agent id '" + std::string{cut(agent.value, 140)} +
                         "' is not 1 to 128 letters, digits or ._-:/@ (and not \"topic:…\")"));
     }
     if (const auto checked = json::check(call.request().body); !checked) {
@@ -276,9 +277,8 @@ void post_heartbeat(Desk& desk, Call& call) {
     std::string spare;
     const auto named = json::find(*body, "instance");
     const std::string name{named && named->is_string() ? named->text(spare) : "poll"};
-    if ((named && !named->is_string()) || name.empty() || name.size() > kIdBytesMax) {
-        return call.exchange->respond(
-            problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
+    if ((named && !named->is_string()) || !is_instance_name(name)) {
+        return call.exchange->respond(problem(Refusal::InputValidationFailed, kNoInstanceName));
     }
     // Joining again under the same name is a sign of life, and the way in after a restart.
     bring_done(

@@ -50,7 +50,7 @@ inline constexpr std::array kComponents{
         R"({"type":"object","required":["agents"],"properties":{"agents":{"type":"array","items":{"$ref":"#/components/schemas/Agent"}}}})"},
     Component{
         "Heartbeat",
-        R"({"type":"object","properties":{"instance":{"type":"string","minLength":1,"maxLength":128}}})"},
+        R"({"type":"object","properties":{"instance":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[!#-&(-~]+$"}}})"},
     Component{"Accepted",
               R"({"type":"object","required":["message_id","sequence"],"properties":{
 "message_id":{"type":"string"},"correlation_id":{"type":"string"},"sequence":{"type":"integer","minimum":1},

@@ -3,9 +3,11 @@
 #include <array>
 
 #include "base/json_write.h"
+#include "base/plain_text.h"
 #include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/instance_name.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/verb_table.h"
@@ -100,7 +102,7 @@ void Connection::break_off(std::string_view what) { break_off(Refusal::MessageMa
 void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t close_code) {
     flush();
     say_error(refusal, what);
-    socket_->close(close_code, std::string{what.substr(0, 100)});
+    socket_->close(close_code, std::string{cut(what, 100)});
     leave();
 }
 
@@ -147,7 +149,7 @@ void Connection::hear(std::string_view frame) {
         std::size_t verb = 0;
         while (verb < kVerbs.size() && kVerbs[verb].name != members.key) ++verb;
         if (verb == kVerbs.size()) {
-            return break_off("unknown verb '" + std::string{members.key.substr(0, 64)} + "'");
+            return break_off("unknown verb '" + std::string{cut(members.key, 64)} + "'");
         }
         said[verb] = members.value;
     }
@@ -182,7 +184,7 @@ void Connection::hear_hello(json::Value value) {
     const AgentId agent{text_of(value, "agent")};
     if (!caller_->agent.value.empty() && !agent.value.empty() && agent != caller_->agent) {
         const auto what = "this connection proved to be '" + caller_->agent.value +
-                          "' and cannot be '" + agent.value.substr(0, kIdBytesMax) + "'";
+                          "' and cannot be '" + std::string{cut(agent.value, kIdBytesMax)} + "'";
         record_refusal(desk_, Refusal::IdentityMismatch, what, caller_);
         return break_off(Refusal::IdentityMismatch, what);
     }
@@ -195,6 +197,8 @@ void Connection::hear_hello(json::Value value) {
     if (!is_agent_id(caller_->agent.value)) {
         return break_off("hello must name an agent by 1 to 128 letters, digits or ._-:/@");
     }
+    auto name = text_of(value, "instance");
+    if (!name.empty() && !is_instance_name(name)) return break_off(kNoInstanceName);
     // With --dev it has said only now whose it is; it is among those that are counted.
     if (desk_.options.is_dev) {
         if (const auto lack = lack_of_lines(desk_, *caller_, 1)) {
@@ -213,8 +217,6 @@ void Connection::hear_hello(json::Value value) {
         // A success is nothing to talk about: the join that follows is.
         bring(RegisterAgent{caller_->agent, std::move(*profile)});
     }
-    auto name = text_of(value, "instance");
-    if (name.size() > kIdBytesMax) return break_off("an instance name has at most 128 bytes");
     if (name.empty()) name = "connection-" + std::to_string(ask_.value - kConnectionAsks);
     const auto credit = json::find(value, "credit");
     const auto wanted = credit ? credit->integer().value_or(-1) : 1;
@@ -278,7 +280,7 @@ void Connection::hear_ack(json::Value value) {
 }
 
 void Connection::refuse_delivery(std::string_view id) {
-    id = id.substr(0, kDeliveryIdShown);
+    id = cut(id, kDeliveryIdShown);
     refuse({.delivery_id = id,
             .refusal = Refusal::DeliveryNotFound,
             .detail = "'" + std::string{id} + "' is not a delivery id"});
@@ -490,7 +492,7 @@ void Connection::tell(const TellRefused& refused) {
 /// Whose hello is refused has nothing to say on this connection: it is told why, and let go.
 void Connection::turn_away(std::string_view why) {
     flush();
-    socket_->close(kTurnedAway, std::string{why.substr(0, 100)});
+    socket_->close(kTurnedAway, std::string{cut(why, 100)});
     leave();
 }
 

@@ -9,6 +9,7 @@
 #include "base/json_equal.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
+#include "gateway/if_match.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 
@@ -268,9 +269,13 @@ void patch_context(Desk& desk, Call& call) {
     if (workflow.size() > kIdBytesMax) {
         return refuse_member(call, "workflow_id", "at most 128 bytes long");
     }
-    WriteContext write{.workflow = workflow,
-                       .agent = acting_agent(call, *body),
-                       .version = version_of(call.request())};
+    const auto version = version_matched(call.request());
+    if (!version) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, version.error().message));
+    }
+    WriteContext write{
+        .workflow = workflow, .agent = acting_agent(call, *body), .version = *version};
     if (!read_patch(desk, call, *body, write)) return;
     bring_shown(desk, call, std::move(write), [&desk, workflow, caller = *call.caller] {
         return show_context(desk, caller, workflow);

@@ -1,5 +1,6 @@
 // What a client can build on: the schema of every message, and the doors described for machines.
 #include "base/json_write.h"
+#include "base/plain_text.h"
 #include "dialects/schema.h"
 #include "gateway/handlers.h"
 #include "gateway/openapi.h"
@@ -54,10 +55,10 @@ void get_schema(Desk& /*desk*/, Call& call) {
     auto schema = dialects::write_schema(dialect, kind);
     if (dialect == "parlance" && kind == "workflow") schema = kPlanSchema;
     if (schema.empty()) {
-        return call.exchange->respond(
-            problem(Refusal::RouteNotFound,
-                    "there is no schema '" + std::string{kind.substr(0, 64)} + "' of '" +
-                        std::string{dialect.substr(0, 64)} + "'; " + known_kinds(dialect)));
+        return call.exchange->respond(problem(Refusal::RouteNotFound,
+                                              "there is no schema '" + std::string{cut(kind, 64)} +
+                                                  "' of '" + std::string{cut(dialect, 64)} + "'; " +
+                                                  known_kinds(dialect)));
     }
     call.exchange->respond(
         {.content_type = std::string{kSchemaType}, .headers = {}, .body = std::move(schema)});

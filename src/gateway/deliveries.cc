@@ -2,6 +2,7 @@
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "base/plain_text.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
@@ -18,7 +19,7 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
     if (!delivery) {
         call.exchange->respond(
             problem(Refusal::DeliveryNotFound,
-                    "'" + std::string{text.substr(0, 64)} + "' is not a delivery id"));
+                    "'" + std::string{cut(text, 64)} + "' is not a delivery id"));
     }
     return delivery;
 }
@@ -26,9 +27,9 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
 std::optional<Ticket> dead_letter_of(Call& call) {
     const auto number = parse_number(call.captures.at(0));
     if (number) return Ticket{*number};
-    call.exchange->respond(problem(
-        Refusal::DeadLetterNotFound,
-        "'" + std::string{call.captures.at(0).substr(0, 64)} + "' is not a dead letter id"));
+    call.exchange->respond(
+        problem(Refusal::DeadLetterNotFound,
+                "'" + std::string{cut(call.captures.at(0), 64)} + "' is not a dead letter id"));
     return std::nullopt;
 }
 

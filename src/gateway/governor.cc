@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
+#include "gateway/if_match.h"
 #include "gateway/personal.h"
 #include "gateway/policy.h"
 #include "gateway/problem.h"
@@ -99,6 +100,16 @@ std::string explanation_json(const core::Explanation& told) {
     return out.raw("guards", fmt::format("[{}]", fmt::join(guards, ","))).done();
 }
 
+/// Nothing comes of it: every operator may ask what would become of anybody's message, also one who
+/// may send none.
+CallerPtr asker_of(const Call& call) {
+    if (call.caller->role != OperatorRole::Viewer) return call.caller;
+    auto caller = *call.caller;
+    caller.role = OperatorRole::Operator;
+    caller.is_operator = true;
+    return std::make_shared<const Caller>(std::move(caller));
+}
+
 /// What the door says to a message that could be read, and then the core: as when it is sent.
 core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     const bool is_request = message.envelope->intent() == Intent::Request;
@@ -111,7 +122,7 @@ core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     add_claim(desk, message);
     add_question(message);
     add_passing(message);
-    auto told = desk.engine->explain(message, call.caller);
+    auto told = desk.engine->explain(message, asker_of(call));
     const bool is_held_to_it =
         is_request && desk.engine->profile(message.envelope->to()) != nullptr;
     if (is_held_to_it) told.findings.insert(told.findings.begin(), std::move(door));
@@ -119,13 +130,6 @@ core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
 }
 
 }  // namespace
-
-std::optional<std::uint64_t> version_of(const transport::Request& request) {
-    auto text = request.header("If-Match");
-    while (text.starts_with('"')) text.remove_prefix(1);
-    while (text.ends_with('"')) text.remove_suffix(1);
-    return parse_number(text);
-}
 
 void get_policy(Desk& desk, Call& call) {
     const auto& policy = desk.engine->state().governor.policy;
@@ -144,10 +148,15 @@ void put_policy(Desk& desk, Call& call) {
     auto settings = read_settings(*body);
     if (!settings) return invalid(call, settings.error().message);
     const auto& request = call.request();
+    const auto version = version_matched(request);
+    if (!version) {
+        return call.exchange->respond(
+            problem(Refusal::InputValidationFailed, version.error().message));
+    }
     bring_done(desk,
                call,
                ChangePolicy{.settings = print_policy(*settings),
-                            .version = version_of(request),
+                            .version = *version,
                             .reason = std::string{request.header("Parlance-Reason")}});
 }
 

@@ -92,9 +92,6 @@ Duration preferred_wait(const transport::Request& request);
 bool is_topic_name(std::string_view name);
 std::string no_topic_name(std::string_view name);
 
-/// "3" or 3 in If-Match; nothing if it is not there.
-std::optional<std::uint64_t> version_of(const transport::Request& request);
-
 /// Says that a member of the body is not as it should be.
 void refuse_member(Call& call, std::string_view key, std::string_view rule);
 

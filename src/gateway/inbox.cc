@@ -1,6 +1,7 @@
 // GET /v1/agents/{id}/inbox: an agent that asks for its messages, and may wait for them.
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/instance_name.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -34,9 +35,8 @@ void get_inbox(Desk& desk, Call& call) {
     const auto count = parse_number(request.parameter("max")).value_or(1);
     const auto wait = parse_number(request.parameter("wait")).value_or(0);
     const auto named = request.parameter("instance");
-    if (named.size() > kIdBytesMax) {
-        return call.exchange->respond(
-            problem(Refusal::InputValidationFailed, "instance must be a name of 1 to 128 bytes"));
+    if (!named.empty() && !is_instance_name(named)) {
+        return call.exchange->respond(problem(Refusal::InputValidationFailed, kNoInstanceName));
     }
     const auto ask = ++desk.ask_last;
     const Duration patience{wait};

@@ -13,6 +13,7 @@
 #include "base/address.h"
 #include "base/iso_time.h"
 #include "base/json_write.h"
+#include "base/plain_text.h"
 
 namespace parlance::gateway {
 
@@ -39,7 +40,7 @@ std::string_view words_for(NotifyPeople::Occasion occasion) {
 
 /// One line of it, so that it can stand anywhere.
 std::string in_one_line(std::string_view text) {
-    std::string line{text.substr(0, kQuestionBytesMax)};
+    std::string line{cut(text, kQuestionBytesMax)};
     std::ranges::replace_if(
         line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
     return line;

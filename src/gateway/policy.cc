@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/json_write.h"
+#include "dialects/fields.h"
 #include "model/envelope.h"
+#include "model/names.h"
 
 namespace parlance::gateway {
 
@@ -49,6 +51,12 @@ bool is_name(std::string_view name) {
     return !name.empty() && name.size() <= kIdBytesMax && std::ranges::all_of(name, [](char c) {
         return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
     });
+}
+
+std::vector<std::string_view> platforms() {
+    std::vector<std::string_view> names;
+    for (const auto& row : kEnumNames<Dialect>) names.push_back(row.name);
+    return names;
 }
 
 /// Of two rules that are set side by side, the one that must not be above the other. 0 is none.
@@ -112,6 +120,14 @@ Result<Settings> read_settings(json::Value policy) {
                                 *kind,
                                 json::shortened(names.key),
                                 kIdBytesMax));
+            }
+            const auto known = platforms();
+            if (scope == ScopeKind::Platform &&
+                std::ranges::find(known, names.key) == known.end()) {
+                return fail(Fault::Malformed,
+                            fmt::format("platform: '{}' must be {}: there is no other",
+                                        json::shortened(names.key),
+                                        dialects::listed(known)));
             }
             if (scope == ScopeKind::Chain && !is_chain(names.key)) {
                 return fail(Fault::Malformed,

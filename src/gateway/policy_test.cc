@@ -20,6 +20,7 @@ TEST(Policy, T14_IsWrittenAsItIsRead) {
 
 TEST(Policy, T14_TakesChainsAndWhatHasNoUpperBound) {
     for (const auto* text : {R"({"chain":{"a>b":{"chain_enabled":1}}})",
+                             R"({"platform":{"correlation":{"chain_enabled":1}}})",
                              R"({"chain":{"*>*":{"chain_enabled":0}}})",
                              R"({"hub":{"risk_low":9,"risk_high":0}})",
                              R"({"hub":{"risk_low":8,"risk_high":8}})"}) {
@@ -46,6 +47,10 @@ TEST(Policy, T14_NamesWhatIsWrong) {
          "capability READ: chain_enabled would do nothing there; it belongs to hub, platform, "
          "agent "
          "or chain"},
+        {R"({"platform":{"nope":{"depth_max":3}}})",
+         "platform: 'nope' must be taskwire, kessel, delegation, sam or correlation"},
+        {R"({"platform":{"Kessel":{"depth_max":3}}})", "platform: 'Kessel' must be taskwire"},
+        {R"({"platform":{"nope":{}}})", "platform: 'nope' must be taskwire"},
         {R"({"user":{"u":{"root_idle_ms":9}}})",
          "root_idle_ms would do nothing there; it belongs to hub"},
         {R"({"hub":{"risk_low":9,"risk_high":8}})",
@@ -58,6 +63,36 @@ TEST(Policy, T14_NamesWhatIsWrong) {
         ASSERT_FALSE(settings) << text;
         EXPECT_NE(settings.error().message.find(what), std::string::npos)
             << settings.error().message;
+    }
+}
+
+TEST(Policy, T14_AChainOfPlatformsNamesIsOfPlatforms) {
+    struct Case {
+        const char* policy;
+        Chain chain;
+        bool is_enabled;
+    };
+    const Chain impostor{"kessel", "b", "taskwire", "delegation"};
+    const Case cases[] = {
+        // An agent that is called like a platform does not get in by its name.
+        {"chain kessel>* chain_enabled 1\n", impostor, false},
+        {"chain *>sam chain_enabled 1\n", {"a", "sam", "kessel", "taskwire"}, false},
+        {"chain kessel>sam chain_enabled 1\n", {"kessel", "sam", "taskwire", "taskwire"}, false},
+        // Its platform does.
+        {"chain taskwire>* chain_enabled 1\n", impostor, true},
+        {"chain kessel>* chain_enabled 1\n", {"taskwire", "b", "kessel", "sam"}, true},
+        {"chain kessel>sam chain_enabled 1\n", {"a", "b", "kessel", "sam"}, true},
+        // With an agent beside it, it is an agent; and under its own table.
+        {"chain kessel>b chain_enabled 1\n", impostor, true},
+        {"chain a>sam chain_enabled 1\n", {"a", "sam", "kessel", "taskwire"}, true},
+        {"chain a>sam chain_enabled 1\n", {"a", "b", "kessel", "sam"}, false},
+        {"agent kessel chain_enabled 1\n", impostor, true},
+    };
+    for (const auto& item : cases) {
+        const auto settings = parse_policy(std::string{"hub chain_enabled 0\n"} + item.policy);
+        ASSERT_TRUE(settings) << settings.error().message;
+        EXPECT_EQ(is_chain_enabled({.settings = *settings}, item.chain), item.is_enabled)
+            << item.policy << item.chain.from << " of " << item.chain.from_platform;
     }
 }
 

@@ -124,7 +124,7 @@ inline constexpr std::array kInboxParameters{
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":1})", "So many at most."},
     Parameter{"wait", "query", R"({"type":"integer","minimum":0,"maximum":60000,"default":0})",
               "Milliseconds to wait for the first."},
-    Parameter{"instance", "query", kText, "The name of the one that asks, if the agent has several."}};
+    Parameter{"instance", "query", R"({"type":"string","maxLength":128,"pattern":"^[!#-&(-~]*$"})", "The name of the one that asks, if the agent has several."}};
 inline constexpr std::array kDeadLetterParameters{
     Parameter{"agent", "query", kText, "Only those that were for this agent."},
     Parameter{"after", "query", kText, "Only those behind this id."},

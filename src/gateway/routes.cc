@@ -1,5 +1,6 @@
 #include "gateway/routes.h"
 
+#include "base/plain_text.h"
 #include "gateway/problem.h"
 #include "gateway/route_table.h"
 
@@ -10,11 +11,12 @@ namespace {
 void refuse_path(Call& call, const std::string& allowed) {
     const auto& request = call.request();
     if (allowed.empty()) {
-        return call.exchange->respond(
-            problem(Refusal::RouteNotFound, "nothing is at '" + request.path.substr(0, 200) + "'"));
+        return call.exchange->respond(problem(
+            Refusal::RouteNotFound, "nothing is at '" + std::string{cut(request.path, 200)} + "'"));
     }
-    auto response = problem(Refusal::MethodNotAllowed,
-                            request.method + " is not for '" + request.path.substr(0, 200) + "'");
+    auto response =
+        problem(Refusal::MethodNotAllowed,
+                request.method + " is not for '" + std::string{cut(request.path, 200)} + "'");
     response.headers.emplace_back("Allow", allowed);
     call.exchange->respond(std::move(response));
 }
@@ -58,7 +60,7 @@ std::vector<dialects::Problem> flaws_of(const Route& row, const transport::Reque
         auto rule = rule_broken(json::root(parameter.schema), text);
         if (rule.empty()) continue;
         flaws.push_back({.pointer = "?" + std::string{parameter.name},
-                         .value = std::string{text.substr(0, kShownBytesMax)},
+                         .value = std::string{cut(text, kShownBytesMax)},
                          .rule = std::move(rule),
                          .section = std::string{row.method} + " " + std::string{row.pattern}});
     }

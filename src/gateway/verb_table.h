@@ -25,7 +25,7 @@ struct Verb {
 inline constexpr std::array kVerbs{
     Verb{"hello", &Connection::hear_hello, false,
          "First of all, once: who is here, and how many unsettled deliveries it can hold.",
-         R"({"type":"object","properties":{"agent":{"type":"string"},"instance":{"type":"string","maxLength":128},"credit":{"type":"integer","minimum":0,"default":1},"register":{"$ref":"#/components/schemas/Profile"}}})"},
+         R"({"type":"object","properties":{"agent":{"type":"string"},"instance":{"type":"string","maxLength":128,"pattern":"^[!#-&(-~]*$"},"credit":{"type":"integer","minimum":0,"default":1},"register":{"$ref":"#/components/schemas/Profile"}}})"},
     Verb{"credit", &Connection::hear_credit, true,
          "The new total of unsettled deliveries that this instance can hold.",
          R"({"type":"integer","minimum":0})"},

@@ -4,9 +4,24 @@
 #include <charconv>
 #include <optional>
 
+#include "model/names.h"
+
 namespace parlance {
 
 namespace {
+
+constexpr std::string_view kAny = "*";
+using Ends = std::pair<std::string_view, std::string_view>;
+
+/// A chain whose ends are both a platform's name, or any, is one of platforms: no agent gets into
+/// what was enabled for a platform by calling itself like it.
+bool is_of_platforms(const Ends& ends) {
+    const auto is_one = [](std::string_view end) {
+        return end == kAny || std::ranges::any_of(kEnumNames<Dialect>,
+                                                  [&](const auto& row) { return row.name == end; });
+    };
+    return is_one(ends.first) && is_one(ends.second);
+}
 
 const Settings::value_type* set_for(const Policy& policy,
                                     Rule rule,
@@ -123,20 +138,22 @@ Ruling chain_ruling(const Policy& policy, const Chain& chain) {
     if (first == policy.settings.end() || first->first.first != Rule::ChainEnabled) {
         return {kRules[static_cast<std::size_t>(Rule::ChainEnabled)].preset, {}, true};
     }
-    constexpr std::string_view kAny = "*";
-    using Ends = std::pair<std::string_view, std::string_view>;
-    for (const auto& [from, to] : {Ends{chain.from, chain.to},
-                                   Ends{chain.from, kAny},
-                                   Ends{kAny, chain.to},
-                                   Ends{chain.from_platform, chain.to_platform},
-                                   Ends{chain.from_platform, kAny},
-                                   Ends{kAny, chain.to_platform},
-                                   Ends{kAny, kAny}}) {
-        const auto name = std::string{from} + '>' + std::string{to};
-        if (const auto* const set = set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name)) {
-            return {set->second, set->first.second, false};
-        }
+    const auto find = [&](const Ends& ends) {
+        const auto name = std::string{ends.first} + '>' + std::string{ends.second};
+        return set_for(policy, Rule::ChainEnabled, ScopeKind::Chain, name);
+    };
+    const Setting* set = nullptr;
+    for (const auto& ends :
+         {Ends{chain.from, chain.to}, Ends{chain.from, kAny}, Ends{kAny, chain.to}}) {
+        if (set == nullptr && !is_of_platforms(ends)) set = find(ends);
     }
+    for (const auto& ends : {Ends{chain.from_platform, chain.to_platform},
+                             Ends{chain.from_platform, kAny},
+                             Ends{kAny, chain.to_platform},
+                             Ends{kAny, kAny}}) {
+        if (set == nullptr) set = find(ends);
+    }
+    if (set != nullptr) return {set->second, set->first.second, false};
     const Subject asker{.platform = chain.from_platform, .agent = chain.from};
     return ruling(policy, Rule::ChainEnabled, asker);
 }

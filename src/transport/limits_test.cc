@@ -147,6 +147,34 @@ TEST(BadRequests, AreRefused) {
     for (const auto& request : cases) expect_answer(house, request, 400);
 }
 
+TEST(HeaderValues, AreUtf8WithoutControlCharacters) {
+    House house;
+    const auto with = [](const std::string& value) {
+        return request_text("GET", "/", {}, "X: y\r\nParlance-Agent: " + value + "\r\n");
+    };
+    for (const auto* good :
+         {"", "a", "a b", "a\tb", "J\xC3\xBCrgen", "\xC2\xA0", "\xF4\x8F\xBF\xBF"}) {
+        expect_answer(house, with(good), 200);
+    }
+    for (const auto* bad : {"a\xFF",
+                            "\xC3",
+                            "\xC0\xAF",
+                            "\xED\xA0\x80",
+                            "\xF4\x90\x80\x80",
+                            "a long one with one wrong byte \x80 in it",
+                            "a\tb\xFF",
+                            "\xC2\x80",
+                            "\xC2\x9B[31m",
+                            "\x1B[31m",
+                            "\x7F"}) {
+        expect_answer(house, with(bad), 400);
+    }
+    Peer peer{house.port()};
+    peer.send(with("\xFF"));
+    EXPECT_EQ(peer.read_answer().body,
+              "refused: the header 'Parlance-Agent' must be UTF-8 without control characters");
+}
+
 TEST(BadRequests, OfAnyBytesAreAnsweredOrDropped) {
     House house{kSmall};
     std::mt19937 random{11};

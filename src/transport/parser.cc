@@ -10,6 +10,7 @@
 #include <boost/beast/http/error.hpp>
 #include <fmt/format.h>
 
+#include "base/plain_text.h"
 #include "transport/request.h"
 
 namespace parlance::transport {
@@ -27,8 +28,17 @@ constexpr std::size_t kChunkLineBytesMax = std::size_t{16} * 1024;
 constexpr std::size_t kFieldsUsual = 8;
 constexpr std::size_t kAnswerFieldsMax = 200;
 constexpr std::size_t kAnswerHeaderBytesMax = std::size_t{64} * 1024;
+constexpr std::size_t kNameShownMax = 64;
 
 std::string_view plain(BeastView text) { return {text.data(), text.size()}; }
+
+/// Whether others can be shown a header's value. A tab in it is as good as a space (RFC 9110, 5.5).
+bool is_header_text(std::string_view value) {
+    if (is_plain_text(value)) return true;
+    std::string spaced{value};
+    std::ranges::replace(spaced, '\t', ' ');
+    return is_plain_text(spaced);
+}
 
 /// Gathers header fields and body straight into our own strings, without Beast's containers.
 template <bool IsRequest>
@@ -70,6 +80,10 @@ class Gatherer : public http::basic_parser<IsRequest> {
             refusal = {431, fmt::format("the header is larger than {} bytes", header_bytes_max_)};
         } else if (fields_count_ > fields_max_) {
             refusal = {431, fmt::format("the header has more than {} fields", fields_max_)};
+        } else if (!unreadable_.empty()) {
+            refusal = {400,
+                       fmt::format("the header '{}' must be UTF-8 without control characters",
+                                   unreadable_)};
         } else if (error == http::error::body_limit) {
             refusal = {413, fmt::format("the body is larger than {} bytes", body_bytes_max_)};
         } else {
@@ -117,6 +131,12 @@ class Gatherer : public http::basic_parser<IsRequest> {
             error = http::error::bad_transfer_encoding;
             return;
         }
+        // What a caller says of itself is kept and shown; what others answer is not.
+        if (IsRequest && !is_header_text(plain(value))) {
+            unreadable_ = plain(name.substr(0, kNameShownMax));
+            error = http::error::bad_value;
+            return;
+        }
         fields.emplace_back(plain(name), plain(value));
     }
 
@@ -148,6 +168,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
     std::size_t body_bytes_max_;
     std::size_t fields_count_ = 0;
     std::size_t header_bytes_ = 0;
+    std::string unreadable_{};  ///< The name of the header that is refused for its value.
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/plain_text.h"
+
 namespace parlance::transport {
 namespace {
 
@@ -68,6 +70,20 @@ std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// A part of a target as a sentence can quote it: in ASCII, whatever its bytes are.
+std::string shown(std::string_view part) {
+    constexpr std::size_t kShownMax = 80;
+    std::string out;
+    for (const char c : part.substr(0, kShownMax)) {
+        if (c > ' ' && c < '\x7f') {
+            out += c;
+        } else {
+            fmt::format_to(std::back_inserter(out), "%{:02x}", static_cast<unsigned char>(c));
+        }
+    }
+    return part.size() > kShownMax ? out + "…" : out;
 }
 
 /// Absolute targets ("http://host/path") are what proxies send; only their path matters here.
@@ -155,14 +171,20 @@ Result<std::string> percent_decode(std::string_view text, bool plus_is_space) {
         } else {
             const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1;
             const int low = high < 0 ? -1 : hex_digit(text[at + 2]);
-            if (low < 0 || (high == 0 && low == 0)) {
+            if (low < 0) {
                 return fail(Fault::Malformed,
                             fmt::format("'{}' is not a percent-encoded byte in the request target",
-                                        text.substr(at, 3)));
+                                        shown(text.substr(at, 3))));
             }
             decoded += static_cast<char>(high * 16 + low);
             at += 2;
         }
+    }
+    if (!is_plain_text(decoded)) {
+        return fail(Fault::Malformed,
+                    fmt::format("'{}' in the request target must be UTF-8 without control "
+                                "characters once it is percent-decoded",
+                                shown(text)));
     }
     return decoded;
 }
@@ -176,7 +198,8 @@ Result<void> read_target(std::string_view target, Request& request) {
     const auto question = local.find('?');
     const auto path = local.substr(0, question);
     if (!path.empty() && path.front() != '/') {
-        return fail(Fault::Malformed, fmt::format("the request target '{}' is no path", target));
+        return fail(Fault::Malformed,
+                    fmt::format("the request target '{}' is no path", shown(target)));
     }
     request.path = path.empty() ? "/" : TRY(percent_decode(path, false));
     if (question == std::string_view::npos) return {};

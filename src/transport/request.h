@@ -14,7 +14,9 @@ bool equals_ignoring_case(std::string_view left, std::string_view right);
 /// Whether a comma-separated header value names `token`, whatever its case.
 bool has_token(std::string_view list, std::string_view token);
 
-/// Decodes %41; with `plus_is_space`, as in queries, also '+'. A broken or NUL escape is an error.
+/// Decodes %41; with `plus_is_space`, as in queries, also '+'. A broken escape is an error, and so
+/// is what then is not UTF-8 or has control characters: names that come in here are listed for
+/// others.
 Result<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 /// Splits a request target into the decoded path and query of `request`.

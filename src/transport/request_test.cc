@@ -38,6 +38,46 @@ TEST(Target, ThatIsNoPathIsRefused) {
     }
 }
 
+TEST(Target, IsUtf8WithoutControlCharactersOnceItIsDecoded) {
+    for (const auto* good :
+         {"/%20", "/%7e", "/%c2%a0", "/%ed%9f%bf", "/%f4%8f%bf%bf", "/\xC3\xBC"}) {
+        read(good);
+        read("/?" + std::string{good} + "=" + good);
+    }
+    struct Case {
+        const char* target;
+        const char* quoted;
+    };
+    const Case cases[] = {
+        {"/a%ff", "'/a%ff'"},
+        {"/a\xFF", "'/a%ff'"},
+        {"/?instance=%ff%1b[31m", "'%ff%1b[31m'"},
+        {"/?%fe=1", "'%fe'"},
+        {"/%00", "'/%00'"},
+        {"/%1f", "'/%1f'"},
+        {"/?q=a%0Ab", "'a%0Ab'"},
+        {"/?q=%09", "'%09'"},
+        {"/%7f", "'/%7f'"},
+        {"/%c2%80", "'/%c2%80'"},
+        {"/%c2%9f", "'/%c2%9f'"},
+        {"/%c0%af", "'/%c0%af'"},
+        {"/%e0%80%af", "'/%e0%80%af'"},
+        {"/%ed%a0%80", "'/%ed%a0%80'"},
+        {"/%f4%90%80%80", "'/%f4%90%80%80'"},
+        {"/%c3", "'/%c3'"},
+        {"/%\xFFz", "'%%ffz'"},
+        {"\xFF", "'%ff'"},
+    };
+    for (const auto& item : cases) {
+        Request request;
+        request.method = "GET";
+        const auto got = read_target(item.target, request);
+        ASSERT_FALSE(got.has_value()) << item.target;
+        EXPECT_NE(got.error().message.find(item.quoted), std::string::npos) << got.error().message;
+        EXPECT_EQ(request.query.size(), 0U);
+    }
+}
+
 TEST(Header, IsFoundWhateverItsCase) {
     Request request;
     request.headers = {{"Parlance-Agent", "planner"}, {"X", "1"}};

@@ -263,6 +263,10 @@ def a_policy_is_a_file(scratch):
         check("ok" in parlance(hub, "policy", "check", good), "a good policy is not good")
         check("from 1 to 64, not 0" in parlance(hub, "policy", "check", bad, expected=REFUSED), "no word about the value")
         parlance(hub, "policy", "apply", bad, expected=REFUSED)
+        with open(bad, "w", encoding="utf-8") as file:
+            file.write("[platform.nope]\ndepth_max = 3\n")
+        said = parlance(hub, "policy", "check", bad, expected=REFUSED)
+        check("'nope' must be taskwire, kessel, delegation, sam or correlation" in said, f"which there are is not said: {said}")
         parlance(hub, "policy", "apply", good, "--reason", "a lean month")
         now = json.loads(parlance(hub, "policy", "show", "--json"))
         check(now["version"] == 1 and now["policy"]["agent"] == {"byte-doc": {"fanout_max": 2}}, f"not in force: {now}")

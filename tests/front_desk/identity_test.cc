@@ -274,6 +274,21 @@ TEST(Door, I1_PutsARefusedKindOnRecordUnderItsName) {
               std::string::npos);
 }
 
+TEST(Door, T14_EveryOperatorMayAskWhatWouldBecomeOfAnybodysMessage) {
+    constexpr const char* kMessage =
+        R"({"id":"m1","from":"alice","to":"bob","type":"TASK_ASSIGNMENT","payload":{}})";
+    Guarded desk;
+    for (const auto* who : {"viewer", "operator", "admin", "alice"}) {
+        const auto told = desk.as(who, "POST", "/v1/policy/explain", kMessage);
+        EXPECT_EQ(told->status(), 200) << who;
+        EXPECT_NE(told->body().find(R"("allowed":true)"), std::string::npos) << told->body();
+    }
+    const auto told = desk.as("bob", "POST", "/v1/policy/explain", kMessage);
+    EXPECT_NE(told->body().find("IDENTITY_MISMATCH"), std::string::npos) << told->body();
+    EXPECT_EQ(desk.as("viewer", "POST", "/v1/messages", kMessage)->status(), 403);
+    EXPECT_EQ(desk.as("bob", "GET", "/v1/agents/bob/inbox")->body(), R"({"messages":[]})");
+}
+
 TEST(Door, I1_ShowsAnAgentItsOwnDeadLettersOnly) {
     Guarded desk;
     desk.as("alice",

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include "base/json.h"
 #include "base/json_strict.h"
+#include "base/plain_text.h"
 #include "dialects/kessel/tables.h"
 
 namespace parlance::dialects::kessel {
@@ -32,8 +34,7 @@ std::string_view take_line(std::string_view& text) {
 
 auto broken(std::string_view what, std::string_view where) {
     constexpr std::size_t kShownMax = 40;
-    return fail(Fault::Malformed,
-                fmt::format("{} at '{}'", what, trimmed(where.substr(0, kShownMax))));
+    return fail(Fault::Malformed, fmt::format("{} at '{}'", what, trimmed(cut(where, kShownMax))));
 }
 
 /// A plain word as JSON: a number, true, false and null are themselves, all else is a string.
@@ -174,7 +175,7 @@ Result<Lines> inside(std::string_view text) {
         return fail(Fault::Malformed,
                     fmt::format("a block must be a REQUEST, RESPONSE, HANDOFF CONTEXT or INTENT "
                                 "CLASSIFICATION, not '{}'",
-                                line.substr(0, 40)));
+                                cut(line, 40)));
     }
     return Lines{form, text};
 }
@@ -225,6 +226,10 @@ bool is_block(std::string_view text) {
 }
 
 Result<std::string> block_to_json(std::string_view text) {
+    // What is wrong with it is quoted, to its sender and for the record.
+    if (!simdjson::validate_utf8(text.data(), text.size())) {
+        return fail(Fault::Malformed, "a block must be UTF-8");
+    }
     const Lines block = TRY(inside(text));
     std::string_view lines = block.text;
     std::string out = "{";
@@ -241,7 +246,7 @@ Result<std::string> block_to_json(std::string_view text) {
         return broken("nothing may follow a block", lines);
     }
     out += '}';
-    TRY(json::check(out));  // Names that stand there twice, bad UTF-8, too much nesting.
+    TRY(json::check(out));  // Names that stand there twice, too much nesting.
     const Form* form = form_of(kForms, json::root(out));
     if (form != block.form) {
         return fail(Fault::Malformed,
