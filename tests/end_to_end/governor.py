@@ -232,6 +232,16 @@ def the_doctor_finds_the_hub_well(scratch):
         check(len(items) == 10 and all(item["ok"] for item in items), f"the checklist does not hold: {items}")
         _, agents = hub.ask("GET", "/v1/agents")
         check(agents["agents"] == [], f"the doctor left something behind: {agents}")
+        # Each depth is tried where it ends: that of a request which names none, and the hub's own.
+        for policy, limit in (({}, 8), ({"depth_max": 5}, 5), ({"depth_max": 2}, 2), ({"depth_max": 64}, 64)):
+            hub.ask("PUT", "/v1/policy", {"hub": policy})
+            depth = json.loads(parlance(hub, "doctor", "--json").splitlines()[0])
+            no = "then 403 DELEGATION_DEPTH_EXCEEDED"
+            check(depth["happened"] == f"1 taken, {no}; of 1000 at depth_max {limit}: {limit - 1} taken, {no}", str(depth))
+        # What it asks for to be logged is refused, and the row that counts is of that very request.
+        hub.ask("PUT", "/v1/policy", {"hub": {"chain_enabled": 0}})
+        refused = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
+        check(refused[6]["happened"] == "403 ROUTE_NOT_PERMITTED, then a row" and refused[6]["ok"], f"not told: {refused[6]}")
         # A hub without breadth or depth for anybody is not well: what is tried there does not work.
         hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1000}})
         ill = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
