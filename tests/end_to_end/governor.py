@@ -17,6 +17,7 @@ from hub import BINARY, Hub, Scratch, check
 from identity import SecureHub, expect
 
 REFUSED = 1
+MISUSED = 2
 
 
 def delegation(origin, target, session, objective="Extract receipt data", user="u1", **rest):
@@ -214,6 +215,11 @@ def what_is_approved_is_what_is_delivered(scratch):
         expect(answer("otto", tokens=9000), 409, "STATE_VERSION_STALE")
         expect(answer("otto", tokens=3000), 204)
         check(given() == [3000], "the recipient reads another budget than both approved")
+        send(400)
+        task = hub.ask("GET", "/v1/human")[1]["human_tasks"][0]["id"]
+        parlance(hub, "human", "answer", task, "approve", "--tokens", "0", expected=MISUSED)
+        parlance(hub, "human", "answer", task, "approve", "--tokens", "250", "--operator", "olga")
+        check(given() == [250], "the recipient reads another budget than was approved at the console")
     finally:
         hub.stop()
 
