@@ -198,7 +198,7 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
                           .end = std::move(end),
                           .found = std::move(found),
                           .checkpoint = std::move(checkpoint_of)};
-    auto traces = TRY(TraceBook::open(database));
+    auto traces = TRY(TraceBook::open(database, harmless));
     auto open = TRY(read_open(database));
     auto at = TRY(database.prepare("SELECT sequence, mark FROM checkpoint"));
     if (!TRY(at.step())) return fail(Fault::Corrupt, "it does not say how far it goes");

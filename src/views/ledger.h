@@ -20,10 +20,7 @@
 namespace parlance::views {
 
 /// The form of the tables. A file of another form is written anew.
-inline constexpr std::int64_t kLedgerForm = 3;
-
-/// What of a text may be shown to those who read the log; the same within a workflow.
-using Harmless = std::function<std::string(std::string_view text, std::string_view workflow)>;
+inline constexpr std::int64_t kLedgerForm = 4;
 
 /// Which delegations, oldest first. Empty texts ask for nothing.
 struct DelegationQuery {

@@ -159,7 +159,7 @@ constexpr auto kIsOfInterest = [] {
 
 }  // namespace
 
-Result<TraceBook> TraceBook::open(Database& database) {
+Result<TraceBook> TraceBook::open(Database& database, Harmless harmless) {
     // One by one: a return out of the middle of an initialiser forgets what it has made so far.
     auto put = TRY(database.prepare(kPut));
     auto find = TRY(database.prepare(select("WHERE ticket = ?1")));
@@ -180,7 +180,8 @@ Result<TraceBook> TraceBook::open(Database& database) {
                               .subscribe = std::move(subscribe),
                               .unsubscribe = std::move(unsubscribe),
                               .mark = std::move(mark),
-                              .marked = std::move(marked)}};
+                              .marked = std::move(marked)},
+                   std::move(harmless)};
     TRY(book.read_subscriptions(database));
     TRY(book.read_open(database));
     const auto last = TRY(book.landmark_before({std::numeric_limits<std::int64_t>::max()}));
@@ -339,12 +340,14 @@ void TraceBook::started(const WorkflowStarted& event, const journal::Record& rec
     go(journeys_.at(ticket.value), Standing::AtWork, record);
 }
 
-/// By a message, or else by a workflow, whose conversation the next record tells.
+/// By a message, or else by a workflow, whose conversation the next record tells. What it calls its
+/// role and its step are the asker's own words.
 Result<void> TraceBook::asked(const HumanAsked& event, const journal::Record& record) {
     if (event.request != Ticket{}) return step(event.request, Standing::WithPerson, record);
     if (event.workflow.empty()) return {};
     std::string people{kHumanName};
-    if (!event.role.empty()) people = std::string{kHumanPrefix} + event.role;
+    if (!event.role.empty())
+        people = std::string{kHumanPrefix} + harmless_(event.role, event.workflow);
     begin_journey({.ticket = event.id,
                    .sequence = record.sequence,
                    .accepted_at = record.at,
@@ -352,7 +355,7 @@ Result<void> TraceBook::asked(const HumanAsked& event, const journal::Record& re
                    .id = std::to_string(event.id.value),
                    .from = event.asked_by,
                    .to = std::move(people),
-                   .type = event.step,
+                   .type = harmless_(event.step, event.workflow),
                    .part = Part::Person});
     go(journeys_.at(event.id.value), Standing::WithPerson, record);
     return {};

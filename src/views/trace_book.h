@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,9 @@
 #include "views/journey.h"
 
 namespace parlance::views {
+
+/// What of a text may be shown to those who read the books; the same within a workflow.
+using Harmless = std::function<std::string(std::string_view text, std::string_view workflow)>;
 
 /// Which messages of one conversation, in their order.
 struct JourneyQuery {
@@ -71,7 +75,7 @@ CREATE TABLE subscriptions (topic TEXT, agent TEXT, PRIMARY KEY (topic, agent)) 
 CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place INT NOT NULL);
 )";
 
-    static Result<TraceBook> open(Database& database);
+    static Result<TraceBook> open(Database& database, Harmless harmless);
 
     Result<void> fold(const journal::Record& record);
     /// Whether there is anything for write() to do.
@@ -116,7 +120,8 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     };
     struct Taker;
 
-    explicit TraceBook(Statements statements) : statements_(std::move(statements)) {}
+    TraceBook(Statements statements, Harmless harmless)
+        : statements_(std::move(statements)), harmless_(std::move(harmless)) {}
     Result<void> read_subscriptions(Database& database);
     Result<void> read_open(Database& database);
     static Result<std::vector<Journey>> read_rows(Statement& rows);
@@ -150,6 +155,7 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     void touch(Held& held);
 
     Statements statements_;
+    Harmless harmless_;
     std::size_t held_max_ = kHeldMax;
     std::uint64_t away_ = 0;                            ///< Open ones that are only in the file.
     std::unordered_map<std::uint64_t, Held> journeys_;  ///< By ticket: open, or not written yet.

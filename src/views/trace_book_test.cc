@@ -22,10 +22,11 @@ struct Said {
 class TraceBookTest : public testing::DelegationsTest {
   protected:
     TraceBookTest() { open(); }
-    void open(const std::string& name = "views.db") {
+    void open(
+        const std::string& name = "views.db",
+        Harmless harmless = [](std::string_view text, auto) { return std::string{text}; }) {
         ledger_.reset();
-        auto ledger =
-            Ledger::open(path(name), [](std::string_view text, auto) { return std::string{text}; });
+        auto ledger = Ledger::open(path(name), std::move(harmless));
         ASSERT_TRUE(ledger) << ledger.error().message;
         ledger_.emplace(*std::move(ledger));
     }
@@ -150,6 +151,26 @@ TEST_F(TraceBookTest, C7_C12_AWorkflowOfPeopleWaitsForThemAndTheirTimeIsTheirs) 
     EXPECT_EQ(person.course.human, Duration{700});
     EXPECT_EQ(person.course.queue, Duration{});
     EXPECT_EQ(timeline.agents.front().human_total, Duration{700});
+}
+
+TEST_F(TraceBookTest, A4_AQuestionsRoleAndStepAreShownAsFarAsTheyAreHarmless) {
+    open("careful.db", [](std::string_view text, std::string_view workflow) {
+        return "[" + std::to_string(text.size()) + " in " + std::string{workflow} + "]";
+    });
+    then(HumanAsked{.id = next_ticket(),
+                    .workflow = "w",
+                    .step = "ask ana@example.org",
+                    .role = "ana@example.org"});
+    const auto timeline = timeline_of(book().journeys({.correlation = "w"}).value(), now_);
+    ASSERT_EQ(timeline.journeys.size(), 1U);
+    EXPECT_EQ(timeline.journeys.front().type, "[19 in w]");
+    EXPECT_EQ(timeline.journeys.front().to, "human:[15 in w]");
+    ASSERT_EQ(timeline.steps.size(), 1U);
+    EXPECT_EQ(timeline.steps.front().type, "[19 in w]");
+    auto database = Database::open(path("careful.db"), Database::Mode::ReadOnly).value();
+    EXPECT_EQ(database.number("SELECT count(*) FROM messages WHERE type || recipient LIKE '%ana%'")
+                  .value(),
+              0);
 }
 
 TEST_F(TraceBookTest, C12_AMessageToPeopleHasTheirTimeAndNoQueue) {

@@ -17,6 +17,7 @@ from hub import BINARY, Hub, Scratch, check
 from identity import SecureHub, expect
 
 REFUSED = 1
+MISUSED = 2
 
 
 def delegation(origin, target, session, objective="Extract receipt data", user="u1", **rest):
@@ -214,6 +215,11 @@ def what_is_approved_is_what_is_delivered(scratch):
         expect(answer("otto", tokens=9000), 409, "STATE_VERSION_STALE")
         expect(answer("otto", tokens=3000), 204)
         check(given() == [3000], "the recipient reads another budget than both approved")
+        send(400)
+        task = hub.ask("GET", "/v1/human")[1]["human_tasks"][0]["id"]
+        parlance(hub, "human", "answer", task, "approve", "--tokens", "0", expected=MISUSED)
+        parlance(hub, "human", "answer", task, "approve", "--tokens", "250", "--operator", "olga")
+        check(given() == [250], "the recipient reads another budget than was approved at the console")
     finally:
         hub.stop()
 
@@ -232,6 +238,16 @@ def the_doctor_finds_the_hub_well(scratch):
         check(len(items) == 10 and all(item["ok"] for item in items), f"the checklist does not hold: {items}")
         _, agents = hub.ask("GET", "/v1/agents")
         check(agents["agents"] == [], f"the doctor left something behind: {agents}")
+        # Each depth is tried where it ends: that of a request which names none, and the hub's own.
+        for policy, limit in (({}, 8), ({"depth_max": 5}, 5), ({"depth_max": 2}, 2), ({"depth_max": 64}, 64)):
+            hub.ask("PUT", "/v1/policy", {"hub": policy})
+            depth = json.loads(parlance(hub, "doctor", "--json").splitlines()[0])
+            no = "then 403 DELEGATION_DEPTH_EXCEEDED"
+            check(depth["happened"] == f"1 taken, {no}; of 1000 at depth_max {limit}: {limit - 1} taken, {no}", str(depth))
+        # What it asks for to be logged is refused, and the row that counts is of that very request.
+        hub.ask("PUT", "/v1/policy", {"hub": {"chain_enabled": 0}})
+        refused = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
+        check(refused[6]["happened"] == "403 ROUTE_NOT_PERMITTED, then a row" and refused[6]["ok"], f"not told: {refused[6]}")
         # A hub without breadth or depth for anybody is not well: what is tried there does not work.
         hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1000}})
         ill = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]

@@ -31,6 +31,7 @@ struct Reply {
 };
 
 struct Errand {
+    std::string id{};  ///< A fresh one, if it has none.
     std::string_view from = "a";
     std::string_view to = "b";
     std::string session{};
@@ -58,9 +59,11 @@ class Ward {
         return {.status = response->status, .body = is_json ? response->body : std::string{}};
     }
 
+    std::string fresh_id() { return uuid_v4(chance_(), chance_()); }
+
     std::string request(const Errand& errand) {
         return json::ObjectWriter{}
-            .text("request_id", uuid_v4(chance_(), chance_()))
+            .text("request_id", errand.id.empty() ? fresh_id() : errand.id)
             .text("origin_employee", name(errand.from))
             .text("target_employee", name(errand.to))
             .text("user_id", errand.user)
@@ -104,8 +107,8 @@ class Ward {
     }
 
     static constexpr std::array<std::string_view, 5> kAgents{"a", "b", "c", "d", "e"};
-    static constexpr std::array<std::string_view, 8> kSessions{
-        "depth", "fan-out", "cycle", "timeout", "tokens", "personal", "audit", "user"};
+    static constexpr std::array<std::string_view, 9> kSessions{
+        "depth", "deepest", "fan-out", "cycle", "timeout", "tokens", "personal", "audit", "user"};
 
   private:
     static constexpr int kRounds = 20;
@@ -140,19 +143,72 @@ Outcome refused_after(const Reply& first, const Reply& second, std::string_view 
             fmt::format("{}, then {}", first.in_short(), second.in_short())};
 }
 
-Outcome try_depth(Ward& ward) {
-    const auto first = ward.delegate({.session = ward.session("depth")});
-    const std::string taken = ward.inbox("b");
-    std::string session = ward.session("depth");
-    if (!taken.empty()) {
-        for (json::Elements each{member(json::root(taken), "messages")}; each.next();) {
+/// How far down a chain of errands comes, each out of the session that the one before was given,
+/// and what the first one hears that is not taken.
+struct Descent {
+    std::int64_t taken = 0;
+    Reply end{};
+};
+
+Descent descend(Ward& ward, std::string session, std::string_view constraints) {
+    constexpr std::int64_t kRuleMost = 64;  // Of depth_max.
+    Descent descent;
+    std::string_view from = Ward::kAgents.front();
+    for (; descent.taken <= kRuleMost; ++descent.taken) {
+        // Around b to e: a asks in other items too, and is in nobody's service there.
+        const auto to = Ward::kAgents[1 + static_cast<std::size_t>(descent.taken) % 4];
+        const std::string objective = fmt::format("Go {} deep", descent.taken + 1);
+        descent.end = ward.delegate({.from = from,
+                                     .to = to,
+                                     .session = session,
+                                     .objective = objective,
+                                     .constraints = constraints});
+        if (descent.end.status != kTaken) break;
+        from = to;
+        const std::string taken = ward.inbox(to);
+        const auto messages = taken.empty() ? json::Value{} : member(json::root(taken), "messages");
+        if (!messages.is_array()) continue;
+        for (json::Elements each{messages}; each.next();) {
             session = text_member(member(each.value, "message"), "child_session_id");
         }
     }
-    return refused_after(
-        first,
-        ward.delegate({.from = "b", .to = "c", .session = session, .objective = "Go deeper"}),
-        "DELEGATION_DEPTH_EXCEEDED");
+    return descent;
+}
+
+/// What the policy in force allows these agents, whatever they ask for; 0 if it does not say.
+std::int64_t depth_allowed(Ward& ward) {
+    const auto told =
+        ward.ask("POST", "/v1/policy/explain", ward.request({.session = ward.session("deepest")}));
+    if (told.body.empty()) return 0;
+    const json::Value guards = member(json::root(told.body), "guards");
+    if (!guards.is_array()) return 0;
+    for (json::Elements guard{guards}; guard.next();) {
+        const json::Value rules = member(guard.value, "rules");
+        if (!rules.is_array()) continue;
+        for (json::Elements rule{rules}; rule.next();) {
+            if (text_member(rule.value, "rule") != "depth_max") continue;
+            return number_member(rule.value, "value").value_or(0);
+        }
+    }
+    return 0;
+}
+
+/// Both limits: the request's own, which is the document's 2 where it says none, and the hub's,
+/// below which a request may ask for more.
+Outcome try_depth(Ward& ward) {
+    constexpr std::string_view kCode = "DELEGATION_DEPTH_EXCEEDED";
+    const auto own = descend(ward, ward.session("depth"), kLittle);
+    const auto hub =
+        descend(ward, ward.session("deepest"), R"({"max_tokens":40,"max_depth":1000})");
+    const auto allowed = depth_allowed(ward);
+    return {own.taken == 1 && own.end.code() == kCode && hub.taken == allowed - 1 &&
+                hub.end.code() == kCode,
+            fmt::format("{} taken, then {}; of 1000 at depth_max {}: {} taken, then {}",
+                        own.taken,
+                        own.end.in_short(),
+                        allowed,
+                        hub.taken,
+                        hub.end.in_short())};
 }
 
 Outcome try_fanout(Ward& ward) {
@@ -206,17 +262,25 @@ Outcome try_personal(Ward& ward) {
                        : "a placeholder"};
 }
 
+/// Other items have left rows of the same agents: it must be the one of this very request, which is
+/// there also if it was refused.
 Outcome try_audit(Ward& ward) {
-    const auto accepted = ward.delegate({.to = "e", .session = ward.session("audit")});
-    const auto sequence = accepted.body.empty()
-                              ? std::optional<std::int64_t>{}
-                              : number_member(json::root(accepted.body), "sequence");
+    const auto id = ward.fresh_id();
+    const auto answer = ward.delegate({.id = id, .to = "e", .session = ward.session("audit")});
+    const auto hub = ward.ask("GET", "/v1/hub");
+    const auto sequence = hub.body.empty() ? std::optional<std::int64_t>{}
+                                           : number_member(json::root(hub.body), "sequence");
     const auto log = ward.ask("GET",
-                              fmt::format("/v1/delegations?agent={}&after_sequence={}",
+                              fmt::format("/v1/delegations?agent={}&max=1000&after_sequence={}",
                                           ward.name("e"),
-                                          sequence.value_or(0) + 1));
-    const bool is_there = log.status == 200 && log.body.find(ward.name("e")) != std::string::npos;
-    return {is_there, is_there ? "a row" : log.in_short()};
+                                          sequence.value_or(0)));
+    const bool is_there = log.status == 200 && log.body.find(id) != std::string::npos;
+    return {is_there,
+            fmt::format("{}, then {}",
+                        answer.in_short(),
+                        is_there            ? "a row"
+                        : log.status == 200 ? "no row"
+                                            : log.in_short())};
 }
 
 Outcome try_users(Ward& ward) {
@@ -255,8 +319,8 @@ struct Item {
 // clang-format off
 constexpr std::array kItems{
     Item{"Max depth enforced (≤ 2)", try_depth,
-         "a asks b, and b asks c out of the session that it was given, at max_depth 2",
-         "202, then 403 DELEGATION_DEPTH_EXCEEDED",
+         "a asks b, b asks c and so on, each out of the session that it was given: at max_depth 2, which is the default, and at 1000",
+         "1 taken, then 403 DELEGATION_DEPTH_EXCEEDED; of 1000 one less than the policy's depth_max, then the same",
          "The policy's depth_max must be 2 or more for anybody to delegate: parlance policy show"},
     Item{"Fan-out enforced (≤ 3)", try_fanout,
          "a asks b, c and d, and while they are open e",
@@ -279,8 +343,8 @@ constexpr std::array kItems{
          "a placeholder",
          "personal.dialects of the hub's configuration must have delegation in it: docs/personal-data.md"},
     Item{"Audit logging enabled", try_audit,
-         "a delegation, and whether delegation_audit_log has it",
-         "a row",
+         "a delegation, and whether delegation_audit_log has this very one, be it taken or refused",
+         "202, then a row",
          "The log is written behind the journal; parlance journal list shows whether it was accepted"},
     Item{"User isolation verified", try_users,
          "one user's errand, and another user's in the same session",

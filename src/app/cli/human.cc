@@ -1,5 +1,6 @@
 // `parlance human`: what waits for people, and their answers.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ struct HumanOptions {
     std::string reason{};
     std::string content{};
     std::string version{};
+    std::optional<std::uint64_t> tokens{};
 };
 
 std::vector<Cell> row_of(json::Value task) {
@@ -93,6 +95,7 @@ int answer(const Context& context, const HumanOptions& options) {
     json::ObjectWriter body;
     body.text("decision", options.decision).text("reason", options.reason);
     if (!options.content.empty()) body.raw("content", as_json(options.content));
+    if (options.tokens) body.integer("tokens", static_cast<std::int64_t>(*options.tokens));
     if (!options.version.empty()) body.raw("expected_version", as_json(options.version));
     auto client = client_of(context, operator_identity(context));
     if (!client) return complain(context, Misused, client.error().message);
@@ -123,6 +126,7 @@ void add_human(CLI::App& app, Context& context) {
                   "See what waits for people, and answer it",
                   "  parlance human list --role finance\n"
                   "  parlance human answer 4711264 approve\n"
+                  "  parlance human answer 4711264 approve --tokens 1500\n"
                   "  parlance human answer 4711264 reject --reason 'not our vendor'"});
     verb->require_subcommand(1);
     const auto add = [&](const VerbText& text, int (*work)(const Context&, const HumanOptions&)) {
@@ -145,6 +149,11 @@ void add_human(CLI::App& app, Context& context) {
     answer_verb->add_option("--reason", options->reason, "Why; a rejection needs it");
     answer_verb->add_option(
         "--content", options->content, "The answer, or what it should be: JSON or words");
+    answer_verb
+        ->add_option("--tokens",
+                     options->tokens,
+                     "Of a budget: what it may spend; without it, as much as it asked for")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 53U));
     answer_verb->add_option(
         "--expected-version", options->version, "What you saw; refused if it is about another");
 }
