@@ -118,7 +118,7 @@ void answer_duplicate(Draft& draft,
     if (!may_hear_of(draft, send, first.ticket)) {
         return refuse(draft,
                       send,
-                      {"user",
+                      {"id",
                        Refusal::UserIsolationViolated,
                        "'" + std::string{envelope.from()} + "' has no grant for user '" +
                            send.claim->user + "' and works on nothing of that user"});

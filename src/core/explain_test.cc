@@ -46,7 +46,7 @@ const std::map<Refusal, std::set<std::string>> kGuardOf{
     {Refusal::AgentNotRegistered, {"recipient"}},
     {Refusal::RouteNotPermitted, {"chain"}},
     {Refusal::AgentCircuitOpen, {"circuit"}},
-    {Refusal::UserIsolationViolated, {"user"}},
+    {Refusal::UserIsolationViolated, {"id", "user"}},
     {Refusal::DelegationDepthExceeded, {"depth"}},
     {Refusal::DelegationFanoutExceeded, {"fan-out"}},
     {Refusal::DelegationCycleDetected, {"cycle"}},

@@ -138,9 +138,15 @@ void append_sized(std::string& out, std::string_view text) {
     out += text;
 }
 
+/// Whether an entry says for whom, for which task or how much, and not what.
+bool is_beside_the_point(const FieldRule& rule, json::Value value) {
+    const bool is_name = rule.slot == Slot::Task || rule.slot == Slot::Session ||
+                         rule.slot == Slot::ChildSession || rule.slot == Slot::Correlation;
+    return is_name || !is_to_be_read(rule, value);
+}
+
 /// Appends what the value says, and not how it is written: members in order, no white space between
-/// them, strings folded. An object of `shape` without its entries of the books, which say for whom,
-/// for which task and how much, and not what.
+/// them, strings folded. An object of `shape` without what is beside the point.
 void append_normal(std::string& out, json::Value value, const Shape* shape = nullptr) {
     if (value.is_string()) {
         std::string spare;
@@ -152,7 +158,7 @@ void append_normal(std::string& out, json::Value value, const Shape* shape = nul
         for (const auto& member : members.all()) {
             const FieldRule* const rule =
                 shape == nullptr ? nullptr : rule_named(*shape, member.key);
-            if (rule != nullptr && !is_to_be_read(*rule, member.value)) continue;
+            if (rule != nullptr && is_beside_the_point(*rule, member.value)) continue;
             append_sized(out, member.key);
             append_normal(out, member.value);
         }
@@ -189,7 +195,11 @@ std::string objective_hash(const DialectRow& row,
     if (!row.threads_sessions) {
         const json::Value content = meaning[Slot::Content];
         objective += '\n';
-        append_normal(objective, content, shape_of_content(form, content, message));
+        // What only fills its place is as good as nothing in it.
+        const bool is_empty = content.raw.empty();
+        append_normal(objective,
+                      is_empty ? json::root("{}") : content,
+                      shape_of_content(form, content, message));
     }
     return to_hex(sha256(objective));
 }
