@@ -20,7 +20,9 @@ namespace {
 class FakeSocket final : public transport::Socket {
   public:
     const transport::Request& request() const override { return request_; }
-    void send(std::string text) override { CHECK(json::check(text).has_value()); }
+    void send(std::string text) override {
+        CHECK(json::check(text, json::kDepthMadeMax).has_value());
+    }
     void close(std::uint16_t, std::string) override { is_closed = true; }
     std::size_t backlog_bytes() const override { return 0; }
     void on_frame(std::function<void(std::string_view)> hear) override { frame = std::move(hear); }

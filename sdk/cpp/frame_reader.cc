@@ -198,7 +198,7 @@ void HubFrame::clear() {
 Result<void> read_frame(std::string_view text, HubFrame& frame) {
     frame.clear();
     // Walking text that was not checked stops the process, and a hub is a stranger too.
-    TRY(json::check(text, frame.outline));
+    TRY(json::check(text, frame.outline, json::kDepthMadeMax));
     const json::Value whole = json::root(text, frame.outline);
     if (!whole.is_object()) return fail(Fault::Malformed, "the hub sent a frame that is no object");
     for (json::Members members{whole}; members.next();) {

@@ -59,6 +59,17 @@ TEST(FrameReader, KeepsTextsThatHadEscapes) {
     EXPECT_EQ(frame.refused[1].message, "é");
 }
 
+// A message may be 64 deep, and one that was translated a little more; the frame is around it.
+TEST(FrameReader, ReadsADeliveryThatIsAsDeepAsItCanBe) {
+    std::string message;
+    for (int i = 0; i < 72; ++i) message += R"({"a":)";
+    message += '1' + std::string(72, '}');
+    HubFrame frame;
+    ASSERT_TRUE(
+        read_frame(R"({"deliver":[{"delivery_id":"7.1","message":)" + message + "}]}", frame));
+    EXPECT_EQ(frame.deliveries.at(0).message, message);
+}
+
 TEST(FrameReader, PassesOverWhatItDoesNotKnow) {
     HubFrame frame;
     ASSERT_TRUE(read_frame(R"({"fanfare":[1,{"a":2}],"settled":1})", frame));

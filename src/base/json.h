@@ -14,7 +14,11 @@
 
 namespace parlance::json {
 
+/// Of a text that comes from outside.
 inline constexpr std::size_t kDepthMax = 64;
+/// Of one that was made around such texts: a message in another dialect, with what that has no
+/// place for; a delivery; an event with its message. Nothing is walked that is deeper.
+inline constexpr std::size_t kDepthMadeMax = 2 * kDepthMax;
 
 /// Where the values of a text stand, in the order in which they begin: whoever walks a text with
 /// its outline need not look at a byte of it again.
@@ -29,7 +33,7 @@ struct Outline {
         std::uint32_t has_escapes : 1;  ///< A string's.
         std::uint32_t is_closed : 1;    ///< A container's: what is inside has no rows.
     };
-    std::size_t depth_max = kDepthMax;  ///< What is nested more deeply is not outlined.
+    std::size_t depth_max = kDepthMadeMax;  ///< What is nested more deeply is not outlined.
     const char* begin = nullptr;
     std::unique_ptr<Row[]> rows;  ///< Room for as many values as the text could have.
     std::size_t room = 0;
@@ -40,7 +44,7 @@ struct Outline {
 /// Nothing if `text` is one strict JSON value; else what is wrong and at which byte.
 Result<void> check(std::string_view text, std::size_t depth_max = kDepthMax);
 /// The same, and outlines it. The outline keeps its memory from one text to the next.
-Result<void> check(std::string_view text, Outline& outline);
+Result<void> check(std::string_view text, Outline& outline, std::size_t depth_max = kDepthMax);
 
 /// A value inside text that check() has passed: its bytes, without surrounding space.
 struct Value {

@@ -83,7 +83,7 @@ class Checker {
           begin_{text.data()},
           at_{text.data()},
           end_{text.data() + text.size()},
-          depth_max_{std::min(depth_max, kDepthMax)} {}
+          depth_max_{std::min(depth_max, kDepthMadeMax)} {}
 
     bool whole_text() {
         at_ = skip_space(at_, end_);
@@ -377,7 +377,8 @@ class Checker {
     const char* wrong_at_ = nullptr;
     const char* wrong_ = nullptr;
 
-    std::array<FewKey, kDepthMax * kFewKeys> few_keys_;  ///< Of all open objects, innermost last.
+    /// Of all open objects, innermost last.
+    std::array<FewKey, kDepthMadeMax * kFewKeys> few_keys_;
     std::size_t few_keys_count_ = 0;
     ManyKeys many_keys_;
     std::uint32_t objects_with_many_keys_ = 0;
@@ -435,7 +436,7 @@ Result<void> check(std::string_view text, std::size_t depth_max, Outline* outlin
 
 /// A value takes a byte, and a comma, a colon or a bracket beside it; those that are never closed
 /// are no more than may be nested, and one more may be missing at the end.
-std::size_t values_max(std::string_view text) { return text.size() / 2 + kDepthMax + 2; }
+std::size_t values_max(std::string_view text) { return text.size() / 2 + kDepthMadeMax + 2; }
 
 void make_room(Outline& outline, std::size_t room) {
     constexpr std::size_t kRoomKept = std::size_t{1} << 16U;
@@ -455,13 +456,13 @@ bool is_strict(std::string_view text) {
     return simdjson::validate_utf8(text) && Checker{text, kDepthMax, nullptr}.whole_text();
 }
 
-Result<void> check(std::string_view text, Outline& outline) {
+Result<void> check(std::string_view text, Outline& outline, std::size_t depth_max) {
     outline.begin = text.data();
     outline.count = 0;
     // Its sizes are words of 29 bits; what is larger is walked without it.
-    if (text.size() > kPlaceMax) return check(text);
+    if (text.size() > kPlaceMax) return check(text, depth_max);
     make_room(outline, values_max(text));
-    return check(text, kDepthMax, &outline);
+    return check(text, depth_max, &outline);
 }
 
 }  // namespace parlance::json

@@ -39,6 +39,17 @@ TEST(JsonMerge, DoesWhatTheExamplesOfItsDocumentSay) {
     }
 }
 
+// The smaller of the two is sorted, whichever that is; and a key may be written in two ways.
+TEST(JsonMerge, IsTheSameWhicheverOfTheTwoIsLarger) {
+    const std::string filler = '"' + std::string(200, 'f') + '"';
+    EXPECT_EQ(merged(root(R"({"c":1,"a\u0062":{"x":1,"y":2},"b":3})"),
+                     root(R"({"new":)" + filler + R"(,"ab":{"y":null,"z":4},"b":null,"no":null})")),
+              R"({"c":1,"ab":{"x":1,"z":4},"new":)" + filler + "}");
+    EXPECT_EQ(merged(root(R"({"c":)" + filler + R"(,"ab":{"x":1,"y":2},"b":3})"),
+                     root(R"({"new":1,"a\u0062":{"y":null,"z":4},"b":null,"no":null})")),
+              R"({"c":)" + filler + R"(,"ab":{"x":1,"z":4},"new":1})");
+}
+
 TEST(JsonMerge, MakesSomethingOfNothing) {
     EXPECT_EQ(merged(std::nullopt, root(R"({"a":null,"b":{"c":1}})")), R"({"b":{"c":1}})");
 }

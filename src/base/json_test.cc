@@ -180,7 +180,8 @@ TEST(JsonCheck, HoldsTheDepthLimitExactly) {
     EXPECT_NE(why("{}", 0), "");
     EXPECT_EQ(why(repeat(R"({"a":)", 64) + "1" + repeat("}", 64)), "");
     EXPECT_NE(why(repeat(R"([{"a":)", 33) + "1" + repeat("}]", 33)), "");
-    EXPECT_NE(why(nested(65), 1'000'000), "");  // Nothing walks deeper than kDepthMax.
+    EXPECT_EQ(why(nested(kDepthMadeMax), 1'000'000), "");
+    EXPECT_NE(why(nested(kDepthMadeMax + 1), 1'000'000), "");  // Nothing walks deeper than that.
 }
 
 TEST(JsonCheck, TakesAboutTheSameTimeForAMebibyteOfAnything) {

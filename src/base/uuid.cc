@@ -46,7 +46,10 @@ bool is_uuid(std::string_view text) {
 
 bool is_uuid4(std::string_view text) {
     constexpr std::size_t kVersionPlace = 14;
-    return is_uuid(text) && text[kVersionPlace] == '4';
+    constexpr std::size_t kVariantPlace = 19;
+    constexpr std::string_view kVariants = "89abAB";
+    return is_uuid(text) && text[kVersionPlace] == '4' &&
+           kVariants.find(text[kVariantPlace]) != std::string_view::npos;
 }
 
 std::string derived_uuid(std::string_view text) {

@@ -18,6 +18,16 @@ TEST(Uuid, IsRecognisedInEitherCase) {
     EXPECT_TRUE(is_uuid("F47AC10B-58CC-4372-A567-0E02B2C3D479"));
 }
 
+TEST(Uuid, IsOfTheFourthVersionOnlyWithTheVariantOfItsDocument) {
+    for (const char variant : std::string_view{"89abAB"}) {
+        EXPECT_TRUE(is_uuid4(std::string{"550e8400-e29b-41d4-"} + variant + "716-446655440000"));
+    }
+    for (const char variant : std::string_view{"07cCfF"}) {
+        EXPECT_FALSE(is_uuid4(std::string{"550e8400-e29b-41d4-"} + variant + "716-446655440000"));
+    }
+    EXPECT_FALSE(is_uuid4("550e8400-e29b-11d4-a716-446655440000"));
+}
+
 TEST(Uuid, IsNotRecognisedWhenACharacterIsWrongMissingOrTooMany) {
     EXPECT_FALSE(is_uuid(""));
     EXPECT_FALSE(is_uuid("f47ac10b-58cc-4372-a567-0e02b2c3d47"));

@@ -203,8 +203,8 @@ std::string way_to(const DialectRow& row, json::Value message) {
     const auto lacks = lacking(message, row);
     if (!lacks.empty()) return fmt::format("and for that it lacks {}", fmt::join(lacks, ", "));
     return fmt::format(
-        "but it has none of the members that only {} has: {}; name the dialect in "
-        "Parlance-Dialect",
+        "but it has none of the members that only {} has: {}; give it one, or post it with the "
+        "dialect in the header Parlance-Dialect",
         row.name,
         listed(row.marks));
 }
@@ -223,7 +223,8 @@ Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow&
     return rejection(Refusal::MessageDialectUnknown,
                      message.raw,
                      fmt::format("must be a message of one dialect; it has marks of {} and of {}: "
-                                 "name the right one in Parlance-Dialect",
+                                 "leave out those of one, or post it with the right one in the "
+                                 "header Parlance-Dialect",
                                  one.name,
                                  other.name),
                      {});
@@ -351,6 +352,13 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
     return read_current(*current.row, text, current.text, reception);
 }
 
+std::string_view answer_type(const Envelope& request, Dialect answered_in) {
+    if (request.dialect() == answered_in) return {};
+    const DialectRow* const row = row_of(request.dialect());
+    const Form* const form = row == nullptr ? nullptr : form_named(*row->forms, request.type());
+    return form == nullptr ? std::string_view{} : form->answered_by;
+}
+
 Reading<SendMessage> read_reply(std::string_view text,
                                 const Envelope& request,
                                 const Reception& reception) {
@@ -363,8 +371,17 @@ Reading<SendMessage> read_reply(std::string_view text,
     Reception as_current = reception;
     if (!current->empty()) as_current.message = {};
     auto reading = row->read_reply(*row, current->empty() ? text : *current, request, as_current);
-    if (!reading) reading.error().dialect = dialect;
-    if (reading && reading->falls_short) reading->kind = kind_of(*reading->envelope);
+    if (!reading) {
+        reading.error().dialect = dialect;
+        return reading;
+    }
+    if (reading->falls_short) reading->kind = kind_of(*reading->envelope);
+    const std::string_view type = answer_type(request, dialect);
+    if (!type.empty() && reading->envelope->intent() == Intent::Reply) {
+        Header header = reading->envelope->header();
+        header.type = type;
+        reading->envelope = Envelope::make(header, reading->envelope->body());
+    }
     return reading;
 }
 
@@ -469,5 +486,13 @@ std::optional<Dialect> dialect_named(std::string_view name) {
 }
 
 std::string_view name_of(Dialect dialect) { return spoken(dialect).name; }
+
+std::string names_of_all() {
+    std::vector<std::string_view> names;
+    for (const DialectRow* row : kDialects) names.push_back(row->name);
+    const std::string_view last = names.back();
+    names.pop_back();
+    return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
 
 }  // namespace parlance::dialects

@@ -70,6 +70,10 @@ Reading<SendMessage> read_reply(std::string_view text,
                                 const Envelope& request,
                                 const Reception& reception);
 
+/// As what an answer from an agent of another dialect must reach who asked, where the document has
+/// an answer of its own for such a request: HELP_RESPONSE. It is the type of the answer's envelope.
+std::string_view answer_type(const Envelope& request, Dialect answered_in);
+
 /// The hub's own answer to `request` for an agent that gave none, in the dialect of its reader;
 /// without one, as the request was asked.
 std::string write_failure(const Envelope& request,
@@ -120,5 +124,6 @@ std::optional<std::string> to_text_form(Dialect dialect, std::string_view messag
 
 std::optional<Dialect> dialect_named(std::string_view name);
 std::string_view name_of(Dialect dialect);
+std::string names_of_all();  ///< Of the dialects that are spoken, in words: "a, b or c".
 
 }  // namespace parlance::dialects

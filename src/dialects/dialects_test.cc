@@ -127,6 +127,8 @@ TEST(Dialects, ADoubtfulMessageIsSettledByNamingItsDialect) {
     const Rejection rejection = rejection_of(text);
     EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown);
     EXPECT_NE(rejection.summary().find("marks of taskwire and of sam"), std::string::npos);
+    // A connection has no headers: what is advised can be done there too.
+    EXPECT_NE(rejection.summary().find("leave out those of one, or post it"), std::string::npos);
     EXPECT_EQ(rejection_of(text, {.dialect = Dialect::Sam}).refusal,
               Refusal::InputValidationFailed);
     // One that both could read is what its first mark says, unless it is named.

@@ -62,7 +62,8 @@ bool has_few(json::Value object) {
 /// Holds objects against each other, member by member.
 class Comparison {
   public:
-    explicit Comparison(Texts& texts) : texts_{texts} {}
+    Comparison(Texts& texts, std::size_t pointer_bytes_max)
+        : texts_{texts}, pointer_bytes_max_{pointer_bytes_max} {}
 
     void objects(json::Value made, json::Value original) {
         FewMembers few;
@@ -163,7 +164,7 @@ class Comparison {
 
     void values(std::string_view key, json::Value made, json::Value original) {
         if (made.raw == original.raw) return;
-        const bool is_near = pointer_.size() + key.size() <= kPointerBytesMax;
+        const bool is_near = pointer_.size() + key.size() <= pointer_bytes_max_;
         if (is_near && made.is_object() && original.is_object()) {
             const std::size_t size = pointer_.size();
             json::append_step(pointer_, key);
@@ -182,6 +183,7 @@ class Comparison {
     }
 
     Texts& texts_;
+    std::size_t pointer_bytes_max_;
     std::string pointer_;  ///< Of the objects that are being compared.
 };
 
@@ -371,8 +373,14 @@ void append_extension(std::string& out, const Extension& extension, const Dialec
 }
 
 std::vector<Keep> differences(json::Value made, json::Value original, Texts& texts) {
-    Comparison comparison{texts};
+    Comparison comparison{texts, kPointerBytesMax};
     if (made.raw != original.raw) comparison.objects(made, original);
+    return std::move(comparison.keeps);
+}
+
+std::vector<Keep> coarse_differences(json::Value made, json::Value original, Texts& texts) {
+    Comparison comparison{texts, 0};
+    comparison.objects(made, original);
     return std::move(comparison.keeps);
 }
 

@@ -47,6 +47,8 @@ void append_extension(std::string& out, const Extension& extension, const Dialec
 /// Everything by which `original` differs from `made`; both are objects. `texts` keeps the
 /// pointers.
 std::vector<Keep> differences(json::Value made, json::Value original, Texts& texts);
+/// The same by whole members of the two, whatever it is inside of them that differs.
+std::vector<Keep> coarse_differences(json::Value made, json::Value original, Texts& texts);
 
 /// `made` with every difference put back that still is one. The keeps are in order.
 std::string with_differences(json::Value made, std::span<const Keep> keeps);

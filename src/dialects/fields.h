@@ -60,6 +60,7 @@ struct FieldRule {
     Kind kind = Kind::Anything;
     Slot slot = Slot::None;                      ///< What it means.
     bool is_echo = false;                        ///< Says again what another field says.
+    bool is_never_absent = false;                ///< The hub writes null where nothing is said.
     std::size_t bytes_max = kIdBytesMax;         ///< Of a string.
     std::span<const std::string_view> words{};   ///< Of a Word.
     std::span<const std::int8_t> means{};        ///< The number of each word; else its place.
@@ -72,6 +73,9 @@ struct FieldRule {
     std::string_view preset{};           ///< JSON: the document's default, filled in at the door.
     std::string_view fill{};  ///< JSON: what a translation writes that must and has nothing better.
 };
+
+/// The least of a number that may be negative.
+inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
 
 /// A bit for the length and the first letter of a name: most names that are none of a few are told
 /// from them by one glance at the bits of those few.

@@ -44,6 +44,8 @@ struct Form {
     bool is_part = false;
     /// What it is sent for: without these it is refused for having lost them.
     std::span<const std::string_view> keeps{};
+    /// By name: the form that answers it, where that is not what any reply is written as.
+    std::string_view answered_by{};
 };
 
 constexpr std::uint64_t looks_of(std::string_view type_field, std::span<const Form> forms) {

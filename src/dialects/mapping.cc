@@ -146,23 +146,35 @@ std::string kind_of(const FieldRule& rule) {
     }
 }
 
+/// What a field needs. Nobody insists on what is missing where not even the body is held to it.
+std::string need_of(const FieldRule& rule, bool is_insisted_on) {
+    if (!rule.preset.empty()) return fmt::format("default `{}`", rule.preset);
+    const std::string_view name = kNeedNames[static_cast<std::size_t>(rule.need)];
+    const bool is_said = is_insisted_on || rule.need == Need::Optional;
+    return is_said ? std::string{name} : "by the document, not insisted on";
+}
+
 void list_fields(const Shape& shape,
                  const Form& form,
                  const std::string& parent,
+                 bool is_insisted_on,
+                 bool is_body_whole,
                  std::string& text) {
     for (const FieldRule& rule : shape.fields) {
         const std::string path =
             parent.empty() ? std::string{rule.name} : fmt::format("{}.{}", parent, rule.name);
-        const std::string need = rule.preset.empty()
-                                     ? std::string{kNeedNames[static_cast<std::size_t>(rule.need)]}
-                                     : fmt::format("default `{}`", rule.preset);
+        // It is the form only with this.
+        const bool is_mark = &shape == form.body && rule.name == form.body_mark;
         text += fmt::format("| `{}` | {} | {} | {} |\n",
                             path,
-                            need,
+                            need_of(rule, is_insisted_on || is_mark),
                             kind_of(rule),
                             rule.section.empty() ? shape.section : rule.section);
-        const Shape* inner = rule.kind == Kind::Body ? form.body : rule.shape;
-        if (inner != nullptr) list_fields(*inner, form, path, text);
+        const bool is_body = rule.kind == Kind::Body;
+        const Shape* inner = is_body ? form.body : rule.shape;
+        if (inner == nullptr) continue;
+        list_fields(
+            *inner, form, path, is_insisted_on && (!is_body || is_body_whole), is_body_whole, text);
     }
 }
 
@@ -175,7 +187,7 @@ std::string forms() {
                 "\n### {} {}\n\n| field | need | must be | section |\n|---|---|---|---|\n",
                 row->name,
                 form.name);
-            list_fields(*form.shape, form, {}, text);
+            list_fields(*form.shape, form, {}, true, row->is_body_whole, text);
         }
     }
     return text;

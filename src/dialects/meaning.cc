@@ -125,7 +125,8 @@ class Gathering {
 
   private:
     void field(const FieldRule& rule, json::Value value, Trust trust) {
-        const bool is_unsaid = value.is_null() && rule.slot != Slot::Content;
+        const bool is_unsaid =
+            value.is_null() && (rule.slot != Slot::Content || rule.is_never_absent);
         if (is_unsaid || is_mere_fill(rule, value) || rule.is_echo) return;
         if (trust == Trust::Nobody && !fits(rule, value)) return;
         const Shape* shape = shape_of(rule, form_);
@@ -363,14 +364,16 @@ class Writing {
 
     bool member(const Shape& shape, const FieldRule& rule, std::string& out) {
         const auto demand = demanded(shape, rule);
-        if (demand == Demand::Empty) return false;
+        if (demand == Demand::Empty) return absent(rule, out);
         if (rule.slot == Slot::Status && rule.need == Need::Optional && is_status_implied_) {
             return false;
         }
         const bool is_needed = demand == Demand::Present ||
                                (rule.need != Need::Optional && rule.need != Need::Routing);
         // Most fields of most forms: nothing is said in them, and nothing must be.
-        if (!is_needed && rule.need != Need::Routing && !may_say(rule)) return false;
+        if (!is_needed && rule.need != Need::Routing && !may_say(rule)) {
+            return absent(rule, out);
+        }
         const std::size_t start = out.size();
         append_name(out, rule.name);
         const std::size_t value_start = out.size();
@@ -387,13 +390,26 @@ class Writing {
             sketch_.drop(row);
             if (!fill(rule, is_needed, out)) {
                 out.resize(start);
-                return false;
+                return absent(rule, out);
             }
             sketch_.begin();
         }
         sketch_.end(row, out, {start + 1, rule.name.size(), value_start});
         out += ',';
         return is_said;
+    }
+
+    /// Nothing is said in the field, which is false; some are there all the same.
+    bool absent(const FieldRule& rule, std::string& out) {
+        if (!rule.is_never_absent) return false;
+        const std::size_t start = out.size();
+        append_name(out, rule.name);
+        const std::size_t value_start = out.size();
+        const std::size_t row = sketch_.begin();
+        out += "null";
+        sketch_.end(row, out, {start + 1, rule.name.size(), value_start});
+        out += ',';
+        return false;
     }
 
     bool may_say(const FieldRule& rule) const {
@@ -428,6 +444,7 @@ class Writing {
     /// Whether what the slot says stands as the whole object, or in a member of it.
     bool is_taken_whole(const FieldRule& rule, const Shape& shape) const {
         if (rule.slot == Slot::None || !meaning_.says(rule.slot)) return false;
+        if (&shape == form_.body && !form_.body_mark.empty()) return false;  // It needs its mark.
         const Inside inside = place_inside(shape, rule.slot);
         if (inside != Inside::Directly) return inside == Inside::Nowhere;
         const bool has_more = std::ranges::any_of(shape.fields, [&](const FieldRule& inner) {

@@ -347,7 +347,8 @@ Reading<SendMessage> read(const DialectRow& row,
     json::Outline outline;
     Completion{row, *form, reception, settled, texts}.of(text, message, found, whole, outline);
     if (!stays_json(message, whole)) {
-        if (auto problem = outgrown(text, whole, outline)) {
+        // What is filled in is not deep, but the message may be one that the hub has made.
+        if (auto problem = outgrown(text, whole, outline, json::kDepthMadeMax)) {
             return tl::unexpected(*std::move(problem));
         }
     }
@@ -506,7 +507,8 @@ bool stays_json(json::Value message, std::string_view made) {
 
 std::optional<Rejection> outgrown(std::string_view text,
                                   std::string_view made,
-                                  json::Outline& outline) {
+                                  json::Outline& outline,
+                                  std::size_t depth_max) {
     const auto because = [&](Refusal refusal, std::string rule) {
         return Rejection{.refusal = refusal,
                          .problems = {{.value = shortened(text), .rule = std::move(rule)}}};
@@ -516,7 +518,7 @@ std::optional<Rejection> outgrown(std::string_view text,
                        fmt::format("must be at most {} bytes long with what the hub fills in",
                                    kMessageBytesMax));
     }
-    const auto still_json = made.empty() ? Result<void>{} : json::check(made, outline);
+    const auto still_json = made.empty() ? Result<void>{} : json::check(made, outline, depth_max);
     if (still_json) return {};
     return because(Refusal::MessageMalformed,
                    "must be JSON with what the hub fills in, but: " + still_json.error().message);

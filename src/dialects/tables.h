@@ -37,6 +37,7 @@ bool stays_json(json::Value message, std::string_view made);
 /// what was made.
 std::optional<Rejection> outgrown(std::string_view text,
                                   std::string_view made,
-                                  json::Outline& outline);
+                                  json::Outline& outline,
+                                  std::size_t depth_max = json::kDepthMax);
 
 }  // namespace parlance::dialects

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include "dialects/extension.h"
 #include "dialects/meaning.h"
 #include "dialects/same.h"
-#include "dialects/tables.h"
 
 namespace parlance::dialects {
 
@@ -31,12 +31,33 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     if (passage.began != Time{}) say(Slot::Began, print_iso_time(passage.began), true);
 }
 
+/// Of keeps that say exactly what differs. Many small ones take many times the room of what they
+/// keep; beyond this they are whole members of the message, and take no more than that has.
+constexpr std::size_t kKeepsBytesMax = std::size_t{4} << 20U;
+
+std::size_t bytes_of(std::span<const Keep> keeps) {
+    constexpr std::size_t kBytesAround = sizeof(R"({"at":"","value":,"was":},)");
+    std::size_t bytes = 0;
+    for (const Keep& keep : keeps) {
+        bytes += kBytesAround + keep.at.size() + keep.value.raw.size() + keep.was.raw.size();
+    }
+    return bytes;
+}
+
 /// What is to be said in another dialect.
 struct Saying {
     const Form& form;
     json::Value message;
     std::string_view without{};  ///< A member of it that is not said.
 };
+
+/// The form that an answer must have because of what was asked; null if any reply will do.
+const Form* special_answer(Act act, const Forms& others, const Passage& passage) {
+    if (act != Act::Reply || passage.type.empty()) return nullptr;
+    const auto asks_for_it = [&](const Form& form) { return form.answered_by == passage.type; };
+    const bool is_special = std::ranges::any_of(others.all, asks_for_it);
+    return is_special ? form_named(others, passage.type) : nullptr;
+}
 
 /// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
 /// form that it must have; null: the one for what it does. Outlines it.
@@ -49,7 +70,10 @@ std::string plainly(const Saying& saying,
     Texts texts;
     Meaning meaning = understand(form, saying.message, passage.now, texts);
     add_what_the_hub_knows(meaning, passage, texts);
-    const Form& other = wanted != nullptr ? *wanted : form_for(others, act_of(form, meaning));
+    const Act act = act_of(form, meaning);
+    const Form* const special = wanted == nullptr ? special_answer(act, others, passage) : nullptr;
+    if (special != nullptr) wanted = special;
+    const Form& other = wanted != nullptr ? *wanted : form_for(others, act);
     // As the hub treats it.
     if (other.implies_priority && !meaning.says(Slot::Priority)) {
         const auto priority = static_cast<std::int64_t>(priority_of(form, meaning));
@@ -86,7 +110,8 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
 
 /// The text as a value, to be walked more than once.
 json::Value outlined(std::string_view text, json::Outline& outline) {
-    return json::check(text, outline) ? json::root(text, outline) : json::root(text);
+    const auto checked = json::check(text, outline, json::kDepthMadeMax);
+    return checked ? json::root(text, outline) : json::root(text);
 }
 
 constexpr std::size_t kBytesSmall = std::size_t{16} << 10U;
@@ -277,13 +302,17 @@ class Translation {
         json::Outline outline;
         const std::string back =
             plainly({*form, other}, *row_.forms, &original.form, {.now = passage_.now}, outline);
+        if (has_extension(other)) return;
         Texts texts;
-        const Extension extension{
-            .form = &original.form,
-            .at = passage_.now,
-            .digest = digest_of(other),
-            .keeps = differences(json::root(back, outline), original.message, texts)};
-        if (!has_extension(other)) append_member(made, extension, row_);
+        const json::Value returned = json::root(back, outline);
+        Extension extension{.form = &original.form,
+                            .at = passage_.now,
+                            .digest = digest_of(other),
+                            .keeps = differences(returned, original.message, texts)};
+        if (bytes_of(extension.keeps) > kKeepsBytesMax) {
+            extension.keeps = coarse_differences(returned, original.message, texts);
+        }
+        append_member(made, extension, row_);
     }
 
     const DialectRow& row_;
@@ -314,14 +343,8 @@ Reading<std::string> translate(std::string_view text,
     auto extension = read_extension(message, *other, texts);
     const bool is_heeded =
         extension && can_have_been(*extension->form, *form, message, *row->forms, passage);
-    std::string made = is_heeded ? translation.home(*form, message, *std::move(extension))
-                                 : translation.fresh(*form, message);
-    if (stays_json(message, made)) return made;
-    json::Outline outline_made;
-    if (auto problem = outgrown(text, made, outline_made)) {
-        return tl::unexpected(*std::move(problem));
-    }
-    return made;
+    return is_heeded ? translation.home(*form, message, *std::move(extension))
+                     : translation.fresh(*form, message);
 }
 
 }  // namespace parlance::dialects

@@ -20,6 +20,8 @@ struct Passage {
     std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
     std::string_view correlation{};  ///< whatever the message says.
     Time began{};                    ///< When its workflow did, if the hub knows.
+    /// Of an answer: its type, by which it may be a special one there (answer_type()).
+    std::string_view type{};
 };
 
 /// The message in another dialect. It must be one that read_message() takes in its own.

@@ -60,6 +60,63 @@ TEST_P(Pairs, P1_ThereAndBackIsTheIdentity) {
     }
 }
 
+/// Objects inside one another.
+std::string nested(std::size_t depth) {
+    std::string text;
+    for (std::size_t i = 0; i < depth; ++i) text += R"({"a":)";
+    return text + '1' + std::string(depth, '}');
+}
+
+/// Requests that say as much as can be said in them; "@" is where anything may stand.
+constexpr std::pair<Dialect, std::string_view> kDeepRequests[] = {
+    {Dialect::Kessel,
+     R"({"source_agent":"CST","target_agent":"ANL","capability_code":"ANL_NPV","request_id":"sess-789-20250118-143022",
+         "inputs_json":@})"},
+    {Dialect::Kessel,
+     R"({"source_agent":"CST","target_agent":"ANL","capability_code":"ANL_NPV","request_id":"sess-789-20250118-143022",
+         "inputs_json":{},"context":@})"},
+    {Dialect::Delegation,
+     R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a","target_employee":"b","user_id":"u",
+         "parent_session_id":"s","input":"i","objective":"o","more":@})"},
+    {Dialect::Sam,
+     R"({"message_id":"m","correlation_id":"wf-1","timestamp":"2025-11-23T10:00:00Z","sender":{"agent_id":"a"},
+         "recipient":{"agent_id":"b"},"message_type":"REQUEST","payload":{"action":"ask","data":@,"more":@}})"},
+    {Dialect::Correlation,
+     R"({"correlation_id":"sess_0a1b2c3d_1700000000","agent":"a","target_agent":"b",
+         "message_type":"orchestration_command","status":"pending","payload":@,"timestamp":"2025-11-23T10:00:00Z"})"},
+    {Dialect::Taskwire,
+     R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT","timestamp":"2025-11-23T10:00:00Z",
+         "payload":{"action":"ask","input":@},"metadata":{"more":@}})"},
+};
+
+/// The request with nested objects in it, so that it is `depth` deep.
+std::string deep(std::string_view request, std::size_t depth) {
+    std::string text{request};
+    for (auto place = text.find('@'); place != std::string::npos; place = text.find('@')) {
+        const auto front = std::string_view{text}.substr(0, place);
+        const auto open = std::ranges::count(front, '{') - std::ranges::count(front, '}');
+        text.replace(place, 1, nested(depth - static_cast<std::size_t>(open)));
+    }
+    return text;
+}
+
+// What the hub has taken can be said in every dialect, however deep it is, and comes back.
+TEST_P(Pairs, P1_WhatIsAsDeepAsAMessageMayBeGoesThereAndBack) {
+    const auto& [from, to] = GetParam();
+    for (const auto& [dialect, request] : kDeepRequests) {
+        if (dialect != from) continue;
+        for (std::size_t depth = 60; depth <= json::kDepthMax; ++depth) {
+            const std::string text = deep(request, depth);
+            ASSERT_TRUE(json::check(text)) << text;
+            ASSERT_TRUE(read_message(text, {.dialect = from})) << text;
+            ASSERT_NO_FATAL_FAILURE(expect_there_and_back(*row_of(from), *row_of(to), text));
+            const std::string there = translated(text, from, to);
+            EXPECT_TRUE(json::check(there, json::kDepthMadeMax)) << there;
+            EXPECT_EQ(read_message(there, {})->envelope->dialect(), to) << there;
+        }
+    }
+}
+
 std::vector<std::pair<Dialect, Dialect>> all_pairs() {
     std::vector<std::pair<Dialect, Dialect>> pairs;
     for (const auto* from : all_rows()) {
@@ -265,6 +322,81 @@ TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {
     EXPECT_EQ(at(task, {"payload", "error"}),
               R"({"code":"api_timeout","message":"OpenAI API timeout","retryable":true,)"
               R"("fallback":"use_rules"})");
+}
+
+TEST(Translate, K4_AResponseHasAResultWhateverItsStatus) {
+    constexpr std::string_view kError =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"ERROR","correlation_id":"c","timestamp":"2025-11-23T10:00:00Z","in_reply_to":"r",
+            "error":{"code":"A_B_C","message":"no","source":"a","severity":"LOW","retryable":false}})";
+    const std::string error = translated(kError, Dialect::Sam, Dialect::Kessel);
+    EXPECT_EQ(at(error, {"status"}), R"("ERROR")");
+    EXPECT_EQ(at(error, {"result_json"}), "null");
+    EXPECT_TRUE(
+        is_same(json::root(translated(error, Dialect::Kessel, Dialect::Sam)), json::root(kError)));
+    // Null says nothing, and so it is nothing in another dialect.
+    constexpr std::string_view kNull =
+        R"({"request_id":"sess-1-20250118-143022","status":"ERROR","result_json":null,"error_code":"A_B",
+            "error_message":"no"})";
+    const std::string sam = translated(kNull, Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload"}), "") << sam;
+    EXPECT_TRUE(
+        is_same(json::root(translated(sam, Dialect::Sam, Dialect::Kessel)), json::root(kNull)));
+}
+
+/// An answer of another dialect to a request of taskwire, as it reaches who asked.
+std::string answered_to(std::string_view type, std::string_view answer, Dialect dialect) {
+    const auto request = testing::read(R"({"id":"q-1","from":"ann","to":"bob","type":")" +
+                                       std::string{type} + R"(","payload":{}})");
+    const auto reply = read_reply(
+        answer,
+        *request.envelope,
+        {.dialect = dialect, .caller = "bob", .fresh_id = testing::kKnown.fresh_id, .now = kNoon});
+    EXPECT_TRUE(reply) << reply.error().summary();
+    if (!reply) return {};
+    const Envelope& envelope = *reply->envelope;
+    const auto told = translate(envelope.body(),
+                                dialect,
+                                Dialect::Taskwire,
+                                {.now = kNoon,
+                                 .from = envelope.from(),
+                                 .to = envelope.to(),
+                                 .id = envelope.id(),
+                                 .answers = envelope.answers(),
+                                 .correlation = envelope.correlation(),
+                                 .type = envelope.type()});
+    EXPECT_TRUE(told);
+    EXPECT_TRUE(told && read_message(*told, {.dialect = Dialect::Taskwire}));
+    return told.value_or("{}");
+}
+
+TEST(Translate, T3_T4_AnAnswerIsOfTheTypeThatTheDocumentAnswersItsRequestWith) {
+    const std::pair<Dialect, std::string_view> answers[] = {
+        {Dialect::Sam, R"({"message_type":"RESPONSE","payload":{"data":{"advice":"rest"}}})"},
+        {Dialect::Kessel,
+         R"({"status":"SUCCESS","result_json":{"advice":"rest"},"confidence_level":"HIGH"})"},
+        {Dialect::Delegation,
+         R"({"summary":"s","result":"rest","status":"success",)"
+         R"("token_usage":{"prompt":1,"completion":1,"total":2}})"},
+        {Dialect::Correlation, R"({"advice":"rest"})"},
+    };
+    for (const auto& [dialect, answer] : answers) {
+        const std::string help = answered_to("HELP_REQUEST", answer, dialect);
+        EXPECT_EQ(at(help, {"type"}), R"("HELP_RESPONSE")") << help;
+        EXPECT_EQ(at(help, {"payload", "request_id"}), R"("q-1")") << help;
+        EXPECT_NE(at(help, {"payload", "content"}).find("rest"), std::string::npos) << help;
+        const std::string handoff = answered_to("TASK_HANDOFF", answer, dialect);
+        EXPECT_EQ(at(handoff, {"type"}), R"("TASK_HANDOFF")") << handoff;
+        EXPECT_EQ(at(handoff, {"payload", "accepted"}), "true") << handoff;
+        EXPECT_EQ(at(answered_to("TASK_ASSIGNMENT", answer, dialect), {"type"}),
+                  R"("TASK_COMPLETE")");
+    }
+    // That nothing came of it is said as ever.
+    EXPECT_EQ(at(answered_to("HELP_REQUEST",
+                             R"({"status":"ERROR","error_code":"A_B","error_message":"no"})",
+                             Dialect::Kessel),
+                 {"type"}),
+              R"("TASK_FAILED")");
 }
 
 TEST(Translate, P1_ConfidenceIsOnOneScale) {
@@ -557,6 +689,22 @@ TEST(Translate, P1_AMegabyteOfHostileNamesIsTranslatedThereAndBack) {
         EXPECT_EQ(at(translated(there, Dialect::Sam, Dialect::Kessel), {"capability_code"}),
                   R"("PAY")");
     }
+}
+
+// Each small thing that is kept has its pointer with it, and so takes many times its own room.
+TEST(Translate, P1_AMegabyteOfSmallThingsToKeepIsKeptInWholeMembers) {
+    std::string names;
+    for (int i = 0; names.size() < (std::size_t{1} << 20U); ++i) {
+        names += ",\"" + std::to_string(i) + "\":0";
+    }
+    const std::string text =
+        R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT","timestamp":"2025-11-23T10:00:00Z",)"
+        R"("payload":{"action":"ask","input":{})" +
+        names + "}}";
+    const std::string there = translated(text, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_LT(there.size(), 4 * text.size());
+    const std::string back = translated(there, Dialect::Kessel, Dialect::Taskwire, kNoon + kLater);
+    EXPECT_TRUE(is_same(json::root(back), json::root(text)));
 }
 
 TEST(Translate, P1_AMegabyteOfKeptPlacesIsPutBack) {

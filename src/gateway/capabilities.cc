@@ -32,41 +32,48 @@ void add(Problems& problems, const Place& place, std::string rule) {
                         .section = std::string{kSection}});
 }
 
-void check_text(Problems& problems, const Place& place) {
+/// A registration that is being looked through.
+struct Registration {
+    Problems& problems;
+    schema::PatternAllowance patterns{};  ///< That are left, for all its schemas.
+};
+
+void check_text(Registration& all, const Place& place) {
     constexpr std::size_t kTextMax = 4096;
     if (!place.value.is_string() || place.value.raw.size() > kTextMax) {
-        add(problems, place, "must be a string of at most 4096 bytes");
+        add(all.problems, place, "must be a string of at most 4096 bytes");
     }
 }
 
-void check_code(Problems& problems, const Place& place) {
+void check_code(Registration& all, const Place& place) {
     const bool is_code = place.value.is_string() && place.value.raw.size() > 2 &&
                          place.value.raw.size() <= kIdBytesMax + 2;
-    if (!is_code) add(problems, place, "must be a string of 1 to 128 bytes");
+    if (!is_code) add(all.problems, place, "must be a string of 1 to 128 bytes");
 }
 
-void check_examples(Problems& problems, const Place& place) {
-    if (!place.value.is_array()) return add(problems, place, "must be a list of phrases");
+void check_examples(Registration& all, const Place& place) {
+    if (!place.value.is_array()) return add(all.problems, place, "must be a list of phrases");
     std::size_t number = 0;
     for (json::Elements elements{place.value}; elements.next(); ++number) {
-        if (problems.size() >= dialects::kProblemsMax) return;
-        check_text(problems, {place.pointer + "/" + std::to_string(number), elements.value});
+        if (all.problems.size() >= dialects::kProblemsMax) return;
+        check_text(all, {place.pointer + "/" + std::to_string(number), elements.value});
     }
 }
 
-void check_schema(Problems& problems, const Place& place) {
-    const auto compiled = schema::compile(place.value.raw);
+void check_schema(Registration& all, const Place& place) {
+    if (all.patterns.is_spent) return;  // That has been said, and nothing more is compiled.
+    const auto compiled = schema::compile(place.value.raw, &all.patterns);
     if (compiled) return;
     const auto& flaw = compiled.error();
-    problems.push_back({.pointer = place.pointer + flaw.pointer,
-                        .value = flaw.value,
-                        .rule = flaw.reason,
-                        .section = "JSON Schema 2020-12"});
+    all.problems.push_back({.pointer = place.pointer + flaw.pointer,
+                            .value = flaw.value,
+                            .rule = flaw.reason,
+                            .section = "JSON Schema 2020-12"});
 }
 
 struct Member {
     std::string_view name;
-    void (*check)(Problems& problems, const Place& place);
+    void (*check)(Registration& all, const Place& place);
 };
 constexpr std::array kMembers{
     Member{"code", check_code},
@@ -79,16 +86,30 @@ constexpr std::array kMembers{
     Member{"intent", check_text},
 };
 
-void check_capability(Problems& problems, const Place& place) {
-    if (!place.value.is_object()) return add(problems, place, "must be an object with a \"code\"");
+std::string code_of(json::Value capability) {
+    const auto code = capability.is_object() ? json::find(capability, "code") : std::nullopt;
+    std::string spare;
+    return code && code->is_string() ? std::string{code->text(spare)} : std::string{};
+}
+
+void check_capability(Registration& all, const Place& place) {
+    if (!place.value.is_object()) {
+        return add(all.problems, place, "must be an object with a \"code\"");
+    }
+    const bool was_spent = all.patterns.is_spent;
     bool has_code = false;
     for (json::Members members{place.value}; members.next();) {
         const auto known = std::ranges::find(kMembers, members.key, &Member::name);
         if (known == kMembers.end()) continue;
         has_code = has_code || known->name == "code";
-        known->check(problems, {place.pointer + "/" + std::string{known->name}, members.value});
+        known->check(all, {place.pointer + "/" + std::string{known->name}, members.value});
     }
-    if (!has_code) add(problems, {place.pointer + "/code", {}}, "is missing; must be a string");
+    if (!has_code) add(all.problems, {place.pointer + "/code", {}}, "is missing; must be a string");
+    if (all.patterns.is_spent && !was_spent) {
+        add(all.problems,
+            {place.pointer, json::find(place.value, "code").value_or(json::Value{})},
+            "must leave out patterns: this agent's schemas have too many, or too large ones");
+    }
 }
 
 // --- compiled ------------------------------------------------------------------------------
@@ -107,15 +128,20 @@ std::vector<Capability> read_set(std::string_view text) {
     const auto list = json::root(text);
     if (!list.is_array()) return all;
     for (json::Elements elements{list}; elements.next();) {
-        const auto code =
-            elements.value.is_object() ? json::find(elements.value, "code") : std::nullopt;
-        if (!code || !code->is_string()) continue;
-        std::string spare;
-        all.push_back({.code = std::string{code->text(spare)},
-                       .input = compiled(elements.value, "input_schema"),
-                       .output = compiled(elements.value, "output_schema")});
+        auto code = code_of(elements.value);
+        if (!code.empty()) all.push_back({.code = std::move(code)});
     }
     return all;
+}
+
+void compile_in(const CapabilitySet& set, Capability& capability) {
+    capability.is_compiled = true;
+    for (json::Elements elements{json::root(set.text)}; elements.next();) {
+        if (code_of(elements.value) != capability.code) continue;
+        capability.input = compiled(elements.value, "input_schema");
+        capability.output = compiled(elements.value, "output_schema");
+        return;
+    }
 }
 
 constexpr std::string_view kNone = "[]";
@@ -168,22 +194,22 @@ const Capability* find_capability(CapabilityShelf& shelf,
         set = {.text = std::string{capabilities}, .all = read_set(capabilities)};
     }
     const auto found = std::ranges::find(set.all, code, &Capability::code);
-    return found == set.all.end() ? nullptr : &*found;
+    if (found == set.all.end()) return nullptr;
+    if (!found->is_compiled) compile_in(set, *found);
+    return &*found;
 }
 
 void check_capabilities(json::Value list, Problems& problems) {
     const Place place{"/capabilities", list};
     if (!list.is_array()) return add(problems, place, "must be a list of capabilities");
+    Registration all{.problems = problems};
     std::vector<std::string> codes;
     std::size_t number = 0;
     for (json::Elements elements{list}; elements.next(); ++number) {
         if (number == kCapabilitiesMax) return add(problems, place, "must have at most 200 items");
         const Place each{place.pointer + "/" + std::to_string(number), elements.value};
-        check_capability(problems, each);
-        const auto code =
-            elements.value.is_object() ? json::find(elements.value, "code") : std::nullopt;
-        std::string spare;
-        if (code && code->is_string()) codes.emplace_back(code->text(spare));
+        check_capability(all, each);
+        if (auto code = code_of(elements.value); !code.empty()) codes.push_back(std::move(code));
     }
     std::ranges::sort(codes);
     if (std::ranges::adjacent_find(codes) != codes.end()) {
@@ -192,6 +218,12 @@ void check_capabilities(json::Value list, Problems& problems) {
 }
 
 namespace {
+
+std::string quoted(std::string_view text) {
+    std::string out;
+    json::append_quoted(out, text);
+    return out;
+}
 
 /// Why a request, as it stands here, must not reach who would take it.
 std::optional<dialects::Rejection> unfit_as_written(CapabilityShelf& shelf,
@@ -209,7 +241,7 @@ std::optional<dialects::Rejection> unfit_as_written(CapabilityShelf& shelf,
         return rejection_of(request,
                             Refusal::CapabilityNotRegistered,
                             {{.pointer = matter.action_pointer,
-                              .value = json::shortened(matter.action),
+                              .value = json::shortened(quoted(matter.action)),
                               .rule = "must be a capability that '" + agent + "' has registered",
                               .section = "registered capabilities"}});
     }

@@ -22,11 +22,12 @@ struct Desk;
 
 struct Capability {
     std::string code;
+    bool is_compiled = false;  ///< It has been asked for, and so has its schemas.
     std::optional<schema::Schema> input{};
     std::optional<schema::Schema> output{};
 };
 
-/// An agent's capabilities, compiled, and the text of its profile that they were made of.
+/// An agent's capabilities, and the text of its profile that they were made of.
 struct CapabilitySet {
     std::string text;
     std::vector<Capability> all;
@@ -35,6 +36,7 @@ struct CapabilitySet {
 using CapabilityShelf = std::map<std::string, CapabilitySet, std::less<>>;  ///< By agent.
 
 /// Compiled when it is first asked for, and again when the text is another; null if there is none.
+/// The agent's other capabilities are left for when they are asked for.
 const Capability* find_capability(CapabilityShelf& shelf,
                                   std::string_view agent,
                                   std::string_view capabilities,

@@ -65,7 +65,8 @@ void write_words(Desk& desk,
 
 /// What was refused, without the details of who refused what: those are for operators.
 void tell_refused(const Talk& talk, const transport::Response& response) {
-    const auto body = json::check(response.body) ? json::root(response.body) : json::Value{"{}"};
+    const auto body = json::check(response.body, json::kDepthMadeMax) ? json::root(response.body)
+                                                                      : json::Value{"{}"};
     auto refused = response;
     json::ObjectWriter out;
     copy_members(out, body, {"type", "title", "status", "code"});

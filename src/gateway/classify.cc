@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::string_view kBuiltIn = "built-in";
 constexpr std::string_view kNoIntent = "out_of_scope";
-constexpr std::size_t kTextBytesMax = 8'192;
 constexpr std::size_t kShownMax = 8;   ///< Of what it can do, when it says what it cannot.
 constexpr std::size_t kToldMax = 500;  ///< Of the offers, to an agent that classifies.
 
@@ -315,15 +314,20 @@ void ask_agent(Desk& desk, Call& call, const Offer& classifier, std::string text
 
 }  // namespace
 
+bool is_understandable(Call& call, std::string_view text) {
+    constexpr std::size_t kTextBytesMax = 8'192;
+    if (!text.empty() && text.size() <= kTextBytesMax) return true;
+    call.exchange->respond(problem(
+        Refusal::InputValidationFailed,
+        fmt::format(R"(a "text" of 1 to {} bytes is needed, what a user said)", kTextBytesMax)));
+    return false;
+}
+
 void post_classify(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
     auto text = text_member(*body, "text");
-    if (text.empty() || text.size() > kTextBytesMax) {
-        return call.exchange->respond(
-            problem(Refusal::InputValidationFailed,
-                    R"(a "text" of 1 to 8192 bytes is needed, what a user said)"));
-    }
+    if (!is_understandable(call, text)) return;
     const auto* classifier = appointed(desk, tutor_of(desk).offers(*desk.engine), *call.caller);
     if (classifier != nullptr) return ask_agent(desk, call, *classifier, std::move(text));
     classify_here(desk, std::move(call.exchange), std::move(text), {});

@@ -148,7 +148,6 @@ Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
 
 }  // namespace
 
-/// What cannot be said in the reader's dialect is better read as it came than not at all.
 std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began) {
     const bool is_reply = answers(envelope);
     auto told = dialects::translate(envelope.body(),
@@ -160,8 +159,13 @@ std::string translated(const Envelope& envelope, Dialect reader, Time now, Time 
                                      .id = envelope.id(),
                                      .answers = is_reply ? envelope.answers() : "",
                                      .correlation = is_reply ? envelope.correlation() : "",
-                                     .began = began});
-    return told ? *std::move(told) : std::string{envelope.body()};
+                                     .began = began,
+                                     .type = is_reply ? envelope.type() : ""});
+    if (told) return *std::move(told);
+    // Nobody is shown another dialect than its own, not even of a message that has no form in its
+    // own any more.
+    return dialects::write_refusal(
+        reader, envelope.id(), envelope.to(), told.error().refusal, told.error().summary(), now);
 }
 
 dialects::Reading<SendMessage> with_question(Desk& desk,
@@ -170,7 +174,9 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
     const Envelope& said = *message.envelope;
     if (!answers(said)) return message;
     const auto question = desk.engine->question(said);
-    if (!question || names_exactly(said, *question)) return message;
+    if (!question) return message;
+    const bool is_special = !dialects::answer_type(*question, said.dialect()).empty();
+    if (names_exactly(said, *question) && !is_special) return message;
     const auto reply = dialects::read_reply(said.body(),
                                             *question,
                                             {.dialect = said.dialect(),

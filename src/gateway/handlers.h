@@ -85,6 +85,9 @@ void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
 dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text);
 
+/// Whether a text is what the classifier takes; else the call is answered. Longer ones take long.
+bool is_understandable(Call& call, std::string_view text);
+
 /// "wait=1500" in Prefer, alone or among other preferences.
 Duration preferred_wait(const transport::Request& request);
 

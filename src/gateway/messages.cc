@@ -1,6 +1,8 @@
 // POST /v1/messages, and what comes back for it.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "base/json_write.h"
 #include "dialects/claim.h"
@@ -144,7 +146,9 @@ void post_message(Desk& desk, Call& call) {
         if (!dialect) {
             return call.exchange->respond(
                 problem(Refusal::MessageDialectUnknown,
-                        "Parlance-Dialect names '" + std::string{named} + "', which is not known"));
+                        fmt::format("Parlance-Dialect must be {}, not '{}'",
+                                    dialects::names_of_all(),
+                                    json::shortened(named))));
         }
     }
     const auto fresh_id = fresh_uuid(desk);

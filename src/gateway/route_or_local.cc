@@ -80,6 +80,7 @@ void post_route(Desk& desk, Call& call) {
             problem(Refusal::InputValidationFailed,
                     R"(an "agent" is needed, and either the "text" or the "capability")"));
     }
+    if (!question.is_named && !is_understandable(call, text)) return;
     if (desk.engine->profile(question.agent) == nullptr) {
         return call.exchange->respond(problem(Refusal::AgentNotRegistered,
                                               "agent '" + question.agent + "' is not registered"));

@@ -250,28 +250,31 @@ bool is_object_of(Call& call, std::string_view name, std::string_view text) {
     return false;
 }
 
-/// What was sent with what may be left out, as text.
-std::string filled(json::Value body, Time now) {
-    const auto presets = json::ObjectWriter{}
-                             .raw("changes", "{}")
-                             .integer("version", 0)
-                             .text("timestamp", print_iso_time(now))
-                             .done();
-    return json::merged(json::root(presets), body);
+/// What was sent with what may be left out, as text; of the changes only that they are an object.
+std::string update_around(json::Value body, Time now) {
+    json::ObjectWriter out;
+    for (json::Members members{body}; members.next();) {
+        const bool is_large = members.key == "changes" && members.value.is_object();
+        out.raw(members.key, is_large ? "{}" : members.value.raw);
+    }
+    if (!json::find(body, "changes")) out.raw("changes", "{}");
+    if (!json::find(body, "version")) out.integer("version", 0);
+    if (!json::find(body, "timestamp")) out.text("timestamp", print_iso_time(now));
+    return out.done();
 }
 
-std::optional<Update> read_update(Call& call, std::string_view text) {
-    if (!is_object_of(call, "StateUpdate", text)) return std::nullopt;
-    const auto body = json::root(text);
+std::optional<Update> read_update(Call& call, json::Value body, Time now) {
+    if (!is_object_of(call, "StateUpdate", update_around(body, now))) return std::nullopt;
     const auto operation = text_member(body, "operation");
-    const auto version = json::find(body, "version")->integer().value_or(-1);
+    const auto given = json::find(body, "version");
+    const auto version = given ? given->integer().value_or(-1) : 0;
     Update update{.operation = operation == "CREATE"   ? StateOperation::Create
                                : operation == "UPDATE" ? StateOperation::Update
                                                        : StateOperation::Delete,
                   .kind = text_member(body, "entity_type"),
                   .id = text_member(body, "entity_id"),
                   .version = static_cast<std::uint64_t>(version),
-                  .changes = *json::find(body, "changes")};
+                  .changes = json::find(body, "changes").value_or(json::Value{"{}"})};
     if (update.id.empty() || update.id.size() > kIdBytesMax) {
         refuse_member(call, "entity_id", "1 to 128 bytes long");
         return std::nullopt;
@@ -461,10 +464,12 @@ void get_state_item(Desk& desk, Call& call) {
 }
 
 void post_state(Desk& desk, Call& call) {
-    const auto body = read_object(call);
+    auto body = read_object(call);
     if (!body) return;
-    const auto text = filled(*body, desk.clock());
-    const auto update = read_update(call, text);
+    // However deep the changes are, they are looked at once.
+    json::Outline outline;
+    if (json::check(body->raw, outline)) body = json::root(body->raw, outline);
+    const auto update = read_update(call, *body, desk.clock());
     if (!update) return;
     if (update->kind == "TASK") return update_task(desk, call, *update);
     if (update->kind == "RESOURCE") return update_resource(desk, call, *update);

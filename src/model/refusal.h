@@ -93,7 +93,7 @@ inline constexpr std::array kRefusals{
     RefusalRow{Refusal::MessageMalformed, "MESSAGE_MALFORMED", 400, false,
                "Send one well-formed JSON message, as its dialect's schema says."},
     RefusalRow{Refusal::MessageDialectUnknown, "MESSAGE_DIALECT_UNKNOWN", 400, false,
-               "Send a message of a known dialect, or name the dialect in Parlance-Dialect."},
+               "Send a message of a known dialect, or post it to /v1/messages with the header Parlance-Dialect."},
     RefusalRow{Refusal::MessageTooLarge, "MESSAGE_TOO_LARGE", 413, false,
                "Send a smaller message, or a reference to where the large part is kept."},
     RefusalRow{Refusal::InputValidationFailed, "INPUT_VALIDATION_FAILED", 422, false,

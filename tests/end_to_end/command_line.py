@@ -267,6 +267,10 @@ inputs_json: {
 
 
 OLD = {"version": "0.8", "request_id": "550e8400-e29b-41d4-a716-446655440000", "target": "byte", "result": "r", "status": "success"}
+# Answers that say neither who asked nor, in kessel, who answers.
+ANSWER = {"request_id": "sess-789-20250118-143022", "status": "ERROR", "error_code": "DATA_NOT_FOUND", "error_message": "none"}
+SPOKEN = {"request_id": "550e8400-e29b-41d4-a716-446655440000", "target_employee": "byte", "summary": "s", "result": "r", "status": "success",
+          "token_usage": {"prompt": 1, "completion": 1, "total": 2}}
 
 
 def messages_are_validated_without_a_hub(_, scratch):
@@ -307,6 +311,12 @@ def messages_are_converted_and_come_back(_, scratch):
         expect(parlance(None, "validate", "-", stdin=there.stdout), DONE, f"ok {dialect} ")
         back = parlance(None, "convert", "--from", dialect, "--to", "taskwire", "-", stdin=there.stdout)
         check(json.loads(back.stdout) == GOOD, f"through {dialect}: {back.stdout}{back.stderr}")
+    # What names nobody names nobody when it comes back, whatever stood in for them there.
+    for nameless, origin in ((ANSWER, "kessel"), (SPOKEN, "delegation")):
+        for dialect in ("taskwire", "kessel", "delegation", "sam", "correlation"):
+            there = parlance(None, "convert", "--from", origin, "--to", dialect, "-", stdin=json.dumps(nameless))
+            back = parlance(None, "convert", "--from", dialect, "--to", origin, "-", stdin=there.stdout)
+            check(json.loads(back.stdout) == nameless, f"through {dialect}: {there.stdout}{back.stdout}{back.stderr}")
     block = parlance(None, "convert", "--to", "kessel", "--block", where)
     expect(block, DONE, "REQUEST", "source_agent: alice")
     expect(parlance(None, "validate", "-", stdin=block.stdout), DONE, "ok kessel REQUEST")

@@ -76,6 +76,142 @@ TEST(Refusals, K7_ABlockThatSaysNextToNothingIsRefusedAndTheHubGoesOn) {
     }
 }
 
+// --- everybody reads its own dialect -------------------------------------------------------------
+
+TEST(Dialects, P1_TheDeepestRequestAndItsAnswerReachEachInItsOwn) {
+    FrontDesk desk;
+    desk.now("PUT", "/v1/agents/CST", R"({"dialect":"kessel"})");
+    desk.now("PUT", "/v1/agents/sue", R"({"dialect":"sam","capabilities":[{"code":"DIG"}]})");
+    const auto nested = [](int depth) {
+        std::string text;
+        for (int i = 0; i < depth; ++i) text += R"({"a":)";
+        return text + '1' + std::string(static_cast<std::size_t>(depth), '}');
+    };
+    const auto asked =
+        desk.ask("POST",
+                 "/v1/messages",
+                 R"({"source_agent":"CST","target_agent":"sue","capability_code":"DIG",)"
+                 R"("request_id":"00000000-0000-4000-8000-000000000001","inputs_json":)" +
+                     nested(63) + "}",
+                 {{"Prefer", "wait=60000"}});
+    const auto inbox = desk.now("GET", "/v1/agents/sue/inbox");
+    EXPECT_NE(inbox.find(R"("message_type":"REQUEST")"), std::string::npos) << inbox;
+    EXPECT_EQ(inbox.find(R"({"source_agent")"), std::string::npos) << inbox;
+    EXPECT_TRUE(json::check(inbox, json::kDepthMadeMax));
+    desk.now("POST",
+             "/v1/deliveries/" + delivery_in(inbox) + "/reply",
+             R"({"message_type":"RESPONSE","payload":{"data":)" + nested(62) + "}}");
+    EXPECT_NE(asked->body().find(R"("status":"SUCCESS")"), std::string::npos) << asked->body();
+    EXPECT_EQ(asked->body().find(R"("message_type":)"), std::string::npos) << asked->body();
+}
+
+TEST(Dialects, T4_AnAnswerFromAnotherDialectIsAHelpResponseHoweverItComes) {
+    FrontDesk desk;
+    desk.now("PUT", "/v1/agents/ann", R"({"dialect":"taskwire"})");
+    desk.now("PUT", "/v1/agents/sue", R"({"dialect":"sam"})");
+    for (const bool is_reply : {true, false}) {
+        const std::string id = is_reply ? "q-1" : "q-2";
+        const auto asked = desk.ask("POST",
+                                    "/v1/messages",
+                                    R"({"id":")" + id +
+                                        R"(","from":"ann","to":"sue","type":"HELP_REQUEST",)"
+                                        R"("payload":{"description":"help"}})",
+                                    {{"Prefer", "wait=60000"}});
+        const auto inbox = desk.now("GET", "/v1/agents/sue/inbox");
+        const std::string answer =
+            R"({"message_id":"a-)" + id +
+            R"(","message_type":"RESPONSE","sender":{"agent_id":"sue"},"recipient":{"agent_id":"ann"},)"
+            R"("timestamp":"2025-11-23T10:00:00Z","in_reply_to":")" +
+            id + R"(","correlation_id":")" + id + R"(","payload":{"data":{"a":1}}})";
+        if (is_reply) {
+            desk.now("POST", "/v1/deliveries/" + delivery_in(inbox) + "/reply", answer);
+        } else {
+            desk.now("POST", "/v1/messages", answer);
+        }
+        EXPECT_EQ(member(asked->body(), "type"), R"("HELP_RESPONSE")") << asked->body();
+    }
+}
+
+TEST(Dialects, AreNamedToWhoeverNamesAnother) {
+    Agents desk;
+    const auto answer = desk.ask("POST", "/v1/messages", message(1), {{"Parlance-Dialect", "x"}});
+    desk.turn();
+    EXPECT_NE(answer->body().find("must be taskwire, kessel, delegation, sam or correlation"),
+              std::string::npos)
+        << answer->body();
+}
+
+// --- nothing takes long --------------------------------------------------------------------------
+
+TEST(Limits, K9_ATextToRouteIsNoLongerThanOneToClassify) {
+    Agents desk;
+    const std::string text = R"("text":")" + std::string(8'193, 'x') + "\"";
+    const auto classified = desk.now("POST", "/v1/classify", "{" + text + "}");
+    EXPECT_NE(classified.find("a \\\"text\\\" of 1 to 8192 bytes"), std::string::npos)
+        << classified;
+    EXPECT_EQ(desk.now("POST", "/v1/route", R"({"agent":"bob",)" + text + "}"), classified);
+}
+
+/// `count` capabilities, each with two schemas of 20 patterns that take RE2 some time.
+std::string with_patterns(int count) {
+    std::string patterns;
+    for (int i = 0; i < 20; ++i) {
+        patterns += (i == 0 ? "\"(a{1,20}){1,10}0_" : ",\"(a{1,20}){1,10}0_") + std::to_string(i) +
+                    "\":true";
+    }
+    const std::string schema = R"({"patternProperties":{)" + patterns + "}}";
+    std::string list;
+    for (int i = 0; i < count; ++i) {
+        list += (i == 0 ? "" : ",") + (R"({"code":"CAP_)" + std::to_string(i)) +
+                R"(","input_schema":)" + schema + R"(,"output_schema":)" + schema + "}";
+    }
+    return R"({"dialect":"kessel","capabilities":[)" + list + "]}";
+}
+
+TEST(Limits, K6_ThePatternsOfARegistrationHaveALimitTogether) {
+    FrontDesk desk;
+    EXPECT_EQ(member(desk.now("PUT", "/v1/agents/ANL", with_patterns(2)), "code"), "nothing");
+    const auto refused = desk.now("PUT", "/v1/agents/ANL", with_patterns(200));
+    EXPECT_EQ(member(refused, "code"), R"("INPUT_VALIDATION_FAILED")") << refused;
+    EXPECT_NE(refused.find("2000 patterns with 100000 instructions"), std::string::npos) << refused;
+    EXPECT_NE(refused.find(R"("value":"\"CAP_)"), std::string::npos) << refused;
+    EXPECT_EQ(json::root(member(refused, "problems")).is_array(), true);
+    EXPECT_LT(refused.size(), 3'000U) << "it is said once";
+}
+
+TEST(Limits, K6_ACapabilityThatIsNotRegisteredIsQuotedLikeEveryOtherValue) {
+    FrontDesk desk;
+    desk.now(
+        "PUT", "/v1/agents/ANL", R"({"dialect":"kessel","capabilities":[{"code":"ANL_NPV"}]})");
+    const auto refused = desk.now(
+        "POST",
+        "/v1/messages",
+        R"({"source_agent":"CST","target_agent":"ANL","capability_code":"ANL_X","inputs_json":{},)"
+        R"("request_id":"00000000-0000-4000-8000-000000000001"})");
+    EXPECT_NE(refused.find(R"("value":"\"ANL_X\"")"), std::string::npos) << refused;
+}
+
+// --- what is shared ------------------------------------------------------------------------------
+
+TEST(State, T13_ANullTakesAMemberAway) {
+    Agents desk;
+    const auto update = [&](std::string_view operation, int version, std::string_view changes) {
+        return desk.now("POST",
+                        "/v1/state",
+                        R"({"operation":")" + std::string{operation} +
+                            R"(","entity_type":"TASK","entity_id":"t-1","version":)" +
+                            std::to_string(version) + R"(,"changes":)" + std::string{changes} +
+                            "}");
+    };
+    const auto created = update("CREATE", 0, R"({"note":{"a":1,"b":2},"other":3})");
+    EXPECT_EQ(member(created, "note"), R"({"a":1,"b":2})") << created;
+    const auto updated = update("UPDATE", 1, R"({"note":{"a":null},"other":null})");
+    EXPECT_EQ(member(updated, "note"), R"({"b":2})") << updated;
+    EXPECT_EQ(member(updated, "other"), "nothing") << updated;
+    EXPECT_EQ(member(update("UPDATE", 1, R"({"note":7})"), "code"), R"("STATE_VERSION_STALE")");
+    EXPECT_EQ(member(update("UPDATE", 2, "7"), "code"), R"("INPUT_VALIDATION_FAILED")");
+}
+
 // --- nothing is said before it is durable --------------------------------------------------------
 
 TEST(Answers, WaitForTheTurnAndComeOnce) {

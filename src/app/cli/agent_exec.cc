@@ -178,7 +178,7 @@ Result<std::string> dialect_of(const Context& context, const ExecOptions& option
             Fault::Malformed,
             "AGENT_NOT_REGISTERED: '" + context.agent + "' is not registered; say --register");
     }
-    if (!json::check(response.body)) return std::string("taskwire");
+    if (!json::check(response.body, json::kDepthMadeMax)) return std::string("taskwire");
     const std::string dialect = text_member(json::root(response.body), "dialect");
     return dialect.empty() ? "taskwire" : dialect;
 }

@@ -137,7 +137,8 @@ int call(const Context& context,
     if (!client) return complain(context, Misused, client.error().message);
     const auto response = client->call(method, target, body);
     if (!response) return complain(context, response.error());
-    const bool is_readable = response->body.empty() || json::check(response->body).has_value();
+    const bool is_readable =
+        response->body.empty() || json::check(response->body, json::kDepthMadeMax).has_value();
     if (response->status / 100 != 2 || !is_readable) return complain(context, *response);
     show(response->body);
     return Done;

@@ -36,7 +36,7 @@ int for_each_delegation(const Context& context, const AuditOptions& options, Eac
     while (true) {
         const auto response = client->call("GET", page_target(options, after));
         if (!response) return complain(context, response.error());
-        if (response->status != 200 || !json::check(response->body)) {
+        if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
             return complain(context, *response);
         }
         const json::Value rows = member(json::root(response->body), "delegations");

@@ -84,7 +84,7 @@ int say(const Context& context, ChatOptions& options) {
                                        saying_of(context, options),
                                        {{"Prefer", fmt::format("wait={}", options.wait_ms)}});
     if (!response) return complain(context, response.error());
-    if (response->status >= 300 || !json::check(response->body)) {
+    if (response->status >= 300 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     const auto talk = json::root(response->body);

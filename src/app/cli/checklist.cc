@@ -55,7 +55,7 @@ class Ward {
     Reply ask(std::string_view method, const std::string& target, const std::string& body = {}) {
         const auto response = client_.call(method, target, body);
         if (!response) return {.status = 0, .body = {}};
-        const bool is_json = json::check(response->body).has_value();
+        const bool is_json = json::check(response->body, json::kDepthMadeMax).has_value();
         return {.status = response->status, .body = is_json ? response->body : std::string{}};
     }
 

@@ -21,7 +21,7 @@ tl::expected<std::string, int> ask(const Context& context,
     if (!client) return tl::unexpected(complain(context, Misused, client.error().message));
     auto response = client->call(method, target, body);
     if (!response) return tl::unexpected(complain(context, response.error()));
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return tl::unexpected(complain(context, *response));
     }
     return std::move(response->body);

@@ -35,10 +35,10 @@ dialects::Reading<std::string> convert_one(const Context& context,
     auto current = dialects::in_current_version(envelope.dialect(), *text);
     if (!current) return current;
     if (!current->empty()) text = std::move(current);
-    return dialects::translate(*text,
-                               envelope.dialect(),
-                               to,
-                               {.now = now(), .from = envelope.from(), .to = envelope.to()});
+    // Whom it names itself, it says; the hub's stand-ins for others would not go away on the way
+    // back.
+    return dialects::translate(
+        *text, envelope.dialect(), to, {.now = now(), .from = context.agent});
 }
 
 /// Lines for programs, several lines for people, a block for who reads those.

@@ -43,7 +43,7 @@ int for_each_letter(const Context& context,
         if (!after.empty()) target += "&after=" + percent_encoded(after);
         const auto response = client.call("GET", target);
         if (!response) return complain(context, response.error());
-        if (response->status != 200 || !json::check(response->body)) {
+        if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
             return complain(context, *response);
         }
         const json::Value letters = member(json::root(response->body), "dead_letters");
@@ -104,7 +104,7 @@ int show(const Context& context, const std::string& id) {
     if (!client) return complain(context, Misused, client.error().message);
     const auto response = client->call("GET", "/v1/dead-letters/" + percent_encoded(id));
     if (!response) return complain(context, response.error());
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     if (context.is_json) {

@@ -44,7 +44,7 @@ int list(const Context& context, const HumanOptions& options) {
     if (!options.role.empty()) target += "&role=" + percent_encoded(options.role);
     const auto response = client->call("GET", target);
     if (!response) return complain(context, response.error());
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     Table table{.columns = {{"ID", Align::Left, 4},
@@ -74,7 +74,7 @@ int show(const Context& context, const HumanOptions& options) {
     if (!client) return complain(context, Misused, client.error().message);
     const auto response = client->call("GET", "/v1/human/" + percent_encoded(options.id));
     if (!response) return complain(context, response.error());
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     fmt::print("{}\n",

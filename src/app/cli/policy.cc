@@ -112,7 +112,7 @@ int show(const Context& context) {
     if (!client) return complain(context, Misused, client.error().message);
     const auto response = client->call("GET", "/v1/policy");
     if (!response) return complain(context, response.error());
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     if (context.is_json) {
@@ -173,7 +173,7 @@ int explain(const Context& context, const PolicyOptions& options) {
     for (const Written& written : *messages) {
         const auto response = client->call("POST", "/v1/policy/explain", written.text);
         if (!response) return complain(context, response.error());
-        if (response->status != 200 || !json::check(response->body)) {
+        if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
             return complain(context, *response);
         }
         const json::Value answer = json::root(response->body);

@@ -72,7 +72,7 @@ int ask(const Context& context, const RequestOptions& options, std::string_view 
     const auto response = client->call(
         "POST", "/v1/messages", message, {{"Prefer", fmt::format("wait={}", wait.count())}});
     if (!response) return complain(context, response.error());
-    if (response->status / 100 != 2 || !json::check(response->body)) {
+    if (response->status / 100 != 2 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     if (response->status == 200) return report_answer(context, response->body);

@@ -36,7 +36,7 @@ void report_accepted(const Context& context, std::string_view body) {
 int post(const Context& context, sdk::Client& client, std::string_view message) {
     const auto response = client.call("POST", "/v1/messages", message);
     if (!response) return complain(context, response.error());
-    if (response->status / 100 != 2 || !json::check(response->body)) {
+    if (response->status / 100 != 2 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
     report_accepted(context, response->body);

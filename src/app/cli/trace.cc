@@ -36,7 +36,7 @@ Got get(const Context& context, const std::string& target) {
     if (!client) return {.exit = complain(context, Misused, client.error().message)};
     const auto response = client->call("GET", target);
     if (!response) return {.exit = complain(context, response.error())};
-    if (response->status != 200 || !json::check(response->body)) {
+    if (response->status != 200 || !json::check(response->body, json::kDepthMadeMax)) {
         return {.exit = complain(context, *response)};
     }
     return {.body = response->body};

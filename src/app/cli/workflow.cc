@@ -102,7 +102,7 @@ void print_report(const Context& context, json::Value report) {
 
 /// Shows the answer. The exit code says whether the workflow came to a good end.
 int tell(const Context& context, const sdk::HttpResponse& response) {
-    if (response.status / 100 != 2 || !json::check(response.body)) {
+    if (response.status / 100 != 2 || !json::check(response.body, json::kDepthMadeMax)) {
         return complain(context, response);
     }
     const json::Value report = json::root(response.body);

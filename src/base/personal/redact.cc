@@ -18,8 +18,6 @@ constexpr std::size_t kHexDigits = 8;
 constexpr std::size_t kNumberDigitsMin = 8;
 constexpr std::string_view kAnyPlaceholder = "[X_00000000]";
 constexpr int kRoundsMax = 4;
-/// An event has the message that it is about inside of it.
-constexpr std::size_t kDepthMax = 2 * json::kDepthMax;
 
 /// Behind the closing quote of a string whose inside begins here.
 std::size_t string_end(std::string_view json, std::size_t inside) {
@@ -376,7 +374,8 @@ class Mask {
         if (!has_keys) return;
         // Two spellings of one value can be two keys of one object, and a key can be the very text
         // of a placeholder. Then keys have placeholders that nothing in the message can know.
-        for (int round = 1; round <= kRoundsMax && !json::check(text(), kDepthMax); ++round) {
+        for (int round = 1; round <= kRoundsMax && !json::check(text(), json::kDepthMadeMax);
+             ++round) {
             const KeyedSha256 hash{masking.key, json};
             name(masking, std::to_string(round) + to_hex(hash.of({})));
         }
@@ -619,7 +618,7 @@ std::optional<std::string> restore(std::string_view json,
     Return way{json, originals, pointers};
     std::string out = way.text(true);
     // Who answers may have written a value beside its placeholder: two keys must not become one.
-    const bool is_json = !way.has_keys() || json::check(out, kDepthMax);
+    const bool is_json = !way.has_keys() || json::check(out, json::kDepthMadeMax);
     if (!is_json) out = way.text(false);
     if (out.empty()) return {};
     return out;

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kNodesMax = 10'000;
 constexpr std::size_t kPatternsSizeMax = 20'000;
 constexpr std::size_t kPatternsMax = 100;  ///< Each keeps memory of its own.
+/// Of one that cannot be used: RE2 may have come far with it.
+constexpr std::size_t kPatternSizeLost = 5'000;
 constexpr std::size_t kPointerShown = 1024;
 
 }  // namespace
@@ -25,8 +27,18 @@ std::string Program::pointer_of(NodeId node) const {
     return json::shortened(pointer, kPointerShown);
 }
 
-Compiler::Compiler(std::string_view text) : program_{std::make_unique<Program>()} {
+Compiler::Compiler(std::string_view text, PatternAllowance* allowance)
+    : program_{std::make_unique<Program>()}, allowance_{allowance} {
     program_->text = text;
+}
+
+bool Compiler::afford(std::size_t size) {
+    if (allowance_ == nullptr) return true;
+    if (allowance_->count == 0 || allowance_->size < size) allowance_->is_spent = true;
+    if (allowance_->is_spent) return false;
+    --allowance_->count;
+    allowance_->size -= size;
+    return true;
 }
 
 void Compiler::flaw(const Said& said, std::string reason, std::string_view step) {
@@ -89,8 +101,19 @@ std::optional<Pattern> Compiler::pattern(const Said& said,
                                          std::string_view step) {
     if (is_flawed()) return {};
     auto pattern = Pattern::compile(text);
+    const bool can_afford = afford(pattern ? pattern->size() : kPatternSizeLost);
     if (!pattern) {
         flaw(said, std::move(pattern).error().message, step);
+        return {};
+    }
+    if (!can_afford) {
+        const PatternAllowance all;
+        flaw(said,
+             fmt::format("is too much, together with the patterns before it: in all schemas there "
+                         "may be {} patterns with {} instructions",
+                         all.count,
+                         all.size),
+             step);
         return {};
     }
     patterns_size_ += pattern->size();
@@ -153,6 +176,8 @@ NodeId Compiler::read(json::Value value, Place place) {
     return id;
 }
 
-tl::expected<Schema, Flaw> compile(std::string_view text) { return Compiler{text}.run(); }
+tl::expected<Schema, Flaw> compile(std::string_view text, PatternAllowance* allowance) {
+    return Compiler{text, allowance}.run();
+}
 
 }  // namespace parlance::schema

@@ -26,7 +26,7 @@ struct Said {
 
 class Compiler {
   public:
-    explicit Compiler(std::string_view text);
+    Compiler(std::string_view text, PatternAllowance* allowance);
 
     tl::expected<Schema, Flaw> run();
 
@@ -51,6 +51,8 @@ class Compiler {
     };
 
     NodeId read(json::Value value, Place place);
+    /// Takes a pattern from the allowance; false if that is not enough.
+    bool afford(std::size_t size);
     void open_resource(NodeId id, json::Value schema);
     // references.cc
     void resolve_all();
@@ -64,6 +66,7 @@ class Compiler {
     std::vector<Said> references_;
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.
     std::map<std::string, std::uint32_t, std::less<>> by_uri_;                ///< Resources.
+    PatternAllowance* allowance_;
     std::size_t patterns_size_ = 0;
     std::size_t pattern_count_ = 0;
 };

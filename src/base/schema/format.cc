@@ -146,6 +146,27 @@ bool is_json_pointer(std::string_view text) {
     return is_like(text, grammar);
 }
 
+/// The same, behind how many levels up it begins: or '#', for the key there.
+bool is_relative_json_pointer(std::string_view text) {
+    static const re2::RE2 grammar{
+        "(?s)(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"};
+    return is_like(text, grammar);
+}
+
+/// RFC 6570, section 2.
+bool is_uri_template(std::string_view text) {
+    static const std::string escape = "%[0-9A-Fa-f]{2}";
+    static const std::string literal =
+        R"((?:[!#$&()*+,\-./0-9:;=?@A-Z\[\]_a-z~\x{A0}-\x{D7FF}\x{E000}-\x{10FFFD}]|)" + escape +
+        ")";
+    static const std::string character = "(?:[A-Za-z0-9_]|" + escape + ")";
+    static const std::string name = character + "(?:\\.?" + character + ")*";
+    static const std::string variable = name + "(?::[1-9][0-9]{0,3}|\\*)?";
+    static const re2::RE2 grammar{"(?:" + literal + R"(|\{[+#./;?&=,!@|]?)" + variable + "(?:," +
+                                  variable + R"()*\})*)"};
+    return is_like(text, grammar);
+}
+
 constexpr std::array kFormats{
     Format{"date-time",
            is_date_time,
@@ -161,7 +182,9 @@ constexpr std::array kFormats{
     Format{"uri", is_uri, "a URI with its scheme"},
     Format{"uri-reference", is_uri_reference, "a URI or a relative reference"},
     Format{"uuid", is_uuid, "a UUID"},
+    Format{"uri-template", is_uri_template, "a URI template"},
     Format{"json-pointer", is_json_pointer, "a JSON pointer"},
+    Format{"relative-json-pointer", is_relative_json_pointer, "a relative JSON pointer"},
     Format{"regex", is_pattern, "a regular expression", 50'000},
 };
 

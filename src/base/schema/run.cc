@@ -86,7 +86,7 @@ std::vector<Violation> Run::whole(json::Value instance) {
     // With an outline nothing is looked for twice, however often the instance is walked.
     json::Outline outline;
     if (instance.outline == nullptr && (instance.is_object() || instance.is_array())) {
-        CHECK(json::check(instance.raw, outline));
+        CHECK(json::check(instance.raw, outline, json::kDepthMadeMax));
         instance = json::root(instance.raw, outline);
     }
     steps_left_ = kStepsMax;

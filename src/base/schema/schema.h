@@ -48,8 +48,16 @@ class Schema {
     std::shared_ptr<const Program> program_;
 };
 
-/// `text` can be any text; what is no schema is told why.
-tl::expected<Schema, Flaw> compile(std::string_view text);
+/// What the patterns of several schemas may take together. Compiling them is what takes time.
+struct PatternAllowance {
+    std::size_t count = 2'000;
+    std::size_t size = 100'000;  ///< In instructions.
+    bool is_spent = false;
+};
+
+/// `text` can be any text; what is no schema is told why. What its patterns take is taken from the
+/// allowance, if there is one; a schema that it does not suffice for cannot be used.
+tl::expected<Schema, Flaw> compile(std::string_view text, PatternAllowance* allowance = nullptr);
 
 /// Everything that is wrong with the instance, which stands in text that json::check() has passed;
 /// nothing if it fits. If finding out takes too long, that is what is wrong.

@@ -50,6 +50,18 @@ TEST(Delegation, X1_ReadsTheRequestEnvelope) {
     EXPECT_EQ(body.substr(body.find(R"("request_id")")), kRequest.substr(1));
 }
 
+TEST(Delegation, X1_ARequestIdIsAUuidOfTheFourthVersion) {
+    const auto foreign = testing::with(kRequest, "a716", "c716");
+    EXPECT_EQ(pointers(rejection_of(foreign)), (Pointers{"/request_id"})) << "another variant";
+}
+
+TEST(Delegation, X2_TheRelevanceOfASourceIsAnyNumber) {
+    for (const char* relevance : {"-1", "0", "-0.5", "17"}) {
+        read(testing::with(
+            kResponse, R"("relevance":0.9)", R"("relevance":)" + std::string{relevance}));
+    }
+}
+
 TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
     const SendMessage send = read(kRequest);
     const std::string session = at(send.envelope->body(), {"child_session_id"});

@@ -175,7 +175,7 @@ inline constexpr FieldRule kEachArtifact{.kind = Kind::Object, .shape = &kArtifa
 inline constexpr std::array kUsedSourceFields{
     FieldRule{.name = "owner_scope", .need = Need::Required, .kind = Kind::String},
     FieldRule{.name = "source_id", .need = Need::Required, .kind = Kind::String},
-    FieldRule{.name = "relevance", .kind = Kind::Number},
+    FieldRule{.name = "relevance", .kind = Kind::Number, .least = kBelowZero},
 };
 inline constexpr Shape kUsedSource{
     .name = "used source", .section = kResponseSection, .fields = kUsedSourceFields};

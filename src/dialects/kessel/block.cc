@@ -154,6 +154,16 @@ bool is_textual(const Form& form, std::string_view name) {
     return std::ranges::find(kOthers, rule->kind) == kOthers.end();
 }
 
+/// A line of text: a string in quotes if it is one as a whole, whatever it begins with if not.
+void append_text(std::string& out, std::string_view line) {
+    const bool is_string = line.starts_with('"') && json::is_strict(line);
+    if (line == "null" || is_string) {
+        out += line;
+    } else {
+        json::append_quoted(out, line);
+    }
+}
+
 struct Lines {
     const Form* form;
     std::string_view text;  ///< Behind the heading.
@@ -192,12 +202,13 @@ Result<void> field(const Form& form, std::string_view& text, std::string& out) {
     json::append_quoted(out, name);
     out += ':';
     const std::string_view value = trimmed(text.substr(colon + 1, line_end - colon - 1));
+    if (is_textual(form, name)) {
+        append_text(out, value);
+        take_line(text);
+        return {};
+    }
     if (!value.starts_with('{') && !value.starts_with('[') && !value.starts_with('"')) {
-        if (value != "null" && is_textual(form, name)) {
-            json::append_quoted(out, value);
-        } else {
-            append_plain(out, value);
-        }
+        append_plain(out, value);
         take_line(text);
         return {};
     }

@@ -150,6 +150,25 @@ metadata: {a: "1, 2: {3}", "b c": true, d: [], e: {}, f: [1, "x",], g: -1.50e3, 
               R"({"a":"1, 2: {3}","b c":true,"d":[],"e":{},"f":[1,"x"],"g":-1.50e3,"h":"007"})");
 }
 
+// In a field that holds text a line is text, whatever it begins with.
+TEST(KesselBlock, K7_KeepsTextThatBeginsLikeAListAnObjectOrAString) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"[Draft 2] help me", R"("[Draft 2] help me")"},
+        {"{name}, please", R"("{name}, please")"},
+        {R"("Help" is what I said)", R"("\"Help\" is what I said")"},
+        {R"("unclosed)", R"("\"unclosed")"},
+        {"[Draft 2]", R"("[Draft 2]")"},
+        {R"("in quotes, \u0041")", R"("in quotes, \u0041")"},
+        {"null", "null"},
+    };
+    for (const auto& [line, value] : cases) {
+        const std::string json = json_of(std::string{"---\nHANDOFF CONTEXT\nsession_id: s-1\n"} +
+                                         "original_request: " + line + "\nuser_id: u-1\n---");
+        EXPECT_EQ(at(json, {"original_request"}), value);
+        EXPECT_EQ(at(json, {"user_id"}), R"("u-1")");
+    }
+}
+
 TEST(KesselBlock, K7_SaysWhatIsWrongWithABlock) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "begin with '---'"},

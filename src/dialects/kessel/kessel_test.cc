@@ -274,6 +274,7 @@ TEST(KesselHub, K5_K20_SaysFailureAndTimeoutAsTheContractDoes) {
     const EnvelopePtr request = read(kNpvRequest).envelope;
     const std::string timeout = write_failure(*request, Refusal::RequestTimedOut, "15 s", kNoon);
     EXPECT_EQ(at(timeout, {"status"}), R"("TIMEOUT")");
+    EXPECT_EQ(at(timeout, {"result_json"}), "null") << "a required field of every response";
     EXPECT_EQ(at(timeout, {"request_id"}), R"("sess-789-20250118-143022")");
     EXPECT_EQ(read(timeout).envelope->to(), "CST");
     const std::string refusal = write_refusal(Dialect::Kessel,
@@ -285,6 +286,7 @@ TEST(KesselHub, K5_K20_SaysFailureAndTimeoutAsTheContractDoes) {
     EXPECT_EQ(at(refusal, {"status"}), R"("ERROR")");
     EXPECT_EQ(at(refusal, {"error_code"}), R"("INPUT_VALIDATION_FAILED")");
     EXPECT_EQ(at(refusal, {"error_message"}), R"("/x")");
+    EXPECT_EQ(at(refusal, {"result_json"}), "null");
     read(refusal);
 }
 

@@ -22,7 +22,6 @@ inline constexpr std::string_view kStateSection = "State Synchronization";
 
 /// A date that is none: for a deadline that nobody named.
 inline constexpr std::string_view kNever = R"("9999-12-31T23:59:59.999Z")";
-inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
 
 inline constexpr std::array<std::string_view, 4> kLevelWords{"low", "medium", "high", "critical"};
 
@@ -280,7 +279,7 @@ inline constexpr std::array kHandoffResponseFields{
               .shape = &kTaskConstraints},
     FieldRule{.name = "error", .kind = Kind::String, .slot = Slot::ErrorText},
     kRequestIdField,
-    kTaskIdField,
+    FieldRule{.name = "task_id", .kind = Kind::String, .slot = Slot::Task, .section = kExtension},
 };
 inline constexpr Shape kHandoffResponse{.name = "TaskHandoffResponse",
                                         .section = kHandoffResponseSection,

@@ -19,6 +19,12 @@ constexpr const TypeRow& type_row(std::string_view name) {
     return kTypes[at];
 }
 
+/// Any reply is a TASK_COMPLETE.
+constexpr std::string_view special_answer(const TypeRow& row) {
+    if (row.answered_by == row.name) return kHandoffReplyName;
+    return row.answered_by == "TASK_COMPLETE" ? std::string_view{} : row.answered_by;
+}
+
 constexpr Form form_row(std::string_view type, Act act, const Shape* body) {
     const TypeRow& row = type_row(type);
     return {.name = row.name,
@@ -28,7 +34,8 @@ constexpr Form form_row(std::string_view type, Act act, const Shape* body) {
             .implies_priority = true,
             .shape = &kMessageShape,
             .body = body,
-            .word = row.name};
+            .word = row.name,
+            .answered_by = special_answer(row)};
 }
 
 constexpr Form handoff_reply_row() {
@@ -36,6 +43,7 @@ constexpr Form handoff_reply_row() {
     form.name = kHandoffReplyName;
     form.intent = Intent::Reply;
     form.body_mark = type_row("TASK_HANDOFF").reply_mark.member;
+    form.answered_by = {};
     return form;
 }
 
