@@ -74,6 +74,9 @@ class Client {
 /// A WebSocket connection to /v1/connect: frames of JSON text, in and out.
 class Connection {
   public:
+/// What a hub takes as one frame unless it says otherwise.
+inline constexpr std::size_t kFrameBytesMax = std::size_t{1} << 20;
+
     static Result<Connection> open(const HubAddress& hub,
                                    const Identity& identity,
                                    std::chrono::milliseconds timeout = std::chrono::seconds{10});
@@ -84,7 +87,11 @@ class Connection {
     Result<void> send(std::string_view frame);
     /// The next frame; nothing when none came within `wait`. Pings are answered inside.
     /// The view is valid until the next call.
+    /// A frame above the limit is an Error of Fault::Malformed: the hub would close the connection
+    /// over it, and give what this agent holds to another.
     Result<std::optional<std::string_view>> receive(std::chrono::milliseconds wait);
+    /// What the hub takes as one frame; kFrameBytesMax until it is said.
+    void limit_frames(std::size_t bytes_max);
     void close();
     int socket() const;  ///< For poll(2) beside other descriptors.
 

@@ -301,6 +301,7 @@ class Hub {
             views::BookkeeperOptions{
                 .path = options_.data + "/views.db",
                 .harmless =
+            .frame_bytes_max = options_.doors.frame_bytes_max,
                     [desk](std::string_view words, std::string_view workflow) {
                         return gateway::redacted_words(desk, words, workflow);
                     },
