@@ -185,7 +185,7 @@ void stop(Troupe& troupe, sdk::Agent* agent) {
 /// What the agent speaks, as the hub knows it.
 Result<std::string> dialect_of(const Context& context, const ExecOptions& options) {
     if (options.is_registering) return options.registration.dialect;
-    auto client = TRY(client_of(context, {.agent = context.agent}));
+    auto client = TRY(client_of(context, {.agent = context.agent}, 30s, kWhileItStarts));
     const auto response = TRY(client.call("GET", "/v1/agents/" + percent_encoded(context.agent)));
     if (response.status == 404) {
         return fail(
@@ -204,7 +204,7 @@ void orphan_all(Troupe& troupe) {
 
 Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOptions& options) {
     return sdk::AgentOptions{
-        .hub = TRY(hub_of(context)),
+        .hub = TRY(hub_of(context, kWhileItStarts)),
         .identity = {.agent = context.agent},
         .hello = {.agent = context.agent,
                   .credit = options.concurrency,
@@ -213,12 +213,13 @@ Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOption
                                       : std::string{}}};
 }
 
-int run_until_stopped(Troupe& troupe, const sdk::AgentOptions& connecting) {
+int run_until_stopped(Troupe& troupe, sdk::AgentOptions connecting) {
     const Context& context = troupe.context;
     sdk::Backoff backoff{250ms, 5s};
     bool was_connected = false;
     while (true) {
         auto agent = sdk::Agent::connect(connecting);
+        connecting.hub.patience = {};
         Result<void> ended = agent ? Result<void>{} : tl::unexpected(agent.error());
         if (agent) {
             was_connected = true;
@@ -286,7 +287,7 @@ void add_agent(CLI::App& app, Context& context) {
     exec_verb->add_flag("--register", options->is_registering, "Register the agent first");
     add_registration_options(*exec_verb, options->registration);
     exec_verb->add_option("--concurrency", options->concurrency, "Copies of the program")
-        ->check(CLI::Range(1, 256))
+        ->check(whole_number(1, 256))
         ->capture_default_str();
     exec_verb->add_option("command", options->command, "The program and its arguments, after --")
         ->required();

@@ -409,9 +409,11 @@ void add_journal(CLI::App& app, Context& context) {
         ->capture_default_str();
     CLI::App* const list_verb = add_verb(*verb, {"list", "The latest records, one a line", ""});
     list_verb->add_option("--last", options->last, "How many")
-        ->check(CLI::Range(1, 1'000'000'000))
+        ->check(whole_number(1, 1'000'000'000))
         ->capture_default_str();
-    list_verb->add_option("--from", options->from, "From this sequence on")->type_name("SEQ");
+    list_verb->add_option("--from", options->from, "From this sequence on")
+        ->type_name("SEQ")
+        ->check(whole_number());
     list_verb->callback(leave(context, options, list));
     CLI::App* const show_verb = add_verb(*verb, {"show", "Records in full", ""});
     show_verb->add_option("range", options->range, "SEQ, SEQ..SEQ or SEQ..")->required();
