@@ -94,7 +94,7 @@ std::optional<std::vector<Task>> read_scenarios(const std::string& path) {
 
 std::string as_json(const Verdict& verdict) {
     return json::ObjectWriter{}
-        .integer("seed", static_cast<std::int64_t>(verdict.seed))
+        .raw("seed", std::to_string(verdict.seed))
         .text("promise", verdict.promise)
         .text("what", verdict.what)
         .done();
@@ -149,12 +149,12 @@ int run_seeds(const CampaignOptions& options) {
     if (options.is_traced) return trace_seed(options);
     auto tasks = read_scenarios(options.scenarios);
     if (!tasks) {
-        fmt::print(stderr, "there is no file '{}'\n", options.scenarios);
+        fmt::print(stderr, "parlance: there is no file '{}'\n", options.scenarios);
         return 2;
     }
     const auto jobs = job_count(options);
     const auto scenarios = tasks->size();
-    for (unsigned i = 0; i < jobs; ++i) {
+    for (unsigned i = 0; i < jobs && i <= options.seed_last - options.seed_first; ++i) {
         tasks->push_back(
             {.first = options.seed_first + i, .last = options.seed_last, .stride = jobs});
     }
@@ -267,8 +267,8 @@ int run_campaign(const CampaignOptions& options) {
     if (!options.all_mutants && options.mutant.empty()) return run_seeds(options);
     if (!kHasMutants) {
         fmt::print(stderr,
-                   "this program was built without planted bugs\n"
-                   "  build it with -DPARLANCE_MUTANTS=ON, as the presets dev and sim do\n");
+                   "parlance: this program was built without planted bugs\n"
+                   "  → Build it with -DPARLANCE_MUTANTS=ON, as the presets dev and sim do.\n");
         return 2;
     }
     std::vector<MutantRow> mutants;
@@ -276,8 +276,9 @@ int run_campaign(const CampaignOptions& options) {
         if (options.all_mutants || row.name == options.mutant) mutants.push_back(row);
     }
     if (mutants.empty()) {
-        fmt::print(stderr, "there is no planted bug '{}'; these exist:\n", options.mutant);
-        for (const auto& row : kMutants) fmt::print(stderr, "  {} ({})\n", row.name, row.promise);
+        fmt::print(
+            stderr, "parlance: there is no planted bug '{}'\n  → These exist:\n", options.mutant);
+        for (const auto& row : kMutants) fmt::print(stderr, "    {} ({})\n", row.name, row.promise);
         return 2;
     }
     return Hunt{options, std::move(mutants)}.run();

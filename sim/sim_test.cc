@@ -1,6 +1,7 @@
 #include "sim/sim.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,13 @@ TEST(Worker, LivesTheSameLifeInAProcessOfItsOwn) {
     const auto there = verdicts_of({{.first = 7, .last = 7}}, 1);
     ASSERT_EQ(there.size(), 1U);
     EXPECT_EQ(there.front().trace_hash, here.trace_hash);
+}
+
+TEST(Worker, EndsWithTheGreatestSeedThereIs) {
+    constexpr auto kGreatest = std::numeric_limits<std::uint64_t>::max();
+    const auto all = verdicts_of({{.first = kGreatest - 1, .last = kGreatest}}, 1);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all.back().seed, kGreatest);
 }
 
 TEST(Worker, SharesTheSeedsOut) {

@@ -83,10 +83,11 @@ Verdict unpack(std::string_view body) {
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
     }
-    for (auto seed = task.first; seed <= task.last; seed += task.stride) {
+    for (auto seed = task.first;; seed += task.stride) {
         auto verdict = run(seed);
         if (!verdict.ok && !task.mutant) verdict = run(seed, {.tells_stories = true});
         write_all(pipe, pack(verdict));
+        if (task.last - seed < task.stride) break;  // The greatest seed has none behind it.
     }
     std::fflush(nullptr);
     ::_exit(0);
@@ -120,7 +121,7 @@ class Pool {
 
   private:
     void start(const Task& task) {
-        if (task.first > task.last) return;
+        if (task.is_done()) return;
         int ends[2];
         CHECK(::pipe2(ends, O_CLOEXEC) == 0);
         std::fflush(nullptr);
@@ -162,7 +163,7 @@ class Pool {
             const auto verdict =
                 unpack(std::string_view{worker.received}.substr(sizeof size, size));
             worker.received.erase(0, sizeof size + size);
-            worker.task.first = verdict.seed + worker.task.stride;
+            worker.task.advance(verdict.seed);
             if (worker.is_stopped || on_verdict_(worker.task, verdict)) continue;
             worker.is_stopped = true;
             ::kill(worker.process, SIGKILL);
@@ -176,13 +177,13 @@ class Pool {
         int status = 0;
         while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
         }
-        if (worker.is_stopped || worker.task.first > worker.task.last) return;
+        if (worker.is_stopped || worker.task.is_done()) return;
         const Verdict verdict{.seed = worker.task.first,
                               .ok = false,
                               .promise = kDied,
                               .what = "the hub's process died",
                               .promises = {kDied}};
-        worker.task.first += worker.task.stride;
+        worker.task.advance(worker.task.first);
         if (on_verdict_(worker.task, verdict)) tasks_.push_back(worker.task);
     }
 

@@ -19,6 +19,14 @@ struct Task {
     std::uint64_t last = 1;
     std::uint64_t stride = 1;
     std::optional<MutantRow> mutant{};
+    bool is_over = false;  ///< Nothing follows what was done.
+
+    bool is_done() const { return is_over || first > last; }
+    /// Goes on behind `seed`, which may be the greatest number that there is.
+    void advance(std::uint64_t seed) {
+        is_over = last - seed < stride;
+        first = is_over ? last : seed + stride;
+    }
 };
 
 /// Says whether the task goes on after this seed.

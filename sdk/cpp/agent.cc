@@ -48,11 +48,18 @@ Result<void> Agent::welcome(std::chrono::milliseconds timeout) {
                   .version = std::string(frame.welcome->version),
                   .instance = std::string(frame.welcome->instance),
                   .send_credit = std::max(frame.welcome->send_credit, 1U),
-                  .heartbeat = std::chrono::milliseconds{frame.welcome->heartbeat_ms}};
+                  .heartbeat = std::chrono::milliseconds{frame.welcome->heartbeat_ms},
+                  .frame_bytes_max = frame.welcome->frame_bytes_max};
+        connection_.limit_frames(terms_.frame_bytes_max);
         stashed_ = *text;
         return {};
     }
     return fail(Fault::Unavailable, "the hub did not welcome us in time");
+}
+
+std::size_t Agent::reply_bytes_max() const {
+    constexpr std::size_t kAround = 128;  // The verb, the delivery's id, and perhaps a heartbeat.
+    return terms_.frame_bytes_max - std::min(terms_.frame_bytes_max, kAround);
 }
 
 Result<void> Agent::flush() {

@@ -29,6 +29,7 @@ struct Terms {
     std::string instance{};
     std::uint32_t send_credit = 1;
     std::chrono::milliseconds heartbeat{10'000};
+    std::size_t frame_bytes_max = kFrameBytesMax;  ///< What the hub takes at once.
 };
 
 class Agent {
@@ -39,10 +40,17 @@ class Agent {
 
     const Terms& terms() const { return terms_; }
     FrameWriter& say() { return writer_; }
-    /// Sends what was said. A frame is kept well below the hub's limit by flushing in time.
+    /// Sends what was said. A frame is kept well below the hub's limit by flushing in time; one
+    /// that is above it is dropped, unsent, with an Error of Fault::Malformed.
     Result<void> flush();
     /// Whether a flush() is due because the frame has grown.
     bool is_full() const { return writer_.bytes() >= kFrameBytesTarget; }
+    /// The longest message that a reply can bring, in a frame of its own.
+    std::size_t reply_bytes_max() const;
+    /// Whether a reply with a message of so many bytes fits beside what was said already.
+    bool has_room_for_reply(std::size_t bytes) const {
+        return writer_.bytes() + bytes <= reply_bytes_max();
+    }
     /// Flushes, then waits for one frame; false when none came in time. Sends a heartbeat when
     /// one is due. The frame's views are valid until the next call.
     Result<bool> receive(HubFrame& frame, std::chrono::milliseconds wait);

@@ -35,6 +35,45 @@ TEST(Agent, SaysHelloAndKeepsTheTermsOfTheWelcome) {
     EXPECT_EQ(hello, R"({"hello":{"agent":"a","credit":5}})");
 }
 
+TEST(Agent, DoesNotSendAFrameThatTheHubWouldCloseTheConnectionOver) {
+    std::string next;
+    {
+        ScriptedHub hub{[&](Peer& peer) {
+            peer.accept_socket();
+            peer.read_frame();
+            peer.write_frame(R"({"welcome":{"agent":"a","frame_bytes_max":1000}})");
+            next = peer.read_frame();
+        }};
+        auto agent = Agent::connect({.hub = hub.address(), .hello = {.agent = "a"}});
+        ASSERT_TRUE(agent);
+        EXPECT_EQ(agent->terms().frame_bytes_max, 1000U);
+        EXPECT_TRUE(agent->has_room_for_reply(agent->reply_bytes_max()));
+        agent->say().reply("1.1", std::string(1000, '1'));
+        const auto sent = agent->flush();
+        ASSERT_FALSE(sent);
+        EXPECT_EQ(sent.error().fault, Fault::Malformed);
+        EXPECT_NE(sent.error().message.find("1000 is the most"), std::string::npos)
+            << sent.error().message;
+        const std::string largest(agent->reply_bytes_max(), '1');
+        agent->say().reply("4294967295.65535", largest);
+        agent->say().heartbeat();
+        EXPECT_FALSE(agent->has_room_for_reply(agent->reply_bytes_max()));
+        EXPECT_TRUE(agent->flush()) << "this one fits";
+    }
+    EXPECT_NE(next.find("4294967295.65535"), std::string::npos) << "the connection lives";
+}
+
+TEST(Agent, TakesAFrameOfAMegabyteFromAHubThatNamesNoLimit) {
+    ScriptedHub hub{[&](Peer& peer) {
+        peer.accept_socket();
+        peer.read_frame();
+        peer.write_frame(kWelcome);
+    }};
+    const auto agent = Agent::connect({.hub = hub.address(), .hello = {.agent = "a"}});
+    ASSERT_TRUE(agent);
+    EXPECT_EQ(agent->terms().frame_bytes_max, std::size_t{1} << 20);
+}
+
 TEST(Agent, LosesNothingThatCameWithTheWelcome) {
     ScriptedHub hub{[&](Peer& peer) {
         peer.accept_socket();

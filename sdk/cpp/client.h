@@ -26,6 +26,9 @@ struct HubAddress {
     bool is_tls = false;
     TlsFiles tls{};       ///< Whom to trust, and perhaps the certificate that we show.
     std::string token{};  ///< Sent as a bearer token.
+    /// How long the first connection is tried again while nobody listens there: a hub that is just
+    /// being started. A signal ends it.
+    std::chrono::milliseconds patience{0};
 
     /// Whether we prove who we are. If not, as with --dev, an Identity says it.
     bool has_proof() const { return !token.empty() || (is_tls && !tls.certificate.empty()); }
@@ -71,6 +74,9 @@ class Client {
     std::unique_ptr<Impl> impl_;
 };
 
+/// What a hub takes as one frame unless it says otherwise.
+inline constexpr std::size_t kFrameBytesMax = std::size_t{1} << 20;
+
 /// A WebSocket connection to /v1/connect: frames of JSON text, in and out.
 class Connection {
   public:
@@ -81,7 +87,11 @@ class Connection {
     Connection(Connection&&) noexcept;
     Connection& operator=(Connection&&) noexcept;
 
+    /// A frame above the limit is an Error of Fault::Malformed: the hub would close the connection
+    /// over it, and give what this agent holds to another.
     Result<void> send(std::string_view frame);
+    /// What the hub takes as one frame; kFrameBytesMax until it is said.
+    void limit_frames(std::size_t bytes_max);
     /// The next frame; nothing when none came within `wait`. Pings are answered inside.
     /// The view is valid until the next call.
     Result<std::optional<std::string_view>> receive(std::chrono::milliseconds wait);

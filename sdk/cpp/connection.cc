@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kFrameBytesMax = std::size_t{256} << 20;
+constexpr std::size_t kReceivedBytesMax = std::size_t{256} << 20;
 constexpr milliseconds kFarewell{500};
 
 std::string base64(const unsigned char* bytes, std::size_t count) {
@@ -131,6 +131,7 @@ struct Connection::Impl {
     Link link;
     milliseconds timeout;
     std::uint32_t seed = 1;
+    std::size_t sent_bytes_max = kFrameBytesMax;
     FrameBuffer out{};
     std::string message;    ///< The fragments so far.
     std::size_t given = 0;  ///< Bytes of the frame whose payload the caller looks at.
@@ -194,7 +195,7 @@ Result<std::optional<std::string_view>> Connection::Impl::receive(milliseconds w
     for (;;) {
         const auto waiting = link.waiting();
         const auto head = read_frame_head(waiting);
-        if (head && (head->length > kFrameBytesMax || (waiting[1] & 0x80) != 0)) {
+        if (head && (head->length > kReceivedBytesMax || (waiting[1] & 0x80) != 0)) {
             return end(Fault::Malformed, "sent a frame that is no frame");
         }
         if (head && waiting.size() - head->bytes >= head->length) {
@@ -227,7 +228,7 @@ Result<bool> Connection::Impl::on_frame(const FrameHead& head, std::string_view 
             }
             if (!head.final || in_message) message += payload;
             in_message = !head.final;
-            if (message.size() > kFrameBytesMax) return end(Fault::Malformed, "sent too much");
+            if (message.size() > kReceivedBytesMax) return end(Fault::Malformed, "sent too much");
             return head.final;
         case Ping:
             TRY(send(Pong, payload));
@@ -261,7 +262,16 @@ Result<Connection> Connection::open(const HubAddress& hub,
     return Connection{std::move(impl)};
 }
 
-Result<void> Connection::send(std::string_view frame) { return impl_->send(Text, frame); }
+Result<void> Connection::send(std::string_view frame) {
+    if (frame.size() <= impl_->sent_bytes_max) return impl_->send(Text, frame);
+    return fail(Fault::Malformed,
+                "the frame has " + std::to_string(frame.size()) + " bytes, and " +
+                    std::to_string(impl_->sent_bytes_max) + " is the most that the hub at " +
+                    impl_->link.name() +
+                    " takes; send less at once, or a reference to where the large part is kept");
+}
+
+void Connection::limit_frames(std::size_t bytes_max) { impl_->sent_bytes_max = bytes_max; }
 
 Result<std::optional<std::string_view>> Connection::receive(milliseconds wait) {
     return impl_->receive(wait);

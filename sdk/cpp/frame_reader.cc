@@ -56,13 +56,14 @@ bool raw_at(Item& item, json::Value value, HubFrame&) {
     return true;
 }
 
-constexpr std::array<FieldRow<Welcome>, 6> kWelcome{{
+constexpr std::array<FieldRow<Welcome>, 7> kWelcome{{
     {"hub", text_at<&Welcome::hub>},
     {"version", text_at<&Welcome::version>},
     {"agent", text_at<&Welcome::agent>, true},
     {"instance", text_at<&Welcome::instance>},
     {"send_credit", number_at<&Welcome::send_credit>},
     {"heartbeat_ms", number_at<&Welcome::heartbeat_ms>},
+    {"frame_bytes_max", number_at<&Welcome::frame_bytes_max>},
 }};
 
 constexpr std::array<FieldRow<Accepted>, 5> kAccepted{{

@@ -20,6 +20,7 @@ struct Welcome {
     std::string_view instance{};
     std::uint32_t send_credit = 1;
     std::uint32_t heartbeat_ms = 10'000;
+    std::uint32_t frame_bytes_max = std::uint32_t{1} << 20;
 };
 
 struct Accepted {

@@ -29,7 +29,20 @@ std::string text_of(const HubAddress& hub) {
 }
 
 Result<void> Link::connect(const HubAddress& hub, Deadline deadline) {
+    constexpr int kPauseMs = 20;
+    const auto until =
+        std::min(deadline, deadline_in(has_connected_ ? milliseconds{} : hub.patience));
+    for (;;) {
+        auto connected = connect_once(hub, deadline);
+        has_connected_ = has_connected_ || connected.has_value();
+        if (connected || !was_refused_ || steady_clock::now() >= until) return connected;
+        if (::poll(nullptr, 0, kPauseMs) < 0) return connected;
+    }
+}
+
+Result<void> Link::connect_once(const HubAddress& hub, Deadline deadline) {
     close();
+    was_refused_ = false;
     name_ = text_of(hub);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
@@ -78,6 +91,7 @@ Result<void> Link::connect_to(const addrinfo& address, Deadline deadline) {
         socklen_t size = sizeof error;
         ::getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
     }
+    was_refused_ = error == ECONNREFUSED;
     if (error != 0) return explain_refusal(error);
     const int yes = 1;
     ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

@@ -49,6 +49,7 @@ class Link {
     void finish_sending();
 
   private:
+    Result<void> connect_once(const HubAddress& hub, Deadline deadline);
     Result<void> connect_to(const addrinfo& address, Deadline deadline);
     Result<void> shake_hands(const HubAddress& hub, Deadline deadline);
     Result<void> send_raw(std::string_view bytes, Deadline deadline);
@@ -61,6 +62,8 @@ class Link {
     void make_room();
 
     int fd_ = -1;
+    bool has_connected_ = false;  ///< Ever: from then on a refusal means that the hub has gone.
+    bool was_refused_ = false;
     std::string name_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;

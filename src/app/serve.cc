@@ -1,10 +1,13 @@
 #include "app/serve.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <random>
@@ -13,6 +16,7 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "app/version.h"
 #include "base/heap.h"
@@ -155,6 +159,29 @@ int exit_of(Fault fault) {
     return 1;
 }
 
+/// A data directory that cannot be one is a mistake in the command, and said as such.
+Result<void> check_data(const std::string& data) {
+    std::error_code error;
+    const auto status = std::filesystem::status(data, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+        return fail(Fault::Malformed,
+                    fmt::format("--data '{}' is a file, and a directory is needed", data));
+    }
+    const auto absolute = std::filesystem::absolute(data).lexically_normal();
+    const auto path = absolute.has_filename() ? absolute : absolute.parent_path();
+    const auto is_barred = [](const std::filesystem::path& at, int mode) {
+        return ::access(at.c_str(), mode) != 0 && (errno == EACCES || errno == EROFS);
+    };
+    // What is not there yet is made in its parent; where that is missing too, making it says so.
+    const auto written_in = std::filesystem::exists(status) ? path : path.parent_path();
+    if (is_barred(written_in, W_OK | X_OK) || is_barred(path / "lock", R_OK | W_OK)) {
+        return fail(
+            Fault::Malformed,
+            fmt::format("the hub may not write in --data '{}': {}", data, std::strerror(errno)));
+    }
+    return {};
+}
+
 using TlsStamps = std::array<identity::Stamp, 3>;
 TlsStamps stamps_of(const TlsFiles& files) {
     return {identity::stamp_of(files.certificate),
@@ -250,6 +277,7 @@ class Hub {
     explicit Hub(const ServeOptions& options) : options_(options) {}
 
     Result<void> open() {
+        TRY(check_data(options_.data));
         tls_ = TRY(tls_of(options_));
         if (!tls_ && !is_loopback(options_.host)) {
             return fail(Fault::Malformed,
@@ -273,6 +301,7 @@ class Hub {
             .is_dev = options_.is_dev,
             .version = std::string{kVersion},
             .message_bytes_max = options_.doors.body_bytes_max,
+            .frame_bytes_max = options_.doors.frame_bytes_max,
             .heartbeat_timeout = options_.limits.heartbeat_timeout,
             .guard = options_.is_dev ? nullptr : make_guard(options_.data),
             .personal = options_.personal,

@@ -116,7 +116,10 @@ Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> j
 }
 
 Result<void> Engine::recover() {
-    if (auto snapshot = TRY(journal_->newest_snapshot())) {
+    const auto note_damage = [&](const std::string& why) {
+        world_.log("a snapshot is damaged and passed over, the journal is read instead: " + why);
+    };
+    if (auto snapshot = TRY(journal_->newest_snapshot(note_damage))) {
         auto state = core::decode_state(snapshot->payload, options_.limits);
         if (state) {
             state_ = std::move(*state);

@@ -521,14 +521,15 @@ void post_chat(Desk& desk, Call& call) {
     const auto user = user_of(desk, call, *body);
     if (!user) return;
     const auto afresh = json::find(*body, "afresh");
-    const bool says_wait = call.request().header("Prefer").find("wait=") != std::string_view::npos;
+    const auto wait = preferred_wait(call, kPatience);
+    if (!wait) return;
     Talk talk{.exchange = call.exchange,
               .caller = call.caller,
               .saying = {.text = std::move(text),
                          .user = *user,
                          .session = text_member(*body, "session_id")},
               .is_afresh = afresh && afresh->raw == "true",
-              .wait = says_wait ? preferred_wait(call.request()) : kPatience};
+              .wait = *wait};
     if (!open_session(desk, call, talk) || !read_given(call, *body, talk.saying)) return;
     if (!talk.asked.empty()) {
         const auto asked = json::root(talk.asked);

@@ -504,14 +504,16 @@ void Connection::tell(const TellJoined& joined) {
     early_credit_.reset();
     desk_.by_instance.insert_or_assign(instance_.value, shared_from_this());
     const auto heartbeat = desk_.options.heartbeat_timeout.count() / 3;
-    welcome_ = json::ObjectWriter{}
-                   .text("hub", desk_.engine->state().hub_id)
-                   .text("version", desk_.options.version)
-                   .text("agent", joined.agent.value)
-                   .text("instance", std::to_string(instance_.value))
-                   .integer("send_credit", desk_.options.send_credit)
-                   .integer("heartbeat_ms", heartbeat)
-                   .done();
+    welcome_ =
+        json::ObjectWriter{}
+            .text("hub", desk_.engine->state().hub_id)
+            .text("version", desk_.options.version)
+            .text("agent", joined.agent.value)
+            .text("instance", std::to_string(instance_.value))
+            .integer("send_credit", desk_.options.send_credit)
+            .integer("heartbeat_ms", heartbeat)
+            .integer("frame_bytes_max", static_cast<std::int64_t>(desk_.options.frame_bytes_max))
+            .done();
     touch();
 }
 

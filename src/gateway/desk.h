@@ -43,6 +43,7 @@ struct Options {
     bool is_dev = false;
     std::string version;
     std::size_t message_bytes_max = std::size_t{1} << 20;
+    std::size_t frame_bytes_max = std::size_t{1} << 20;  ///< Of one WebSocket message.
     std::uint32_t send_credit = 4096;
     std::size_t connections_per_identity_max = 64;  ///< Sockets and streams of one caller.
     Duration heartbeat_timeout{std::chrono::seconds{30}};

@@ -78,8 +78,11 @@ void Endpoint::settle(Command command) { submit(desk_, std::move(command), calle
 
 void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Response>& answer) {
     if (!answer) {
+        std::string_view why = answer.error().message;
+        const auto named = "POST " + url_ + ": ";  // Once is enough.
+        if (why.starts_with(named)) why.remove_prefix(named.size());
         return settle(NackDelivery{.delivery = deliver.delivery,
-                                   .reason = "endpoint " + url_ + ": " + answer.error().message});
+                                   .reason = "endpoint " + url_ + ": " + std::string{why}});
     }
     if (answer->status < 200 || answer->status >= 300) {
         return settle(NackDelivery{

@@ -88,8 +88,12 @@ dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text)
 /// Whether a text is what the classifier takes; else the call is answered. Longer ones take long.
 bool is_understandable(Call& call, std::string_view text);
 
-/// "wait=1500" in Prefer, alone or among other preferences.
-Duration preferred_wait(const transport::Request& request);
+/// "wait=1500" in Prefer (RFC 7240, but in milliseconds), alone or among other preferences; nothing
+/// if it is not there. A time that cannot be read is an Error, a longer one than is held the
+/// longest.
+Result<std::optional<Duration>> preferred_wait(std::string_view prefer);
+/// The same of a call; nothing, with the call answered, when it cannot be read.
+std::optional<Duration> preferred_wait(Call& call, Duration otherwise);
 
 /// What may stand after "topic:" in a recipient, and how to say that something may not.
 bool is_topic_name(std::string_view name);

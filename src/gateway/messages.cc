@@ -1,5 +1,6 @@
 // POST /v1/messages, and what comes back for it.
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -118,18 +119,69 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     });
 }
 
+/// What stands before the separator, outside of quotes; the rest is left in `text`.
+std::string_view cut(std::string_view& text, char separator) {
+    bool is_quoted = false;
+    std::size_t end = 0;
+    for (; end < text.size() && (is_quoted || text[end] != separator); ++end) {
+        if (is_quoted && text[end] == '\\') {
+            ++end;
+        } else if (text[end] == '"') {
+            is_quoted = !is_quoted;
+        }
+    }
+    const auto before = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return before;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool is_same_word(std::string_view one, std::string_view other) {
+    return std::ranges::equal(one, other, [](unsigned char a, unsigned char b) {
+        return std::tolower(a) == std::tolower(b);
+    });
+}
+
 }  // namespace
 
-Duration preferred_wait(const transport::Request& request) {
-    const auto prefer = request.header("Prefer");
-    const auto at = prefer.find("wait=");
-    if (at == std::string_view::npos) return {};
-    const auto digits = prefer.substr(at + 5);
-    const auto wait = parse_number(digits.substr(0, digits.find_first_not_of("0123456789")));
-    return Duration{std::min(wait.value_or(0), kWaitMsMax)};
+Result<std::optional<Duration>> preferred_wait(std::string_view prefer) {
+    while (!prefer.empty()) {
+        const auto preference = cut(prefer, ',');
+        auto parameters = preference;  // Behind the first semicolon they are nobody's here.
+        auto value = cut(parameters, ';');
+        const auto name = trimmed(cut(value, '='));
+        if (!is_same_word(name, "wait")) continue;
+        value = trimmed(value);
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+            value = value.substr(1, value.size() - 2);
+        }
+        const bool is_number =
+            !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos;
+        if (!is_number) {
+            return fail(Fault::Malformed,
+                        "Prefer says '" + std::string{trimmed(preference).substr(0, 64)} +
+                            "', and wait is a number of milliseconds, as in wait=1500");
+        }
+        return Duration{std::min(parse_number(value).value_or(kWaitMsMax), kWaitMsMax)};
+    }
+    return std::nullopt;
+}
+
+std::optional<Duration> preferred_wait(Call& call, Duration otherwise) {
+    const auto wait = preferred_wait(call.request().header("Prefer"));
+    if (wait) return wait->value_or(otherwise);
+    call.exchange->respond(door_problem(400, wait.error().message));
+    return std::nullopt;
 }
 
 void post_message(Desk& desk, Call& call) {
+    const auto wait = preferred_wait(call, {});
+    if (!wait) return;
     const auto& request = call.request();
     const auto now = desk.clock();
     const auto written = read_written(request.body, desk.outline);
@@ -168,13 +220,12 @@ void post_message(Desk& desk, Call& call) {
     add_question(*message);
     add_passing(*message);
 
-    const auto wait = preferred_wait(request);
-    const bool holds = wait > Duration{} && message->envelope->intent() == Intent::Request;
+    const bool holds = *wait > Duration{} && message->envelope->intent() == Intent::Request;
     message->waits = holds;
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),
                     .envelope = message->envelope,
-                    .wait = holds ? wait : Duration{},
+                    .wait = holds ? *wait : Duration{},
                     .caller = call.caller};
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }

@@ -36,18 +36,48 @@ std::string sentence(std::string_view detail, std::string_view advice) {
 struct DoorRow {
     int status;
     Refusal refusal;
+    std::string_view advice{};  ///< Instead of the refusal's own, which is about messages.
 };
 constexpr std::array kDoorRefusals{
+    DoorRow{408, Refusal::MessageMalformed, "Send the whole request in one go."},
     DoorRow{413, Refusal::MessageTooLarge},
     DoorRow{426, Refusal::ConnectionUpgradeRequired},
     DoorRow{429, Refusal::ConnectionLimitExceeded},
-    DoorRow{431, Refusal::MessageTooLarge},
+    DoorRow{431, Refusal::MessageTooLarge, "Send fewer and shorter header fields."},
 };
+constexpr DoorRow kOtherwise{
+    400, Refusal::MessageMalformed, "Send a well-formed HTTP/1.1 request."};
+
+/// A detail for which the refusal's own advice would lead astray.
+struct AdviceRow {
+    Refusal refusal;
+    bool (*is_about)(std::string_view detail);
+    std::string_view advice;
+};
+constexpr std::array kAdvice{
+    AdviceRow{Refusal::HubOverloaded,
+              [](std::string_view detail) { return detail.ends_with("(agents_max)"); },
+              "Waiting does not help: remove agents that are no longer needed, or raise "
+              "limits.agents_max."},
+    // What is settled by an answer that nobody awaits is named, and nothing else is said of it.
+    AdviceRow{Refusal::RouteNotPermitted,
+              [](std::string_view detail) {
+                  return detail.starts_with("delivery ") && detail.rfind(' ') == 8;
+              },
+              "It awaits no answer: acknowledge it."},
+};
+
+std::string_view advice_for(Refusal refusal, std::string_view detail) {
+    const auto row = std::ranges::find_if(kAdvice, [&](const AdviceRow& candidate) {
+        return candidate.refusal == refusal && candidate.is_about(detail);
+    });
+    return row == kAdvice.end() ? refusal_row(refusal).advice : row->advice;
+}
 
 /// The status stands in the line and in the body, and is the same.
 transport::Response write_problem(int status,
                                   Refusal refusal,
-                                  std::string_view detail,
+                                  const std::string& detail,
                                   const std::vector<dialects::Problem>& problems,
                                   std::string_view dialect_error,
                                   std::uint64_t retry_after_ms = 0) {
@@ -57,7 +87,7 @@ transport::Response write_problem(int status,
         .text("title", row.code)
         .integer("status", status)
         .text("code", row.code)
-        .text("detail", sentence(detail, row.advice))
+        .text("detail", detail)
         .boolean("retryable", row.retryable);
     if (retry_after_ms > 0) {
         body.integer("retry_after_ms", static_cast<std::int64_t>(retry_after_ms));
@@ -96,14 +126,19 @@ transport::Response problem(Refusal refusal,
                             const std::vector<dialects::Problem>& problems,
                             std::string_view dialect_error,
                             std::uint64_t retry_after_ms) {
-    return write_problem(
-        refusal_row(refusal).http_status, refusal, detail, problems, dialect_error, retry_after_ms);
+    return write_problem(refusal_row(refusal).http_status,
+                         refusal,
+                         sentence(detail, advice_for(refusal, detail)),
+                         problems,
+                         dialect_error,
+                         retry_after_ms);
 }
 
 transport::Response door_problem(int status, std::string_view what) {
-    const auto row = std::ranges::find(kDoorRefusals, status, &DoorRow::status);
-    const auto refusal = row == kDoorRefusals.end() ? Refusal::MessageMalformed : row->refusal;
-    return write_problem(status, refusal, what, {}, {});
+    const auto found = std::ranges::find(kDoorRefusals, status, &DoorRow::status);
+    const DoorRow& row = found == kDoorRefusals.end() ? kOtherwise : *found;
+    const auto advice = row.advice.empty() ? refusal_row(row.refusal).advice : row.advice;
+    return write_problem(status, row.refusal, sentence(what, advice), {}, {});
 }
 
 void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error) {
@@ -112,7 +147,7 @@ void append_refused(std::string& out, const Refused& refused, std::string_view d
     if (!refused.message_id.empty()) item.text("message_id", refused.message_id);
     if (!refused.delivery_id.empty()) item.text("delivery_id", refused.delivery_id);
     item.text("code", row.code)
-        .text("message", sentence(refused.detail, row.advice))
+        .text("message", sentence(refused.detail, advice_for(refused.refusal, refused.detail)))
         .boolean("retryable", row.retryable);
     if (row.retryable) {
         const auto wait = refused.retry_after_ms > 0 ? refused.retry_after_ms : kRetryAfterMs;

@@ -62,6 +62,33 @@ TEST(Problem, OfTheDoorHasTheCodeThatFitsItsStatus) {
     EXPECT_EQ(member(door_problem(408, "slow"), "code"), "\"MESSAGE_MALFORMED\"");
 }
 
+TEST(Problem, OfTheDoorAdvisesOnHttpAndNotOnMessages) {
+    const std::pair<int, const char*> cases[] = {{400, "well-formed HTTP/1.1 request"},
+                                                 {408, "in one go"},
+                                                 {431, "shorter header fields"},
+                                                 {413, "Send a smaller message"}};
+    for (const auto& [status, advice] : cases) {
+        const auto detail = member(door_problem(status, "why"), "detail");
+        EXPECT_NE(detail.find(advice), std::string::npos) << detail;
+        EXPECT_EQ(detail.find("dialect"), std::string::npos) << detail;
+    }
+}
+
+TEST(Problem, AdvisesOnWhatHelpsWhereTheUsualDoesNot) {
+    const auto full = problem(Refusal::HubOverloaded, "it has 7, which is its limit (agents_max)");
+    EXPECT_EQ(member(full, "detail"),
+              R"("it has 7, which is its limit (agents_max). Waiting does not help: remove agents )"
+              R"(that are no longer needed, or raise limits.agents_max.")");
+    EXPECT_EQ(member(problem(Refusal::RouteNotPermitted, "delivery 9.2"), "detail"),
+              R"("delivery 9.2. It awaits no answer: acknowledge it.")");
+    std::string item;
+    append_refused(
+        item,
+        {.delivery_id = "9.2", .refusal = Refusal::RouteNotPermitted, .detail = "delivery 9.2"},
+        {});
+    EXPECT_NE(item.find("acknowledge it"), std::string::npos) << item;
+}
+
 TEST(Problem, QuotesWhatAStrangerWrote) {
     const auto response = problem(Refusal::MessageMalformed, "the name is \"\n\x01");
     EXPECT_TRUE(json::check(response.body)) << response.body;

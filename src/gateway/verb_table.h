@@ -69,8 +69,8 @@ struct Word {
 };
 
 inline constexpr Word kWelcome{"welcome",
-    "Answers hello; be heard of at least every heartbeat_ms.",
-    R"({"type":"object","required":["hub","version","agent","instance","send_credit","heartbeat_ms"],"properties":{"hub":{"type":"string"},"version":{"type":"string"},"agent":{"type":"string"},"instance":{"type":"string"},"send_credit":{"type":"integer"},"heartbeat_ms":{"type":"integer"}}})"};
+    "Answers hello; be heard of at least every heartbeat_ms, in frames of at most frame_bytes_max.",
+    R"({"type":"object","required":["hub","version","agent","instance","send_credit","heartbeat_ms","frame_bytes_max"],"properties":{"hub":{"type":"string"},"version":{"type":"string"},"agent":{"type":"string"},"instance":{"type":"string"},"send_credit":{"type":"integer"},"heartbeat_ms":{"type":"integer"},"frame_bytes_max":{"type":"integer"}}})"};
 inline constexpr Word kAccepted{"accepted",
     "Messages that are on disk.",
     R"({"type":"array","items":{"$ref":"#/components/schemas/Accepted"}})"};

@@ -175,6 +175,8 @@ void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
 void post_workflow(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
+    const auto wait = preferred_wait(call, {});
+    if (!wait) return;
     const auto plan = read_plan(body->raw);
     if (!plan) return call.exchange->respond(invalid(plan.error()));
     if (const auto doubts = doubts_about(body->raw); !doubts.empty()) {
@@ -184,7 +186,7 @@ void post_workflow(Desk& desk, Call& call) {
     if (!unable.empty()) return call.exchange->respond(invalid(unable));
     Pending pending{.kind = Pending::Kind::Workflow,
                     .exchange = call.exchange,
-                    .wait = preferred_wait(call.request()),
+                    .wait = *wait,
                     .caller = call.caller};
     bring(desk, read_start(desk, *body), std::move(pending), std::move(call.caller));
 }

@@ -21,7 +21,8 @@ constexpr const char* kNewSpareName = "spare.tmp";
 
 }  // namespace
 
-Result<std::optional<Snapshot>> Journal::newest_snapshot() {
+Result<std::optional<Snapshot>> Journal::newest_snapshot(
+    const std::function<void(const std::string& why)>& passed_over) {
     const auto names = TRY(disk_.list());
     for (const auto sequence : list_snapshots(names)) {
         auto stored = load_snapshot(disk_, sequence);
@@ -30,6 +31,7 @@ Result<std::optional<Snapshot>> Journal::newest_snapshot() {
             return std::move(stored->snapshot);
         }
         if (stored.error().fault != Fault::Corrupt) return tl::unexpected(stored.error());
+        if (passed_over) passed_over(stored.error().message);
     }
     return std::nullopt;
 }

@@ -95,8 +95,9 @@ class Journal {
     Time last_time() const { return last_time_; }
     const Chain& chain() const { return chain_; }
 
-    /// The newest one that verifies.
-    Result<std::optional<Snapshot>> newest_snapshot();
+    /// The newest one that verifies. `passed_over` is told why a newer one is not it.
+    Result<std::optional<Snapshot>> newest_snapshot(
+        const std::function<void(const std::string& why)>& passed_over = {});
     /// Every record after `after` to the end, with checksums and chain verified.
     Result<void> replay(Sequence after, const std::function<Result<void>(const Record&)>& each);
 
@@ -206,7 +207,8 @@ struct Verification {
     std::uint64_t segments = 0;
     Sequence last{};
     Chain chain{};
-    std::string problem;  ///< Empty: all is well. Else names segment, offset and record.
+    std::string problem;            ///< Empty: all is well. Else names segment, offset and record.
+    bool is_journal_whole = false;  ///< What is wrong, if anything, is wrong with a snapshot.
 };
 
 /// Reads everything and believes nothing. Needs no lock and changes nothing.

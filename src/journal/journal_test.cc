@@ -262,9 +262,16 @@ TEST(Snapshots, ThatAreDamagedGiveWayToTheOneBefore) {
     for (std::uint64_t byte = 0; byte < bytes; ++byte) {
         disk.flip_bit("00000000000000000004.snapshot", byte, byte % 8);
         const auto journal = opened(disk);
-        EXPECT_EQ((*journal->newest_snapshot())->payload, "first");
+        std::string why;
+        const auto snapshot =
+            journal->newest_snapshot([&](const std::string& said) { why = said; });
+        EXPECT_EQ((*snapshot)->payload, "first");
+        EXPECT_NE(why.find("00000000000000000004.snapshot"), std::string::npos) << why;
         EXPECT_EQ(read_all(*journal, {2}).size(), 2U);
-        EXPECT_NE(verify(disk, {})->problem, "");
+        const auto found = verify(disk, {});
+        EXPECT_NE(found->problem, "");
+        EXPECT_TRUE(found->is_journal_whole);
+        EXPECT_EQ(found->records, 4U);
         disk.flip_bit("00000000000000000004.snapshot", byte, byte % 8);
     }
 }

@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -22,13 +23,24 @@ class Verifier {
     Result<void> run() {
         const auto names = TRY(disk_.list());
         for (const auto sequence : list_snapshots(names)) {
-            snapshots_.emplace(sequence, TRY(load_snapshot(disk_, sequence)).chain);
+            auto stored = load_snapshot(disk_, sequence);
+            if (stored) {
+                snapshots_.emplace(sequence, stored->chain);
+            } else if (stored.error().fault != Fault::Corrupt) {
+                return tl::unexpected(stored.error());
+            } else if (!snapshot_problem_) {
+                snapshot_problem_ = stored.error();  // The journal may be whole without it.
+            }
         }
         auto listing = list_segments(disk_, names);
         const bool goes_on = !listing.problem || listing.problem->fault == Fault::Corrupt;
         if (goes_on && !listing.segments.empty()) TRY(walk_all(std::move(listing.segments)));
         if (listing.problem) return tl::unexpected(*listing.problem);
-        if (snapshots_.empty()) return {};
+        if (snapshots_.empty()) {
+            verification.is_journal_whole = true;
+            if (snapshot_problem_) return tl::unexpected(*snapshot_problem_);
+            return {};
+        }
         return fail(Fault::Corrupt,
                     fmt::format("{} is there, but no batch ends with its record",
                                 snapshot_name(snapshots_.begin()->first)));
@@ -99,6 +111,7 @@ class Verifier {
     Disk& disk_;
     const Progress& progress_;
     std::map<Sequence, Chain> snapshots_;  ///< Not yet met on the walk.
+    std::optional<Error> snapshot_problem_;
     Place at_;
     std::uint64_t done_bytes_ = 0;  ///< Of the segments left.
     std::uint64_t told_bytes_ = 0;

@@ -119,6 +119,54 @@ def agent_exec_waits_for_the_hub(hub):
         check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
 
 
+LARGE = """
+import json, sys
+for line in sys.stdin:
+    size = json.loads(line)["payload"]["size"]
+    print(json.dumps({"size": size, "said": "x" * size}), flush=True)
+"""
+
+
+def an_answer_that_is_too_large_harms_nobody_else(hub):
+    """It is refused for good, and what its neighbours hold stays theirs."""
+    words = ("agent", "exec", "--as", "writer", "--register", "--concurrency", "3", "--", sys.executable, "-c", LARGE)
+    with Running(hub, *words) as agent:
+        until(lambda: is_here(hub, "writer"), "the agent is not here")
+        sizes = (1_500_000, 900_000, 900_001, 10)
+        asking = [Running(hub, "request", "--as", "alice", "--to", "writer", "--json", json.dumps({"size": size}))
+                  for size in sizes]
+        for size, one in zip(sizes, asking):
+            with one:
+                said, complaint = one.process.communicate(timeout=60)
+                answer = json.loads(said)
+                if size < 1 << 20:
+                    check(answer["payload"]["size"] == size and one.process.returncode == DONE, str(answer)[:200])
+                    continue
+                check(one.process.returncode == REFUSED, f"it ended with {one.process.returncode}")
+                check("the answer has 1500" in answer["payload"]["error"]["message"], str(answer))
+                check(b"is the most" in complaint, complaint)
+        check("1048448 is the most" in agent.line(of="stderr"), "the program's user is not told")
+        _, shown = hub.ask("GET", "/v1/agents/writer")
+        check(len(shown["instances"]) == 1 and shown["in_flight"] == 0, str(shown))
+        check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
+    hub.ask("DELETE", "/v1/agents/writer")
+
+
+def bench_agents(hub):
+    _, left = hub.ask("GET", "/v1/agents")
+    return [agent["agent"] for agent in left["agents"] if agent["agent"].startswith("bench")]
+
+
+def bench_sends_what_it_was_told_and_leaves_nothing(hub):
+    for what, count, connections in (("deliver", 100, 70), ("publish", 3, 8)):
+        done = parlance(hub, "bench", what, "--messages", str(count), "--connections", str(connections), "--json")
+        check(json.loads(expect(done, DONE).stdout)["messages"] == count, done.stdout)
+    told = json.loads(expect(parlance(hub, "bench", "publish", "--http", "--messages", "5", "--json"), DONE).stdout)
+    check(told["outstanding"] == 1, str(told))
+    expect(parlance(hub, "bench", "publish", "--size", "2000000", "--messages", "1"), REFUSED, "1048576 is the most")
+    check(bench_agents(hub) == [], f"bench left {bench_agents(hub)}")
+
+
 def a_stubborn_program_is_killed(hub, scratch):
     where = scratch + "/stubborn"
     words = ("agent", "exec", "--as", "mule", "--register", "--",
@@ -231,10 +279,22 @@ def every_exit_code_is_the_documented_one(hub, scratch):
     expect(parlance(hub, "sing"), MISUSED, "sing", "--help")
     expect(parlance(hub, *send, "dora", "@/no/such/file"), MISUSED, "/no/such/file")
     expect(parlance(None, "journal", "verify", "--data", scratch + "/nowhere"), MISUSED, "nowhere")
+    file, closed = scratch + "/file", scratch + "/closed"
+    open(file, "w").close()
+    os.mkdir(closed, 0o500)
+    for words in (("journal", "verify"), ("serve", "--dev", "--listen", f"127.0.0.1:{free_port()}")):
+        expect(parlance(None, *words, "--data", file), MISUSED, file)
+        if os.geteuid() != 0 and words[0] == "serve":
+            expect(parlance(None, *words, "--data", closed), MISUSED, "may not write")
+    expect(parlance(None, "sim", "--seed", "-1"), MISUSED, "--seed", "not '-1'")
+    expect(parlance(None, "sim", "--seed", str(2**64 - 1)), DONE, "1 seed")
     expect(parlance(None, "--hub", f"127.0.0.1:{free_port()}", *send, "dora", "x"), NO_HUB,
            "parlance serve --dev")
     expect(parlance(hub, "request", "--as", "alice", "--to", "dora", "--wait", "200", "x"),
-           TIMED_OUT)
+           TIMED_OUT, "`parlance listen --as alice --register`")
+    hub.ask("PUT", "/v1/agents/erin", {"dialect": "taskwire"})
+    expect(parlance(hub, "request", "--as", "erin", "--to", "dora", "--wait", "200", "x"),
+           TIMED_OUT, "`parlance listen --as erin`")
     hub.stop()
     copy = scratch + "/damaged"
     shutil.copytree(hub.data, copy)
@@ -246,6 +306,18 @@ def every_exit_code_is_the_documented_one(hub, scratch):
         file.seek(0)
         file.write(content)
     expect(parlance(None, "journal", "verify", "--data", hub.data), DONE, "verified")
+    broken = scratch + "/broken"
+    shutil.copytree(hub.data, broken)
+    snapshot = sorted(name for name in os.listdir(broken) if name.endswith(".snapshot"))[-1]
+    with open(os.path.join(broken, snapshot), "r+b") as file:
+        file.seek(100)
+        file.write(b"\0\1\2\3")
+    expect(parlance(None, "journal", "verify", "--data", broken), DAMAGED, snapshot, "The journal is whole", "may be deleted")
+    second = Hub(broken).start()
+    try:
+        check(snapshot in second.last_words(), "the hub does not say that it passes a snapshot over")
+    finally:
+        second.kill()
     expect(parlance(None, "journal", "verify", "--data", copy), DAMAGED, segment)
     hub.start()
 
@@ -418,9 +490,7 @@ def ctrl_c_leaves_cleanly(hub):
             said = running.process.stderr.read().decode()
             check(code == INTERRUPTED, f"{words}: Ctrl-C ended it with {code}: {said}")
             check("terminate" not in said and "core" not in said, f"{words}: {said}")
-    _, left = hub.ask("GET", "/v1/agents")
-    names = [agent["agent"] for agent in left["agents"] if agent["agent"].startswith("bench")]
-    check(names == [], f"bench left {names}")
+    check(bench_agents(hub) == [], f"bench left {bench_agents(hub)}")
 
 
 def main():
@@ -428,6 +498,7 @@ def main():
         hub = Hub(scratch + "/hub").start()
         try:
             for story in (listen_waits_for_the_hub, agent_exec_waits_for_the_hub,
+                          an_answer_that_is_too_large_harms_nobody_else, bench_sends_what_it_was_told_and_leaves_nothing,
                           a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,
                           every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,

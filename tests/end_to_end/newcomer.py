@@ -3,6 +3,7 @@
 Every line of a code block that begins with `$ ` is a command; the lines below it, up to the next command, are
 what it prints, where `…` stands for anything. A command that ends in `&`, or whose output comes only later, is left
 running, and the next block without a command is what the oldest such one prints. Only the port differs.
+What stands above the first heading is pasted at once: a command that ends in `&` is not waited for.
 """
 import json
 import os
@@ -132,9 +133,11 @@ class Newcomer:
         command = command.removesuffix("&").strip().replace(PORT, self.port)
         return command.replace("serve --dev", f"serve --dev --listen 127.0.0.1:{self.port}")
 
-    def type(self, command, lines):
+    def type(self, command, lines, is_pasted):
         terminal = Terminal(self.translate(command), self.home, self.env)
         self.open.append(terminal)
+        if is_pasted and command.endswith("&"):
+            return
         if lines:
             self.sees(terminal, lines)
         if "serve --dev" in command:
@@ -155,11 +158,11 @@ class Newcomer:
         if told:
             self.ids[told[1]] = re.search(r'"delivery_id":"([\d.]+)"', terminal.printed)[1]
 
-    def follow(self, steps):
+    def follow(self, steps, is_pasted):
         for command, lines in steps:
             lines = [line for line in lines if line.strip()]
             if command:
-                self.type(command, lines)
+                self.type(command, lines, is_pasted)
             else:
                 self.sees(self.silent.pop(0), lines)
             print(f"ok: {command or lines[0][:60]}", flush=True)
@@ -185,7 +188,7 @@ def main():
         with Scratch() as scratch:
             newcomer = Newcomer(scratch)
             try:
-                newcomer.follow(screens(section))
+                newcomer.follow(screens(section), is_pasted=section is sections[0])
             finally:
                 newcomer.leave()
 

@@ -42,16 +42,34 @@ struct Troupe {
     Clock::time_point extended_at = Clock::now();
 };
 
-void settle(sdk::Agent& agent, const Outcome& outcome) {
-    if (outcome.work.delivery_id.empty()) return;  // Disowned.
-    switch (outcome.verdict.kind) {
-        case Verdict::Kind::Ack:
-            return agent.say().ack(outcome.work.delivery_id);
-        case Verdict::Kind::Reply:
-            return agent.say().reply(outcome.work.delivery_id, outcome.verdict.text);
-        case Verdict::Kind::Nack:
-            return agent.say().nack(outcome.work.delivery_id, {.reason = outcome.verdict.text});
+/// A frame that is too large would end the connection, and with it what the other workers hold.
+Result<void> reply(sdk::Agent& agent, const std::string& delivery_id, const std::string& answer) {
+    if (!agent.has_room_for_reply(answer.size())) TRY(agent.flush());
+    agent.say().reply(delivery_id, answer);
+    return agent.is_full() ? agent.flush() : Result<void>{};
+}
+
+Result<void> settle(const Context& context, sdk::Agent& agent, Outcome outcome) {
+    const auto& delivery_id = outcome.work.delivery_id;
+    const auto verdict = within(std::move(outcome.verdict), agent.reply_bytes_max());
+    if (verdict.kind == Verdict::Kind::Nack) {
+        complain(context,
+                 Refused,
+                 verdict.text,
+                 verdict.is_final ? "The asker is told so." : "The message goes back to the hub.");
     }
+    if (delivery_id.empty()) return {};  // Disowned.
+    switch (verdict.kind) {
+        case Verdict::Kind::Ack:
+            agent.say().ack(delivery_id);
+            break;
+        case Verdict::Kind::Reply:
+            return reply(agent, delivery_id, verdict.text);
+        case Verdict::Kind::Nack:
+            agent.say().nack(delivery_id, {.reason = verdict.text, .is_final = verdict.is_final});
+            break;
+    }
+    return {};
 }
 
 void extend_leases(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
@@ -78,18 +96,13 @@ Result<void> hear_hub(Troupe& troupe, sdk::Agent& agent, sdk::HubFrame& frame) {
     return {};
 }
 
-void hear_workers(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
+Result<void> hear_workers(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
     for (Worker& worker : troupe.workers) {
-        for (const Outcome& outcome : worker.listen(now)) {
-            if (outcome.verdict.kind == Verdict::Kind::Nack) {
-                complain(troupe.context,
-                         Refused,
-                         outcome.verdict.text,
-                         "The message goes back to the hub.");
-            }
-            settle(agent, outcome);
+        for (Outcome& outcome : worker.listen(now)) {
+            TRY(settle(troupe.context, agent, std::move(outcome)));
         }
     }
+    return {};
 }
 
 Result<void> hand_out(Troupe& troupe, Clock::time_point now) {
@@ -127,7 +140,7 @@ Result<void> serve_on(Troupe& troupe, sdk::Agent& agent) {
     while (!is_interrupted()) {
         const auto now = Clock::now();
         TRY(hear_hub(troupe, agent, frame));
-        hear_workers(troupe, agent, now);
+        TRY(hear_workers(troupe, agent, now));
         TRY(hand_out(troupe, now));
         extend_leases(troupe, agent, now);
         TRY(agent.flush());
@@ -148,8 +161,9 @@ void stop(Troupe& troupe, sdk::Agent* agent) {
     while (Clock::now() < deadline) {
         bool is_any_left = false;
         for (Worker& worker : troupe.workers) {
-            for (const Outcome& outcome : worker.listen(Clock::now())) {
-                if (agent != nullptr) settle(*agent, outcome);
+            for (Outcome& outcome : worker.listen(Clock::now())) {
+                if (agent == nullptr) continue;
+                if (!settle(troupe.context, *agent, std::move(outcome))) agent = nullptr;
             }
             is_any_left = is_any_left || worker.child() != nullptr;
         }
@@ -171,7 +185,7 @@ void stop(Troupe& troupe, sdk::Agent* agent) {
 /// What the agent speaks, as the hub knows it.
 Result<std::string> dialect_of(const Context& context, const ExecOptions& options) {
     if (options.is_registering) return options.registration.dialect;
-    auto client = TRY(client_of(context, {.agent = context.agent}));
+    auto client = TRY(client_of(context, {.agent = context.agent}, 30s, kWhileItStarts));
     const auto response = TRY(client.call("GET", "/v1/agents/" + percent_encoded(context.agent)));
     if (response.status == 404) {
         return fail(
@@ -190,7 +204,7 @@ void orphan_all(Troupe& troupe) {
 
 Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOptions& options) {
     return sdk::AgentOptions{
-        .hub = TRY(hub_of(context)),
+        .hub = TRY(hub_of(context, kWhileItStarts)),
         .identity = {.agent = context.agent},
         .hello = {.agent = context.agent,
                   .credit = options.concurrency,
@@ -199,12 +213,13 @@ Result<sdk::AgentOptions> agent_options(const Context& context, const ExecOption
                                       : std::string{}}};
 }
 
-int run_until_stopped(Troupe& troupe, const sdk::AgentOptions& connecting) {
+int run_until_stopped(Troupe& troupe, sdk::AgentOptions connecting) {
     const Context& context = troupe.context;
     sdk::Backoff backoff{250ms, 5s};
     bool was_connected = false;
     while (true) {
         auto agent = sdk::Agent::connect(connecting);
+        connecting.hub.patience = {};
         Result<void> ended = agent ? Result<void>{} : tl::unexpected(agent.error());
         if (agent) {
             was_connected = true;
@@ -272,7 +287,7 @@ void add_agent(CLI::App& app, Context& context) {
     exec_verb->add_flag("--register", options->is_registering, "Register the agent first");
     add_registration_options(*exec_verb, options->registration);
     exec_verb->add_option("--concurrency", options->concurrency, "Copies of the program")
-        ->check(CLI::Range(1, 256))
+        ->check(whole_number(1, 256))
         ->capture_default_str();
     exec_verb->add_option("command", options->command, "The program and its arguments, after --")
         ->required();

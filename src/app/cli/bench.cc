@@ -1,6 +1,7 @@
 // `parlance bench`: what the hub can do here, measured from outside through its own door.
 #include <algorithm>
 #include <latch>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -21,6 +22,9 @@ namespace {
 using bench::Clock;
 using bench::LanePlan;
 using bench::LaneResult;
+
+/// The longest frame that a hub can be set to take.
+constexpr std::uint64_t kSizeMax = std::uint64_t{8} << 20;
 
 struct BenchOptions {
     std::string what{};
@@ -58,9 +62,8 @@ std::vector<LanePlan> plans_of(const BenchOptions& options, const sdk::HubAddres
                      .priority = options.priority,
                      .size = options.size},
             .outstanding = options.outstanding,
-            .messages = options.messages == 0
-                            ? 0
-                            : std::max<std::uint64_t>(options.messages / options.connections, 1),
+            .messages = options.messages / options.connections +
+                        (lane < options.messages % options.connections ? 1 : 0),
             .time = std::chrono::milliseconds{static_cast<std::int64_t>(options.seconds * 1000)},
             .window =
                 options.window == "settled" ? bench::Window::Settled : bench::Window::Accepted};
@@ -263,6 +266,21 @@ void print_report(const Context& context, const BenchOptions& options, const Mea
     if (screen.is_terminal) fmt::print("\n{}", render(measured.sum.latency, screen));
 }
 
+/// Takes away what a load that failed has left, as far as it can be done.
+void clear_away(const std::vector<LanePlan>& plans, sdk::Client& client) {
+    constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
+    for (const LanePlan& plan : plans) {
+        auto names = plan.mill.to;
+        names.push_back(plan.mill.from);
+        for (const auto& name : names) {
+            const auto removed = client.call("DELETE", "/v1/agents/" + name);
+            if (!removed) return;  // No hub, nothing to clear.
+            if (removed->status != 409) continue;
+            if (bench::drain(plan.hub, {name}, kAll)) client.call("DELETE", "/v1/agents/" + name);
+        }
+    }
+}
+
 /// What was registered and sent is taken away again, so that a load leaves no traces but records.
 Result<void> clean_up(const BenchOptions& options,
                       const std::vector<LanePlan>& plans,
@@ -277,9 +295,13 @@ Result<void> clean_up(const BenchOptions& options,
     return for_each_agent(client, plans, "DELETE", {});
 }
 
-int run_bench(const Context& context, const BenchOptions& options) {
+int run_bench(const Context& context, BenchOptions options) {
     const auto hub = hub_of(context);
     if (!hub) return complain(context, Misused, hub.error().message);
+    // Nobody is there to send nothing, and over HTTP one is under way at a time.
+    if (options.messages != 0)
+        options.connections = std::min(options.connections, options.messages);
+    if (options.is_http) options.outstanding = 1;
     const auto plans = plans_of(options, *hub);
     for (const LanePlan& plan : plans) {
         const auto mill = bench::Mill::make(plan.mill);
@@ -289,9 +311,15 @@ int run_bench(const Context& context, const BenchOptions& options) {
     sdk::Client client{*hub, operator_identity(context)};
     const auto registered =
         for_each_agent(client, plans, "PUT", R"({"dialect":"taskwire","role":"bench"})");
-    if (!registered) return complain(context, registered.error());
+    if (!registered) {
+        clear_away(plans, client);
+        return complain(context, registered.error());
+    }
     const auto measured = run_lanes(context, options, plans);
-    if (!measured) return complain(context, measured.error());
+    if (!measured) {
+        clear_away(plans, client);
+        return complain(context, measured.error());
+    }
     if (context.is_json) {
         print_json(options, *measured, plans.size() * plans.front().mill.to.size());
     } else {
@@ -318,24 +346,26 @@ void add_bench(CLI::App& app, Context& context) {
                      "disk; request: until answered")
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>{"publish", "deliver", "request"}));
-    verb->add_option("--size", options->size, "Bytes of a whole message")->capture_default_str();
+    verb->add_option("--size", options->size, "Bytes of a whole message")
+        ->check(whole_number(1, kSizeMax))
+        ->capture_default_str();
     verb->add_option("--priority", options->priority, "Their priority")
         ->check(CLI::IsMember(std::vector<std::string>{"critical", "high", "normal", "low"}))
         ->capture_default_str();
     verb->add_option("--connections", options->connections, "Senders, each in a thread of its own")
-        ->check(CLI::Range(1, 1024))
+        ->check(whole_number(1, 1024))
         ->capture_default_str();
     verb->add_option("--outstanding", options->outstanding, "Messages under way per sender")
-        ->check(CLI::Range(1, 4096))
+        ->check(whole_number(1, 4096))
         ->capture_default_str();
     auto* const seconds = verb->add_option("--seconds", options->seconds, "How long it sends")
-                              ->check(CLI::PositiveNumber)
+                              ->check(number_between(0.001, 86'400))
                               ->capture_default_str();
     verb->add_option("--messages", options->messages, "How many it sends, instead")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, 1'000'000'000'000))
         ->excludes(seconds);
     verb->add_option("--agents", options->agents, "Recipients that share the messages")
-        ->check(CLI::Range(1, 100'000))
+        ->check(whole_number(1, 100'000))
         ->capture_default_str();
     verb->add_option("--window",
                      options->window,

@@ -1,6 +1,8 @@
 #include "app/cli/cli.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -29,19 +31,84 @@ std::string user_name() {
     return user != nullptr && *user != '\0' ? user : "operator";
 }
 
+constexpr std::size_t kHelpWidth = 100;
+constexpr std::size_t kHelpColumn = 34;
+
+/// Breaks between words, so that no line is wider.
+std::string wrapped(std::string_view text, std::size_t width) {
+    std::string out;
+    std::size_t used = 0;
+    while (!text.empty()) {
+        const auto word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        if (used > 0 && used + 1 + word.size() > width) {
+            out += '\n';
+            used = 0;
+        } else if (used > 0) {
+            out += ' ';
+            ++used;
+        }
+        out += word;
+        used += word.size();
+    }
+    return out;
+}
+
+/// CLI11's own page, in a width that fits a terminal.
+class Help : public CLI::Formatter {
+  public:
+    Help() { column_width(kHelpColumn); }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(option->get_description(), kHelpWidth - kHelpColumn);
+    }
+    std::string make_subcommand(const CLI::App* verb) const override {
+        std::stringstream out;
+        CLI::detail::format_help(out,
+                                 verb->get_display_name(true),
+                                 wrapped(verb->get_description(), kHelpWidth - kHelpColumn),
+                                 kHelpColumn);
+        return out.str();
+    }
+};
+
+/// "`parlance journal show` needs 'range': SEQ, SEQ..SEQ or SEQ..".
+std::string need(const CLI::App& verb, const std::string& path, const std::string& name) {
+    const CLI::Option* const option = verb.get_option_no_throw(name);
+    if (option == nullptr) return name + " is required";
+    return fmt::format(
+        fmt::runtime(option->get_positional() ? "`{}` needs '{}': {}" : "`{}` needs {}: {}"),
+        path,
+        name,
+        option->get_description());
+}
+
 /// CLI11 says what is wrong in its own way; the first line of it is the useful one.
 int complain_about_usage(const CLI::App& app,
                          const Context& context,
                          const CLI::ParseError& error) {
+    constexpr std::string_view kRequired = " is required";
     std::string what = error.what();
     what = what.substr(0, what.find('\n'));
-    const auto strays = app.remaining(true);
-    const bool lacks_verb = error.get_name() == "RequiredError" && !strays.empty();
-    if (lacks_verb) what = "there is no verb '" + strays.front() + "' here";
     std::string path = "parlance";
-    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-        at = at->get_subcommands().front();
-        path += " " + at->get_name();
+    const CLI::App* verb = &app;
+    while (!verb->get_subcommands().empty()) {
+        verb = verb->get_subcommands().front();
+        path += " " + verb->get_name();
+    }
+    const auto strays = app.remaining(true);
+    const bool lacks = error.get_name() == "RequiredError";
+    if (!strays.empty() && (lacks || error.get_name() == "ExtrasError")) {
+        const auto option = std::ranges::find_if(
+            strays, [](const std::string& word) { return word.size() > 1 && word[0] == '-'; });
+        if (option != strays.end()) {
+            what = "there is no option '" + *option + "' here";
+        } else if (lacks) {
+            what = "there is no verb '" + strays.front() + "' here";
+        } else {
+            what = "'" + strays.front() + "' is one word too many here";
+        }
+    } else if (lacks && what.ends_with(kRequired)) {
+        what = need(*verb, path, what.substr(0, what.size() - kRequired.size()));
     }
     return complain(context, Misused, what, "See `" + path + " --help`.");
 }
@@ -57,6 +124,35 @@ void blot_out(const std::string& secret, int argc, char** argv) {
 }
 
 }  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+    const bool has_most = most != std::numeric_limits<std::uint64_t>::max();
+    const auto range =
+        has_most ? fmt::format("from {} to {}", least, most) : fmt::format("from {}", least);
+    return {[=](std::string& text) {
+                std::uint64_t value = 0;
+                const auto* const end = text.data() + text.size();
+                const auto read = std::from_chars(text.data(), end, value);
+                const bool fits =
+                    read.ec == std::errc{} && read.ptr == end && value >= least && value <= most;
+                return fits ? std::string{}
+                            : fmt::format("must be a whole number {}, not '{}'", range, text);
+            },
+            has_most ? fmt::format("in [{} - {}]", least, most) : std::string{}};
+}
+
+CLI::Validator number_between(double least, double most) {
+    return {[=](std::string& text) {
+                char* end = nullptr;
+                const double value = std::strtod(text.c_str(), &end);
+                const bool is_number = !text.empty() && *end == '\0';
+                return is_number && value >= least && value <= most
+                           ? std::string{}
+                           : fmt::format(
+                                 "must be a number from {} to {}, not '{}'", least, most, text);
+            },
+            fmt::format("in [{} - {}]", least, most)};
+}
 
 CLI::App* add_verb(CLI::App& parent, const VerbText& text) {
     CLI::App* const verb = parent.add_subcommand(text.name, text.purpose);
@@ -76,7 +172,7 @@ void add_globals(CLI::App& app, Context& context) {
         "Start one with `parlance serve --dev`, then talk to it from another terminal.");
     app.footer(std::string(kExitCodes));
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
+    app.formatter(std::make_shared<Help>());
     app.add_option("--hub,--url", context.hub, "Where the hub is, HOST:PORT or https://HOST:PORT")
         ->envname("PARLANCE_HUB")
         ->capture_default_str();
@@ -159,8 +255,9 @@ int complain(const Context& context, std::string_view code, std::string_view det
         context, exit, fmt::format("{}{}{}", code, detail.empty() ? "" : ": ", detail), advice);
 }
 
-Result<sdk::HubAddress> hub_of(const Context& context) {
+Result<sdk::HubAddress> hub_of(const Context& context, std::chrono::milliseconds patience) {
     auto hub = TRY(sdk::HubAddress::parse(context.hub));
+    hub.patience = patience;
     hub.tls = context.tls;
     hub.token = context.token;
     if (context.tls.certificate.empty() != context.tls.key.empty()) {
@@ -180,8 +277,9 @@ sdk::Identity operator_identity(const Context& context) {
 
 Result<sdk::Client> client_of(const Context& context,
                               sdk::Identity identity,
-                              std::chrono::milliseconds timeout) {
-    auto address = TRY(hub_of(context));
+                              std::chrono::milliseconds timeout,
+                              std::chrono::milliseconds patience) {
+    auto address = TRY(hub_of(context, patience));
     return sdk::Client{std::move(address), std::move(identity), timeout};
 }
 

@@ -4,7 +4,10 @@
 // nothing is done before the whole command line has been understood.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,6 +53,12 @@ struct VerbText {
     std::string purpose;
     std::string example;
 };
+
+/// Holds an option to whole numbers without a sign: read as unsigned, -1 would be the greatest.
+CLI::Validator whole_number(std::uint64_t least = 0,
+                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+/// The same for a number that may have a fraction.
+CLI::Validator number_between(double least, double most);
 
 /// Options of the whole program may follow the verb too.
 CLI::App* add_verb(CLI::App& parent, const VerbText& text);
@@ -106,13 +115,17 @@ int complain(const Context& context, const sdk::HttpResponse& response);
 /// A refusal by its stable code.
 int complain(const Context& context, std::string_view code, std::string_view detail);
 
+/// How long agents and those who write to them look out for a hub that is just being started.
+inline constexpr std::chrono::milliseconds kWhileItStarts{2000};
+
 /// Where the hub is, and what proves to it who we are.
-Result<sdk::HubAddress> hub_of(const Context& context);
+Result<sdk::HubAddress> hub_of(const Context& context, std::chrono::milliseconds patience = {});
 /// Who speaks in calls that are not an agent's own: the operator, unless --as says otherwise.
 sdk::Identity operator_identity(const Context& context);
 Result<sdk::Client> client_of(const Context& context,
                               sdk::Identity identity,
-                              std::chrono::milliseconds timeout = std::chrono::seconds{30});
+                              std::chrono::milliseconds timeout = std::chrono::seconds{30},
+                              std::chrono::milliseconds patience = {});
 /// For one segment of a path.
 std::string percent_encoded(std::string_view text);
 

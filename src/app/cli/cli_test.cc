@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,7 @@ Ended run_with(std::vector<const char*> arguments) {
     add_dead_letters(app, context);
     add_journal(app, context);
     add_bench(app, context);
+    add_sim(app, context);
     add_version(app, context);
     add_workflow(app, context);
     add_validate(app, context);
@@ -75,7 +77,18 @@ TEST(CommandLine, EndsWithTwoAndAWordOfAdviceWhenItMakesNoSense) {
         {{"dead-letters", "redeliver"}, "which ones"},
         {{"dead-letters", "redeliver", "1", "--all"}, "which ones"},
         {{"dead-letters", "discard", "1"}, "--reason"},
-        {{"bench"}, "what"},
+        {{"--frobnicate"}, "there is no option '--frobnicate' here"},
+        {{"send", "--max", "2"}, "there is no option '--max' here"},
+        {{"version", "now"}, "'now' is one word too many here"},
+        {{"bench"}, "`parlance bench` needs 'what': publish: until durable"},
+        {{"journal", "show"}, "`parlance journal show` needs 'range': SEQ, SEQ..SEQ or SEQ.."},
+        {{"bench", "publish", "--size", "-1"},
+         "must be a whole number from 1 to 8388608, not '-1'"},
+        {{"bench", "publish", "--size", "99999999999999"}, "not '99999999999999'"},
+        {{"bench", "publish", "--seconds", "0"}, "must be a number from 0.001 to 86400, not '0'"},
+        {{"bench", "publish", "--seconds", "1e300"}, "from 0.001 to 86400, not '1e300'"},
+        {{"bench", "publish", "--messages", "-5"}, "not '-5'"},
+        {{"sim", "--seed", "-1"}, "must be a whole number from 0, not '-1'"},
         {{"bench", "juggle"}, "juggle"},
         {{"bench", "publish", "--size", "10"}, "too small"},
         {{"bench", "deliver", "--http"}, "--http"},
@@ -141,13 +154,34 @@ TEST(CommandLine, HelpNamesTheExitCodesAndShowsExamples) {
     EXPECT_EQ(ended.exit, Done);
     EXPECT_NE(ended.out.find("3 no hub answers"), std::string::npos);
     EXPECT_NE(run_with({"send", "--help"}).out.find("Example:"), std::string::npos);
+    EXPECT_EQ(run_with({"request", "--help"}).out.find("topic:"), std::string::npos)
+        << "a topic is never asked";
+}
+
+TEST(CommandLine, HelpFitsAHundredColumns) {
+    for (const char* verb : {"bench", "send", "request", "listen", "journal", "sim", "agents"}) {
+        std::istringstream lines{run_with({verb, "--help"}).out};
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_LE(line.size(), 100U) << verb << ": " << line;
+        }
+    }
+}
+
+std::string http(int status, std::string_view body) {
+    return "HTTP/1.1 " + std::to_string(status) +
+           " X\r\nContent-Type: application/json\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
 Ended run_against(std::string_view answer,
                   std::vector<const char*> arguments,
                   std::string* request = nullptr) {
     ScriptedHub hub{[&](Peer& peer) {
-        const std::string seen = peer.read_request();
+        std::string seen = peer.read_request();
+        if (seen.starts_with("GET /v1/agents/")) {  // Whether it is there.
+            peer.write(http(200, "{}"));
+            seen = peer.read_request();
+        }
         if (request != nullptr) *request = seen;
         peer.write(answer);
     }};
@@ -155,12 +189,6 @@ Ended run_against(std::string_view answer,
     arguments.push_back("--hub");
     arguments.push_back(address.c_str());
     return run_with(arguments);
-}
-
-std::string http(int status, std::string_view body) {
-    return "HTTP/1.1 " + std::to_string(status) +
-           " X\r\nContent-Type: application/json\r\nContent-Length: " +
-           std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
 TEST(Send, PostsATaskwireMessageAndPrintsItsSequence) {

@@ -2,7 +2,9 @@
 #include "journal/journal.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <map>
 #include <memory>
 
@@ -67,7 +69,12 @@ int complain_about_data(const Context& context, const Error& error) {
             return complain(
                 context, BadData, error.message, "Use the newer program that wrote it.");
         default:
-            return complain(context, Misused, error.message, "Say --data DIR, as for `serve`.");
+            return complain(context,
+                            Misused,
+                            error.message,
+                            error.message.ends_with(std::strerror(EACCES))
+                                ? "Its files are for their owner: ask as the user who runs the hub."
+                                : "Say --data DIR, as for `serve`.");
     }
 }
 
@@ -186,6 +193,7 @@ std::string hex(const journal::Chain& chain) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 1000) return fmt::format("{} B", bytes);
     if (bytes < 1 << 20) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
     return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
@@ -200,8 +208,17 @@ int report_damage(const Context& context, const journal::Verification& found) {
                    json::ObjectWriter{}
                        .boolean("ok", false)
                        .text("problem", found.problem)
+                       .boolean("journal_ok", found.is_journal_whole)
                        .integer("records", static_cast<std::int64_t>(found.records))
                        .done());
+    }
+    if (found.is_journal_whole) {
+        return complain(context,
+                        BadData,
+                        found.problem,
+                        fmt::format("The journal is whole, {} as written. The snapshot only makes "
+                                    "starting faster and may be deleted.",
+                                    counted(found.records, "record", "records")));
     }
     return complain(context,
                     BadData,
@@ -339,7 +356,7 @@ void print_stat(const Context& context, const Stat& stat) {
                             {"COUNT", Align::Right},
                             {"BYTES", Align::Right},
                             {"BODIES", Align::Right},
-                            {"EACH BEYOND", Align::Right}}};
+                            {"OVERHEAD EACH", Align::Right}}};
     for (const auto& [name, kind] : stat.kinds) {
         table.rows.push_back(kind_row(name, kind, Tone::Cyan));
     }
@@ -392,9 +409,11 @@ void add_journal(CLI::App& app, Context& context) {
         ->capture_default_str();
     CLI::App* const list_verb = add_verb(*verb, {"list", "The latest records, one a line", ""});
     list_verb->add_option("--last", options->last, "How many")
-        ->check(CLI::Range(1, 1'000'000'000))
+        ->check(whole_number(1, 1'000'000'000))
         ->capture_default_str();
-    list_verb->add_option("--from", options->from, "From this sequence on")->type_name("SEQ");
+    list_verb->add_option("--from", options->from, "From this sequence on")
+        ->type_name("SEQ")
+        ->check(whole_number());
     list_verb->callback(leave(context, options, list));
     CLI::App* const show_verb = add_verb(*verb, {"show", "Records in full", ""});
     show_verb->add_option("range", options->range, "SEQ, SEQ..SEQ or SEQ..")->required();

@@ -123,7 +123,7 @@ Result<void> listen_on(Listening& listening, sdk::Agent& agent) {
 
 Result<sdk::AgentOptions> agent_options(const Context& context, const ListenOptions& options) {
     return sdk::AgentOptions{
-        .hub = TRY(hub_of(context)),
+        .hub = TRY(hub_of(context, kWhileItStarts)),
         .identity = {.agent = context.agent},
         .hello = {.agent = context.agent,
                   .credit = options.credit,
@@ -151,7 +151,7 @@ int listen(const Context& context, const ListenOptions& options) {
         return complain(
             context, Misused, "nobody listens", "Say --as AGENT, or set PARLANCE_AGENT.");
     }
-    const auto connecting = agent_options(context, options);
+    auto connecting = agent_options(context, options);
     if (!connecting) return complain(context, Misused, connecting.error().message);
     interrupt_descriptor();
     Listening listening{.context = context, .options = options};
@@ -159,6 +159,7 @@ int listen(const Context& context, const ListenOptions& options) {
     bool was_connected = false;
     while (true) {
         auto agent = sdk::Agent::connect(*connecting);
+        connecting->hub.patience = {};
         Result<void> ended = agent ? Result<void>{} : tl::unexpected(agent.error());
         if (agent) {
             announce(context, *agent);
@@ -198,12 +199,14 @@ void add_listen(CLI::App& app, Context& context) {
     verb->add_flag("--register", options->is_registering, "Register the agent first");
     add_registration_options(*verb, options->registration);
     verb->add_option("--credit", options->credit, "Deliveries it takes at a time")
-        ->check(CLI::Range(1, 4096))
+        ->check(whole_number(1, 4096))
         ->capture_default_str();
     verb->add_flag("--ack,!--no-ack",
                    options->is_acking,
                    "Acknowledge what is shown; else it goes back when this ends");
-    verb->add_option("--count", options->count, "Leave after so many")->type_name("N");
+    verb->add_option("--count", options->count, "Leave after so many")
+        ->type_name("N")
+        ->check(whole_number());
     verb->add_option("--topic", options->topics, "Subscribe to a topic; may be repeated");
     verb->callback(leave(context, options, listen));
 }

@@ -1,6 +1,8 @@
 // `parlance request`: ask an agent, wait, and print what it answers.
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -61,14 +63,34 @@ int report_answer(const Context& context, std::string_view body) {
     return Done;
 }
 
+bool is_registered(sdk::Client& client, std::string_view agent) {
+    const auto shown = client.call("GET", "/v1/agents/" + percent_encoded(agent));
+    return !shown || shown->status != 404;
+}
+
+/// An agent that was started a moment ago may not have said hello yet. Where it does not come, the
+/// hub says so, and has it on record.
+void await_agent(sdk::Client& client, std::string_view agent, std::chrono::milliseconds patience) {
+    constexpr std::chrono::milliseconds kPause{20};
+    const bool is_whom_the_hub_chooses =
+        agent == "human" || agent == "anyone" || agent.find(':') != std::string_view::npos;
+    if (is_whom_the_hub_chooses) return;
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (!is_registered(client, agent) && std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
 int ask(const Context& context, const RequestOptions& options, std::string_view message) {
     const std::chrono::milliseconds wait{options.wait_ms};
     auto client =
         client_of(context,
                   {.agent = context.operator_name.empty() ? options.draft.from : std::string{},
                    .operator_name = context.operator_name},
-                  wait + std::chrono::seconds{10});
+                  wait + std::chrono::seconds{10},
+                  kWhileItStarts);
     if (!client) return complain(context, Misused, client.error().message);
+    await_agent(*client, options.draft.to, std::min(wait, kWhileItStarts));
     const auto response = client->call(
         "POST", "/v1/messages", message, {{"Prefer", fmt::format("wait={}", wait.count())}});
     if (!response) return complain(context, response.error());
@@ -76,12 +98,14 @@ int ask(const Context& context, const RequestOptions& options, std::string_view 
         return complain(context, *response);
     }
     if (response->status == 200) return report_answer(context, response->body);
-    return complain(context,
-                    TimedOut,
-                    fmt::format("{} has not answered within {} ms", options.draft.to, wait.count()),
-                    fmt::format("Its answer will come to {}'s mailbox: `parlance listen --as {}`.",
-                                options.draft.from,
-                                options.draft.from));
+    return complain(
+        context,
+        TimedOut,
+        fmt::format("{} has not answered within {} ms", options.draft.to, wait.count()),
+        fmt::format("Its answer will come to {}'s mailbox: `parlance listen --as {}{}`.",
+                    options.draft.from,
+                    options.draft.from,
+                    is_registered(*client, options.draft.from) ? "" : " --register"));
 }
 
 int request(const Context& context, RequestOptions options) {
@@ -107,15 +131,17 @@ void add_request(CLI::App& app, Context& context) {
          "  parlance request --as planner --to tag-ai '{\"text\":\"Hotel Adlon, 2 nights\"}'\n"
          "  parlance request --as planner --to coder --type HELP_REQUEST --wait 5000 @q.json"});
     add_draft_options(*verb, options->draft);
+    verb->get_option("--to")->description("Whom to ask: an agent, or whom the hub chooses");
     verb->get_option("--type")->check(
         CLI::IsMember(std::vector<std::string>{kAnswered.begin(), kAnswered.end()}));
     verb->add_option("--timeout",
                      options->draft.timeout_ms,
                      "Milliseconds the agent has before the hub answers for it")
-        ->type_name("MS");
+        ->type_name("MS")
+        ->check(whole_number());
     verb->add_option("--wait", options->wait_ms, "Milliseconds to wait here for the answer")
         ->type_name("MS")
-        ->check(CLI::Range(1, 600'000))
+        ->check(whole_number(1, 600'000))
         ->capture_default_str();
     verb->add_option("payload", options->draft.payload, "JSON, plain words, @FILE, or - for stdin");
     verb->callback(leave(context, options, request));

@@ -12,6 +12,8 @@ namespace parlance::cli {
 
 namespace {
 
+constexpr std::chrono::seconds kTimeout{30};
+
 struct SendOptions {
     Draft draft{.type = "TASK_UPDATE"};
     bool is_raw = false;
@@ -66,8 +68,10 @@ int send_lines(const Context& context, sdk::Client& client, const std::string& t
 int send_raw(const Context& context, const SendOptions& options) {
     const auto text = read_payload(options.draft.payload.empty() ? "-" : options.draft.payload);
     if (!text) return complain(context, Misused, text.error().message);
-    auto client =
-        client_of(context, {.agent = context.agent, .operator_name = context.operator_name});
+    auto client = client_of(context,
+                            {.agent = context.agent, .operator_name = context.operator_name},
+                            kTimeout,
+                            kWhileItStarts);
     if (!client) return complain(context, Misused, client.error().message);
     return send_lines(context, *client, *text);
 }
@@ -87,7 +91,9 @@ int send(const Context& context, SendOptions options) {
     if (!message) return complain(context, Misused, message.error().message);
     auto client = client_of(context,
                             {.agent = context.operator_name.empty() ? draft.from : std::string{},
-                             .operator_name = context.operator_name});
+                             .operator_name = context.operator_name},
+                            kTimeout,
+                            kWhileItStarts);
     if (!client) return complain(context, Misused, client.error().message);
     return post(context, *client, *message);
 }

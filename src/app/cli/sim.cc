@@ -41,12 +41,13 @@ void add_sim(CLI::App& app, Context& context) {
     const auto options = std::make_shared<sim::CampaignOptions>();
     const auto seeds = std::make_shared<std::string>();
     const auto seed = std::make_shared<std::optional<std::uint64_t>>();
-    auto* one = verb->add_option("--seed", *seed, "One life, by its seed");
+    auto* one = verb->add_option("--seed", *seed, "One life, by its seed")->check(whole_number());
     verb->add_option("--seeds", *seeds, "All lives from A to B, as A..B")->excludes(one);
     auto* mutant =
         verb->add_option("--mutant", options->mutant, "Plant this bug; it must be found");
     verb->add_flag("--mutants", options->all_mutants, "Plant each bug in turn")->excludes(mutant);
-    verb->add_option("--jobs", options->jobs, "Processes at a time (default: one a processor)");
+    verb->add_option("--jobs", options->jobs, "Processes at a time (default: one a processor)")
+        ->check(whole_number(1, 1024));
     verb->add_option("--scenarios", options->scenarios, "A file of seeds to run first");
     verb->add_flag("--trace", options->is_traced, "Print the whole journal of the seed");
     verb->callback(leave(context, [&context, options, seeds, seed] {

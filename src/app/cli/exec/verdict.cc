@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "app/cli/json_view.h"
 #include "base/json_write.h"
 
@@ -50,6 +52,14 @@ Verdict taskwire_verdict(json::Value message, std::string_view line) {
 }
 
 }  // namespace
+
+Verdict within(Verdict verdict, std::size_t answer_bytes_max) {
+    const auto bytes = verdict.text.size();
+    if (verdict.kind != Verdict::Kind::Reply || bytes <= answer_bytes_max) return verdict;
+    return {.kind = Verdict::Kind::Nack,
+            .text = fmt::format("the answer has {} bytes, {} is the most", bytes, answer_bytes_max),
+            .is_final = true};
+}
 
 Verdict verdict_of(std::string_view dialect, std::string_view message, std::string_view line) {
     line = json::root(line).raw;

@@ -3,9 +3,21 @@
 #include <csignal>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/cli/json_view.h"
 
 namespace parlance::cli::exec {
+
+namespace {
+
+Verdict endless() {
+    return {.kind = Verdict::Kind::Nack,
+            .text = fmt::format("the answer has more than {} bytes in one line", Lines::kBytesMax),
+            .is_final = true};
+}
+
+}  // namespace
 
 Result<void> Worker::start(Clock::time_point now) {
     if (child_ || now < rests_until_) return {};
@@ -30,7 +42,10 @@ std::vector<Outcome> Worker::listen(Clock::time_point now) {
         Verdict verdict = verdict_of(dialect_, work_->message, *line);
         outcomes.push_back({std::move(*std::exchange(work_, {})), std::move(verdict)});
     }
-    if (lines_.is_too_long()) child_->signal(SIGKILL);
+    if (lines_.is_too_long()) {
+        child_->signal(SIGKILL);
+        if (work_) outcomes.push_back({std::move(*std::exchange(work_, {})), endless()});
+    }
     if (is_open && !child_->ending()) return outcomes;
     if (auto last = end(now)) outcomes.push_back(std::move(*last));
     return outcomes;

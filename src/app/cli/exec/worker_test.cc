@@ -57,6 +57,15 @@ TEST(Verdict, LeavesOtherDialectsToTheProgram) {
     EXPECT_EQ(verdict_of("kessel", "{}", "done").kind, Kind::Nack);
 }
 
+TEST(Verdict, GivesUpForGoodOnAnAnswerThatIsTooLongToBeSent) {
+    const Verdict reply{.kind = Kind::Reply, .text = std::string(100, 'x')};
+    EXPECT_EQ(within(reply, 100).kind, Kind::Reply);
+    const Verdict nack = within(reply, 99);
+    EXPECT_EQ(nack.kind, Kind::Nack);
+    EXPECT_TRUE(nack.is_final);
+    EXPECT_EQ(nack.text, "the answer has 100 bytes, 99 is the most");
+}
+
 TEST(Lines, ComeOutWholeHoweverTheyCameIn) {
     Lines lines;
     lines.add("on");
@@ -119,6 +128,17 @@ TEST_F(WorkerTest, CarriesALineLargerThanAPipe) {
     const auto outcomes = outcomes_of(worker);
     ASSERT_EQ(outcomes.size(), 1U);
     EXPECT_NE(outcomes[0].verdict.text.find(big), std::string::npos);
+}
+
+TEST_F(WorkerTest, GivesUpForGoodOnALineWithoutEnd) {
+    Worker worker{{"sh", "-c", "tr '\\0' x </dev/zero"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].work.delivery_id, "1.1");
+    EXPECT_TRUE(outcomes[0].verdict.is_final);
+    EXPECT_EQ(outcomes[0].verdict.text, "the answer has more than 8388608 bytes in one line");
 }
 
 TEST_F(WorkerTest, HandsBackTheMessageOfAProgramThatDies) {
