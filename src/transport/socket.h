@@ -45,8 +45,8 @@ class SocketSpeaker final : public Speaker,
     std::function<void(std::string_view)> frame_;
     std::function<void()> gone_;
     std::optional<Instant> partway_since_;  ///< Since when a message has come in part.
-    Instant asked_at_;      ///< When the last ping went, or the close.
-    bool asked_ = false;    ///< A ping is unanswered.
+    Instant asked_at_;                      ///< When the last ping went, or the close.
+    bool asked_ = false;                    ///< A ping is unanswered.
     bool closing_ = false;  ///< Our close is said; what still comes is not delivered.
     bool gone_told_ = false;
 };

@@ -104,7 +104,7 @@ struct Consumer {
     std::uint32_t credit = 0;
     std::uint32_t in_flight = 0;
     std::uint64_t bytes = 0;  ///< Of what is in flight.
-    bool was_lower = false;  ///< Its last hand-over was of something less than critical.
+    bool was_lower = false;   ///< Its last hand-over was of something less than critical.
     List leased;
 };
 
