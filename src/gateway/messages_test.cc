@@ -22,7 +22,8 @@ TEST(PreferredWait, IsFoundAmongOtherPreferences) {
         const auto wait = preferred_wait(prefer);
         ASSERT_TRUE(wait) << prefer;
         ASSERT_EQ(wait->has_value(), ms.has_value()) << prefer;
-        if (ms) EXPECT_EQ((*wait)->count(), *ms) << prefer;
+        if (!ms) continue;
+        EXPECT_EQ((*wait)->count(), *ms) << prefer;
     }
 }
 
