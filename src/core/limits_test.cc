@@ -135,15 +135,6 @@ TEST(Limits, G7_ThePollerTakesNoMoreBytesThanThat) {
     EXPECT_EQ(large.story.asked_for<Deliver>().size(), 16U);
 }
 
-TEST(Limits, G7_OneMessageIsAlwaysGivenHoweverLarge) {
-    Story story;
-    story.agent("bob");
-    story.send({.id = "m1", .body = std::string(std::size_t{17} << 20U, 'x')});
-    story.send({.id = "m2"});
-    story.connect("bob", 10);
-    EXPECT_EQ(story.mailbox("bob").in_flight, 1U);
-}
-
 /// Two subscribers of a topic, of whom carol has no room left.
 struct FullSubscriber {
     Story story;

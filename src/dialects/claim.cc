@@ -196,10 +196,14 @@ std::string objective_hash(const DialectRow& row,
         const json::Value content = meaning[Slot::Content];
         objective += '\n';
         // What only fills its place is as good as nothing in it.
-        const bool is_empty = content.raw.empty();
+        const json::Value nothing = json::root("{}");
+        const std::size_t before = objective.size();
         append_normal(objective,
-                      is_empty ? json::root("{}") : content,
+                      content.raw.empty() ? nothing : content,
                       shape_of_content(form, content, message));
+        // Where nothing else says what it is about, its task does.
+        const bool is_bare = std::string_view{objective}.substr(before) == nothing.raw;
+        if (is_bare && meaning.says(Slot::Task)) append_normal(objective, meaning[Slot::Task]);
     }
     return to_hex(sha256(objective));
 }

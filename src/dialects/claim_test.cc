@@ -120,6 +120,9 @@ TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
         taskwire_hash(R"({"task_id":"t","action":"sort","input":{"task_id":1}})");
     EXPECT_NE(taskwire_hash(R"({"task_id":"t","action":"sort","input":{"task_id":2}})"), with_input)
         << "inside of the input it is the asker's own word";
+    EXPECT_NE(taskwire_hash(R"({"task_id":"t-1","action":"sort"})"),
+              taskwire_hash(R"({"task_id":"t-2","action":"sort"})"))
+        << "nothing else says what it is about";
 }
 
 std::uint64_t estimate_of(std::string_view more) {

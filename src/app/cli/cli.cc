@@ -97,7 +97,9 @@ int complain_about_usage(const CLI::App& app,
     }
     const auto strays = app.remaining(true);
     const bool lacks = error.get_name() == "RequiredError";
-    if (!strays.empty() && (lacks || error.get_name() == "ExtrasError")) {
+    // Its name is the verb's where a verb has strays.
+    const bool has_strays = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!strays.empty() && (lacks || has_strays)) {
         const auto option = std::ranges::find_if(
             strays, [](const std::string& word) { return word.size() > 1 && word[0] == '-'; });
         if (option != strays.end()) {

@@ -119,6 +119,11 @@ bool Peer::fill() {
     return true;
 }
 
+bool Peer::sees_end() const {
+    char byte = 0;
+    return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 bool Peer::has_ended() { return waiting_.empty() && !fill(); }
 
 std::string Peer::read_bytes(std::size_t count) {

@@ -64,8 +64,9 @@ class Peer {
     void send(std::string_view bytes) const;
     bool can_send(std::string_view bytes) const;  ///< The same; false if nobody is there.
     void finish_sending() const;
-    void reset();      ///< Vanishes without a farewell.
-    bool has_ended();  ///< Waits for the end; false if bytes came instead.
+    void reset();           ///< Vanishes without a farewell.
+    bool has_ended();       ///< Waits for the end; false if bytes came instead.
+    bool sees_end() const;  ///< The same without waiting.
 
     Answer read_answer(bool has_body = true);
     std::string read_line();
