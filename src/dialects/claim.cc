@@ -138,11 +138,12 @@ void append_sized(std::string& out, std::string_view text) {
     out += text;
 }
 
-/// Whether an entry says for whom, for which task or how much, and not what.
+/// Whether an entry says for whom, for which task or how much, and not what; or what was said
+/// already.
 bool is_beside_the_point(const FieldRule& rule, json::Value value) {
     const bool is_name = rule.slot == Slot::Task || rule.slot == Slot::Session ||
                          rule.slot == Slot::ChildSession || rule.slot == Slot::Correlation;
-    return is_name || !is_to_be_read(rule, value);
+    return is_name || rule.slot == Slot::Action || !is_to_be_read(rule, value);
 }
 
 /// Appends what the value says, and not how it is written: members in order, no white space between
