@@ -221,8 +221,7 @@ std::vector<std::string> owners_of(const Meaning& meaning) {
         if (owner && owner->is_string()) owners.emplace_back(owner->text(spare));
     }
     std::ranges::sort(owners);
-    const auto again = std::ranges::unique(owners);
-    owners.erase(again.begin(), again.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
     return owners;
 }
 

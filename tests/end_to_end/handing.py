@@ -78,7 +78,9 @@ def a_help_request_and_a_handoff_refused(walk):
     walk.send("TASK_HANDOFF", "hand-2", "ann", "CST", {"reason": "CAPABILITY_LIMIT"})
     walk.reply(walk.take("CST"), {"status": "SUCCESS", "result_json": {}, "confidence_level": "HIGH"})
     told = walk.take("ann")
-    check(told["message"]["type"] == "TASK_COMPLETE" and told["message"]["from"] == "CST", str(told))
+    # T3: who asks whether a task is taken over hears that, in whatever dialect it was said.
+    check(told["message"]["type"] == "TASK_HANDOFF" and told["message"]["from"] == "CST", str(told))
+    check(told["message"]["payload"]["accepted"] is True, str(told))
     walk.done(told)
     answer = walk.ask("POST", f"/v1/deliveries/{job['delivery_id']}/reply", {"result": "mine"}, expected=(409,))
     check(answer["code"] == "DELIVERY_STALE", str(answer))
