@@ -149,7 +149,9 @@ def an_answer_that_is_too_large_harms_nobody_else(hub):
         _, shown = hub.ask("GET", "/v1/agents/writer")
         check(len(shown["instances"]) == 1 and shown["in_flight"] == 0, str(shown))
         check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
-    expect(parlance(hub, "dead-letters", "discard", "--all", "--reason", "seen"), DONE)
+    _, letters = hub.ask("GET", "/v1/dead-letters")
+    ids = [letter["dead_letter_id"] for letter in letters["dead_letters"]]
+    expect(parlance(hub, "dead-letters", "discard", *ids, "--reason", "seen", "--yes"), DONE, "discarded  1 dead letter")
     hub.ask("DELETE", "/v1/agents/writer")
 
 
