@@ -669,9 +669,9 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
                                   state.workflows.runs.size()));
     }
-    const auto agent = draft.asking_agent();
-    if (!agent.empty()) {
-        auto no = check_messages(state, as_sender(state, agent), draft.now());
+    const auto starter = draft.asking_agent();
+    if (!starter.empty()) {
+        auto no = check_messages(state, as_sender(state, starter), draft.now());
         if (no.refusal != Refusal::None) {
             return draft.refuse(start.id, no.refusal, std::move(no.detail), no.retry_after_ms);
         }
@@ -682,8 +682,8 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         const auto& fault = plan.error().front();
         return refuse(Refusal::WorkflowInvalid, fault.pointer + " " + fault.rule);
     }
-    if (const auto forbidden = forbidden_in(state, **plan, agent); !forbidden.empty()) {
-        return refuse(Refusal::RouteNotPermitted, not_permitted(agent, forbidden));
+    if (const auto forbidden = forbidden_in(state, **plan, starter); !forbidden.empty()) {
+        return refuse(Refusal::RouteNotPermitted, not_permitted(starter, forbidden));
     }
     WorkflowStarted started{.id = start.id,
                             .plan_hash = hash,
@@ -695,7 +695,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                             .session = start.session,
                             .by = std::string{draft.asker()},
                             .fingerprint = fingerprint_of(state, start),
-                            .is_by_agent = !agent.empty()};
+                            .is_by_agent = !starter.empty()};
     // An operator may be called like an agent, and works on nothing.
     const bool is_operator = draft.cause.caller && draft.cause.caller->is_operator;
     started.parent = find_work(state,

@@ -489,6 +489,7 @@ std::string_view name_of(Dialect dialect) { return spoken(dialect).name; }
 
 std::string names_of_all() {
     std::vector<std::string_view> names;
+    names.reserve(kDialects.size());
     for (const DialectRow* row : kDialects) names.push_back(row->name);
     const std::string_view last = names.back();
     names.pop_back();
