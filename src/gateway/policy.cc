@@ -55,6 +55,7 @@ bool is_name(std::string_view name) {
 
 std::vector<std::string_view> platforms() {
     std::vector<std::string_view> names;
+    names.reserve(kEnumNames<Dialect>.size());
     for (const auto& row : kEnumNames<Dialect>) names.push_back(row.name);
     return names;
 }
