@@ -571,26 +571,21 @@ WorkflowEnd end_of(const Run& run) {
     return has_done ? WorkflowEnd::Partial : WorkflowEnd::Failed;
 }
 
-void withdraw_questions(Draft& draft, const Run& run, const std::string& reason) {
-    const bool is_asking = std::ranges::any_of(run.steps, [](const workflow::Step& step) {
-        return std::ranges::find(step.items, Stage::Asking, &Item::stage) != step.items.end();
-    });
-    if (is_asking) withdraw_meant(draft, run.id, reason);
-}
-
 void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
+    bool is_asking = false;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
             if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
+            is_asking = is_asking || item.stage == Stage::Asking;
         }
     }
-    withdraw_questions(draft, run, reason);
+    if (is_asking) withdraw_meant(draft, run.id, reason);
 }
 
-/// Of one that asks nobody any more.
-void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
+void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
     auto report = workflow::report(
         run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
+    cancel_open(draft, run, "the workflow has ended");
     draft.add(WorkflowEnded{.run = run.number,
                             .id = run.id,
                             .end = end,
@@ -601,11 +596,6 @@ void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::stri
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     const auto root = governor::find_root(lineage, run.id, origin);
     if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
-}
-
-void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
-    cancel_open(draft, run, "the workflow has ended");
-    conclude_run(draft, run, end, reason);
 }
 
 void make(Draft& draft, const Run& run, const Move& move) {
@@ -773,21 +763,6 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     return true;
-}
-
-void cancel_workflows(Draft& draft, const std::string& reason) {
-    const auto& workflows = draft.state.workflows;
-    for (const auto number : workflows.runs.tickets()) {
-        const auto run = workflow::find_run(workflows, number);
-        if (run->is_undoing) continue;
-        withdraw_questions(draft, *run, reason);
-        if (!workflow::has_to_undo(*run)) {
-            conclude_run(draft, *run, WorkflowEnd::Cancelled, reason);
-            continue;
-        }
-        draft.add(
-            WorkflowUndone{.run = number, .by = std::string{draft.asker()}, .reason = reason});
-    }
 }
 
 void decide_run(const State& state, Ticket run, Time now, Events& events) {
