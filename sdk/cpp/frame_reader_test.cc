@@ -64,9 +64,9 @@ TEST(FrameReader, ReadsADeliveryThatIsAsDeepAsItCanBe) {
     std::string message;
     for (int i = 0; i < 72; ++i) message += R"({"a":)";
     message += '1' + std::string(72, '}');
+    const std::string text = R"({"deliver":[{"delivery_id":"7.1","message":)" + message + "}]}";
     HubFrame frame;
-    ASSERT_TRUE(
-        read_frame(R"({"deliver":[{"delivery_id":"7.1","message":)" + message + "}]}", frame));
+    ASSERT_TRUE(read_frame(text, frame));
     EXPECT_EQ(frame.deliveries.at(0).message, message);
 }
 
