@@ -147,16 +147,6 @@ const std::map<Ticket, Standing>& Walker::mailbox(const std::string& agent) cons
     return found == mailboxes_.end() ? empty : found->second;
 }
 
-std::uint64_t Walker::bytes() const {
-    std::uint64_t bytes = 0;
-    for (const auto& [agent, mailbox] : mailboxes_) {
-        for (const auto& [ticket, standing] : mailbox) {
-            bytes += standing.copy->envelope->body().size();
-        }
-    }
-    return bytes;
-}
-
 const std::map<std::uint64_t, Ticket>& Walker::lane(const Copy& copy) const {
     static const std::map<std::uint64_t, Ticket> empty;
     const auto found = lanes_.find({copy.recipient, task_of(copy)});

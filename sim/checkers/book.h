@@ -70,8 +70,6 @@ class Walker {
     const Standing* find(Ticket ticket) const;
     /// Everything in an agent's mailbox that is not gone.
     const std::map<Ticket, Standing>& mailbox(const std::string& agent) const;
-    /// Of everything in all mailboxes.
-    std::uint64_t bytes() const;
     /// The copies of one task in one mailbox, in order; dead and gone ones are not in it.
     const std::map<std::uint64_t, Ticket>& lane(const Copy& copy) const;
 

@@ -667,21 +667,6 @@ TEST(G7, IsBrokenByDeadLettersOfAFullMailboxWithoutEnd) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
-TEST(G7, IsBrokenByBytesThatStandInNoMailbox) {
-    Chronicle life;
-    const auto size = std::uint64_t{envelope({.id = "a"})->body().size()};
-    life.history.limits.hub_bytes_max = 2 * size;
-    const auto ask = [&](const char* id, bool is_held) {
-        return life.accept({.id = id, .intent = Intent::Request},
-                           {.priority = Priority::High, .is_held = is_held});
-    };
-    ask("a", true);
-    life.acknowledge(life.lease(ask("b", false)));
-    EXPECT_FALSE(life.breaks("G7"));
-    life.accept({.id = "c"}, kNormal);
-    EXPECT_TRUE(life.breaks("G7"));
-}
-
 TEST(A1, IsBrokenByTellingBeforeItIsDurable) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);

@@ -45,7 +45,7 @@ AgentHandle recipient(State& state, const Envelope& envelope) {
 /// Out of its mailbox. A question whose answer is due is kept all the same, until that is there.
 void take_away(State& state, Ticket ticket) {
     broker::remove(state.broker, state.key, ticket);
-    if (!is_planted(Mutant::ForgetWhatIsAdrift)) broker::set_adrift(state.requests, ticket, true);
+    broker::set_adrift(state.requests, ticket, true);
 }
 
 /// Into a mailbox, where it was in none.
@@ -96,9 +96,7 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                           .priority = event.priority,
                           .waits = event.waits},
                          event.deadline);
-    if (event.is_held && !is_planted(Mutant::ForgetWhatIsAdrift)) {
-        broker::set_adrift(state.requests, event.ticket, true);
-    }
+    if (event.is_held) broker::set_adrift(state.requests, event.ticket, true);
 }
 
 /// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
