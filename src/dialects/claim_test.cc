@@ -155,12 +155,17 @@ TEST(Claim, X8_NothingIsPassedUnderTheEstimateWhereNoTableKnowsIt) {
     EXPECT_EQ(estimate_of(R"(,"not\u0065":)" + text), 104U) << "a name written in escapes";
 }
 
-TEST(Claim, X8_NorInAFieldOfTheBooksThatNobodyInsistsOn) {
-    const auto claim = claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
-                                R"("payload":{"task_id":"t","action":"READ","user_id":")" +
-                                    std::string(400, 'x') + R"("}})",
-                                Dialect::Taskwire);
-    EXPECT_GE(claim->tokens_estimated, 100U);
+TEST(Claim, X8_NorInAFieldOfTheBooksThatIsLongerThanOneNeedsToBe) {
+    const auto estimate = [](std::size_t bytes) {
+        return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
+                        R"("origin_employee":"a","target_employee":"b","parent_session_id":"s",)"
+                        R"("objective":"read","input":"it","user_id":")" +
+                            std::string(bytes, 'u') + "\"}",
+                        Dialect::Delegation)
+            ->tokens_estimated;
+    };
+    EXPECT_EQ(estimate(128), 3U);
+    EXPECT_EQ(estimate(129), 36U) << "131 more, quotes included";
 }
 
 }  // namespace

@@ -113,9 +113,9 @@ struct Load {
     std::uint32_t count = 0;
     std::uint64_t bytes = 0;
 
-    /// One more, however large, if it has nothing.
+    /// For one more, however large: who has nothing can always have something.
     bool has_room(std::uint32_t count_max) const {
-        return count < count_max && (count == 0 || bytes < kInFlightBytesMax);
+        return count < count_max && bytes < kInFlightBytesMax;
     }
     void add(const Message& message) {
         ++count;
