@@ -188,7 +188,9 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
     std::set<Ticket> open;
     const auto& requests = draft.state.requests;
     requests.slots.for_each([&](Slot slot) { open.insert(requests.open[slot].ticket); });
-    for (const auto ticket : open) cancel(draft, ticket, "the fleet was stopped: " + stop.reason);
+    const auto reason = "the fleet was stopped: " + stop.reason;
+    for (const auto ticket : open) cancel(draft, ticket, reason);
+    cancel_workflows(draft, reason);
 }
 
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {

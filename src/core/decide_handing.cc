@@ -4,6 +4,7 @@
 // Who takes a task over and the end of the handoff are on record in the same turn: whatever dies in
 // between, one agent has the task.
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -49,6 +50,7 @@ struct Wanted {
     bool is_work;  ///< It is asked to do something, and not to help or to take a task over.
     Time now;
     Ticket passed{};  ///< The open request that is passed on; none: it has yet to be admitted.
+    std::function<bool(std::string_view agent)> is_let{};  ///< Of one that has: by the guards.
 
     bool is_met_by(const State& state, AgentHandle agent) const {
         if (recipient.starts_with(kDomainPrefix) &&
@@ -89,11 +91,12 @@ struct Wanted {
 };
 
 struct Found {
-    std::string agent{};  ///< Empty: there is none.
-    Unfit unfit{};        ///< Why one who could was passed over.
+    std::string agent{};   ///< Empty: there is none.
+    Unfit unfit{};         ///< Why one who could was passed over.
+    std::string barred{};  ///< Who would be it, if the guards let it be asked.
 };
 
-/// Of those who can, one that is there and has the least to do.
+/// Of those who can and may be asked, one that is there and has the least to do.
 Found find_taker(const State& state,
                  const Wanted& wanted,
                  const std::vector<std::string>& but_not) {
@@ -111,10 +114,12 @@ Found find_taker(const State& state,
         if (!wanted.is_met_by(state, agent)) continue;
         if (best != kNoAgent && rank(agent) >= rank(best)) continue;
         auto unfit = wanted.unfit(state, agent);
-        if (unfit.refusal == Refusal::None) {
+        if (unfit.refusal != Refusal::None) {
+            if (found.unfit.refusal == Refusal::None) found.unfit = std::move(unfit);
+        } else if (wanted.is_let && !wanted.is_let(it.id.value)) {
+            if (found.barred.empty()) found.barred = it.id.value;
+        } else {
             best = agent;
-        } else if (found.unfit.refusal == Refusal::None) {
-            found.unfit = std::move(unfit);
         }
     }
     if (best != kNoAgent) found.agent = state.registry.agents[best].id.value;
@@ -192,6 +197,23 @@ bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     // It goes on, but who failed has failed (K21).
     if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
     return true;
+}
+
+/// The request as it is put to the one who was found for `recipient`.
+SendMessage as_asked_of(const State& state,
+                        const SendMessage& send,
+                        std::string_view recipient,
+                        std::string_view agent) {
+    auto chosen = send;
+    chosen.envelope = readdressed(state, *send.envelope, agent);
+    // Who was found by a capability is asked for that, in whatever words.
+    const bool is_found_by_it = !send.passing && recipient.starts_with(kCapabilityPrefix);
+    if (is_found_by_it && send.claim && send.claim->capability.empty()) {
+        auto claim = *send.claim;
+        claim.capability = recipient.substr(kCapabilityPrefix.size());
+        chosen.claim = std::make_shared<const Claim>(std::move(claim));
+    }
+    return chosen;
 }
 
 /// The task and all that was written about it go to whoever took it over, in their order.
@@ -359,13 +381,21 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
     auto passing = send.passing ? *send.passing : Passing{};
     const bool is_work = send.passing == nullptr;
     const auto find = [&](std::string_view recipient) {
-        const Wanted wanted{recipient, passing.skills, envelope, is_work, draft.now()};
+        const auto is_let = [&](std::string_view agent) {
+            const auto said = admission(draft.state,
+                                        draft.cause,
+                                        as_asked_of(state, send, recipient, agent),
+                                        draft.next_sequence());
+            return said.refusal == Refusal::None || said.approvals_needed > 0;
+        };
+        const Wanted wanted{
+            recipient, passing.skills, envelope, is_work, draft.now(), Ticket{}, is_let};
         return find_taker(state, wanted, {std::string{envelope.from()}});
     };
     const Wanted wanted{envelope.to(), passing.skills, envelope, is_work, draft.now()};
-    auto [taker, unfit] = find(envelope.to());
+    auto [taker, unfit, barred] = find(envelope.to());
     passing.wanted = envelope.to();
-    if (taker.empty()) {
+    if (taker.empty() && !passing.fallback.empty()) {
         taker = std::exchange(passing.fallback, {});
         passing.wanted = {};
         if (is_for_one_of_many(taker)) taker = find(taker).agent;
@@ -375,21 +405,15 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
             unfit = std::move(no);
         }
     }
+    // Nobody may be asked: the guards say why not, of one of them.
+    if (taker.empty()) taker = std::move(barred);
     if (taker.empty() && unfit.refusal != Refusal::None) {
         return refuse_send(draft, send, unfit.refusal, std::move(unfit.detail));
     }
     if (taker.empty()) {
         return refuse_send(draft, send, Refusal::CapabilityNotRegistered, wanted.words());
     }
-    auto chosen = send;
-    chosen.envelope = readdressed(state, envelope, taker);
-    // Who was found by a capability is asked for that, in whatever words.
-    const bool is_found_by_it = is_work && passing.wanted.starts_with(kCapabilityPrefix);
-    if (is_found_by_it && send.claim && send.claim->capability.empty()) {
-        auto claim = *send.claim;
-        claim.capability = passing.wanted.substr(kCapabilityPrefix.size());
-        chosen.claim = std::make_shared<const Claim>(std::move(claim));
-    }
+    auto chosen = as_asked_of(state, send, passing.wanted, taker);
     // Only what asks for help or hands over is offered to the next one when it is refused.
     if (send.passing) chosen.passing = std::make_shared<const Passing>(std::move(passing));
     if (is_for_people(taker)) {

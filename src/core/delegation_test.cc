@@ -57,16 +57,18 @@ class Tree : public ::testing::Test {
     Ticket ask_plainly(const std::string& id,
                        const std::string& from,
                        const std::string& to,
-                       const std::string& user = {}) {
-        story.ask(SendMessage{.envelope = envelope({.id = id,
-                                                    .from = from,
-                                                    .to = to,
-                                                    .correlation = "conversation of " + id,
-                                                    .intent = Intent::Request}),
-                              .priority = Priority::High,
-                              .timeout = Duration{15'000},
-                              .claim = std::make_shared<Claim>(
-                                  Claim{.user = user, .objective_hash = "plain " + id})});
+                       const std::string& user = {},
+                       const std::string& words = {}) {
+        story.ask(
+            SendMessage{.envelope = envelope({.id = id,
+                                              .from = from,
+                                              .to = to,
+                                              .correlation = "conversation of " + id,
+                                              .intent = Intent::Request}),
+                        .priority = Priority::High,
+                        .timeout = Duration{15'000},
+                        .claim = std::make_shared<Claim>(Claim{
+                            .user = user, .objective_hash = "plain " + id, .words_hash = words})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
@@ -456,6 +458,15 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
                         .objective = "other",
                         .depth_max = 64}),
               Ticket{});
+}
+
+TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackInTheWordsOfAnotherDialect) {
+    story.connect("byte", 5);
+    ASSERT_NE(delegate({.id = "d-1", .objective = "sort", .depth_max = 9}), Ticket{});
+    EXPECT_EQ(ask_plainly("back", "byte", "prime", {}, "sort"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
+    EXPECT_NE(ask_plainly("on", "byte", "tag", {}, "sort"), Ticket{}) << "who never had it may";
+    EXPECT_NE(ask_plainly("other", "byte", "prime", {}, "count"), Ticket{});
 }
 
 TEST_F(Tree, X6_G3_NobodyPassesAnObjectiveThatItWasGivenToItself) {

@@ -124,6 +124,9 @@ void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
 void decide_start_workflow(Draft& draft, const StartWorkflow& start);
 /// False if the caller has no workflow of this id that runs.
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason);
+/// All that run, when all requests have been cancelled. Those of which something is done that is to
+/// be taken back do so before they end; with a fleet that is stopped, when it goes on.
+void cancel_workflows(Draft& draft, const std::string& reason);
 /// What is next in one that has something to be decided; false if there is none.
 bool advance_workflows(Draft& draft);
 

@@ -397,6 +397,23 @@ TEST_F(PassedOn, T14_WhatOneDeclinesGoesToNobodyWhoMayNotBeAsked) {
     EXPECT_TRUE(has("a", "r1")) << "nobody is left: this is the answer";
 }
 
+TEST_F(PassedOn, T14_WhoMayNotBeAskedIsNotChosenFirst) {
+    allow(without_chain("a>b"));
+    for (const auto* agent : {"b", "c"}) {
+        story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"FIX"}])"}});
+    }
+    ask({.to = "capability:FIX"});
+    EXPECT_FALSE(held.contains("b"));
+    EXPECT_TRUE(has("c", "job"));
+    // Where nobody may be, the guard that says so has the word.
+    allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "a>b"}}, 0},
+           {{Rule::ChainEnabled, {ScopeKind::Chain, "a>c"}}, 0}});
+    ask({.id = "job2", .to = "capability:FIX"});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    help({.id = "job3", .to = "capability:FIX"}, {.fallback = "d"});
+    EXPECT_TRUE(has("d", "job3")) << "who is named for that case is asked";
+}
+
 TEST_F(PassedOn, T14_OfThoseWhoCanOneWhoMayBeAskedIsNext) {
     allow(without_chain("a>c"));
     for (const auto* agent : {"b", "c", "d"}) {

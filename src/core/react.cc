@@ -401,7 +401,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const StepDelayed&) {},
         [&](const StepEnded&) {},
         [&](const StepAsked&) {},
-        [&](const WorkflowUndone&) { done(); },
+        [&](const WorkflowUndone&) { tell_cancelled_once(cause, effects); },
         [&](const WorkflowEnded& ended) {
             effects.emplace_back(TellEnded{ended.id, ended.report});
         },

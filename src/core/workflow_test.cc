@@ -575,5 +575,50 @@ TEST(Workflow, IsOfOnePurseAndEndsItsTree) {
     EXPECT_TRUE(office.story.state().governor.lineage.roots.empty());
 }
 
+TEST(Workflow, AFleetThatIsStoppedWithAllThatRunsEndsThemToo) {
+    Office office{{"a", "b", "d"}};
+    office.start(R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"d"}},
+        {"id":"y","human":{"question":"Go on?"}},
+        {"id":"z","agent":"b","after":["x"]}]})");
+    EXPECT_EQ(office.order, (Ids{"a"}));
+    office.story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+    EXPECT_EQ(office.report_at("/status"), R"("CANCELLED")");
+    EXPECT_EQ(office.ended()->reason, "the fleet was stopped: fire");
+    office.story.as_operator().ask(ResumeFleet{.reason = "it is out"});
+    office.look().later(1h);
+    EXPECT_EQ(office.order, (Ids{"a"})) << "nobody is asked in its place";
+    EXPECT_TRUE(office.story.state().workflows.runs.empty());
+}
+
+TEST(Workflow, AStoppedFleetTakesBackWhatWasDoneWhenItGoesOn) {
+    Office office{{"a", "b", "c"}};
+    office.start(R"({"steps":[{"id":"book","agent":"a","compensate":{"agent":"c"}},
+        {"id":"pay","agent":"b","after":["book"],"fallback":{"agent":"a"}}]})");
+    office.answer("a", R"({"output":{"id":7}})");
+    EXPECT_EQ(office.order, (Ids{"a", "b"}));
+    office.story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
+    EXPECT_FALSE(office.ended());
+    const auto undone = office.story.happened<WorkflowUndone>();
+    ASSERT_EQ(undone.size(), 1U);
+    EXPECT_EQ(undone[0].by, "olga");
+    office.story.as_operator().ask(ResumeFleet{.reason = "it is out"});
+    EXPECT_EQ(office.look().order, (Ids{"a", "b", "c"}));
+    office.answer("c", R"({"output":1})");
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+}
+
+TEST(Workflow, WhatAStoppedFleetAskedPeopleIsWithdrawn) {
+    Office office{{"a"}};
+    office.start(R"({"steps":[{"id":"x","human":{"question":"Go on?"}}]})");
+    ASSERT_EQ(office.story.happened<HumanAsked>().size(), 1U);
+    office.story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
+    EXPECT_EQ(office.story.happened<HumanWithdrawn>().size(), 1U);
+    ASSERT_TRUE(office.ended());
+    EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -103,20 +103,12 @@ bool is_to_be_read(const FieldRule& rule, json::Value value) {
     return value.raw.size() > kIdBytesMax + kEmpty;
 }
 
-/// The table's row of this name, or null.
-const FieldRule* rule_named(const Shape& shape, std::string_view name) {
-    if ((shape.looks & look_of(name)) == 0) return nullptr;
-    const auto rule = std::ranges::find_if(
-        shape.fields, [&](const FieldRule& each) { return is_named(name, each.name); });
-    return rule == shape.fields.end() ? nullptr : &*rule;
-}
-
 /// How much of an object there is to be read by whom it is sent to: all but the entries of the
 /// books, and so whatever no table knows.
 std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value object) {
     std::size_t bytes = 0;
     for (json::Members members{object}; members.next();) {
-        const FieldRule* const rule = rule_named(shape, members.key);
+        const FieldRule* const rule = find_rule(shape, members.key);
         if (rule == nullptr) {
             bytes += members.key.size() + members.value.raw.size();
             continue;
@@ -158,7 +150,7 @@ void append_normal(std::string& out, json::Value value, const Shape* shape = nul
         out += '{';
         for (const auto& member : members.all()) {
             const FieldRule* const rule =
-                shape == nullptr ? nullptr : rule_named(*shape, member.key);
+                shape == nullptr ? nullptr : find_rule(*shape, member.key);
             if (rule != nullptr && is_beside_the_point(*rule, member.value)) continue;
             append_sized(out, member.key);
             append_normal(out, member.value);
@@ -240,6 +232,9 @@ ClaimPtr read_claim(const DialectRow& row,
         claim->words = capability_words(row, message, claim->objective);
     }
     claim->objective_hash = objective_hash(row, form, meaning, message, claim->objective);
+    if (!row.threads_sessions && !claim->objective.empty()) {
+        claim->words_hash = to_hex(sha256(folded(claim->objective)));
+    }
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
     claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);

@@ -110,6 +110,20 @@ std::string taskwire_hash(std::string_view payload) {
         ->objective_hash;
 }
 
+TEST(Claim, X6_G3_TheWordsOfAnErrandAreTheSameInEveryDialect) {
+    const auto delegated = claim_in(
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+        R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Sort it",)"
+        R"("input":"i"})",
+        Dialect::Delegation);
+    const auto assigned = claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
+                                   R"("payload":{"action":" sort  IT","list":[3,1]}})",
+                                   Dialect::Taskwire);
+    EXPECT_EQ(assigned->words_hash, delegated->objective_hash);
+    EXPECT_NE(assigned->objective_hash, delegated->objective_hash);
+    EXPECT_EQ(delegated->words_hash, "");
+}
+
 TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
     const auto hash = taskwire_hash(R"({"task_id":"t-1","action":"sort","list":[3,1]})");
     EXPECT_EQ(taskwire_hash(R"({"task_id":"t-2","action":"sort", "list":[3,1],"max_tokens":7})"),

@@ -48,18 +48,30 @@ std::uint64_t looks_of_marks() {
     return looks;
 }
 
-/// The dialect whose marks the message has; it is looked at no further than the first.
-const DialectRow* recognised(json::Value message) {
-    static const std::uint64_t looks = looks_of_marks();
-    for (json::Members members{message}; members.next();) {
-        if ((looks & look_of(members.key)) == 0) continue;
-        for (const DialectRow* row : kDialects) {
-            for (const std::string_view mark : row->marks) {
-                if (is_named(members.key, mark)) return row;
-            }
-        }
+/// The dialect whose marks the message has; and another one if it has some of that, too.
+struct Marked {
+    const DialectRow* row = nullptr;  ///< Of the first mark.
+    const DialectRow* other = nullptr;
+};
+
+const DialectRow* row_marked_by(std::string_view name) {
+    for (const DialectRow* row : kDialects) {
+        const auto is_it = [&](std::string_view mark) { return is_named(name, mark); };
+        if (std::ranges::any_of(row->marks, is_it)) return row;
     }
     return nullptr;
+}
+
+Marked marks_on(json::Value message) {
+    static const std::uint64_t looks = looks_of_marks();
+    Marked marked;
+    for (json::Members members{message}; members.next() && marked.other == nullptr;) {
+        if ((looks & look_of(members.key)) == 0) continue;
+        const DialectRow* const row = row_marked_by(members.key);
+        if (row == nullptr || row == marked.row) continue;
+        (marked.row == nullptr ? marked.row : marked.other) = row;
+    }
+    return marked;
 }
 
 /// Whether one of the dialect's own words in this field tells its messages from others.
@@ -133,7 +145,8 @@ Current recognised_by_version(std::string_view text, json::Value message) {
     for (const DialectRow* row : kDialects) {
         if (row->versions == nullptr) continue;
         auto current = made_current(*row->versions, text, message);
-        const bool is_its = current && !current->empty() && recognised(json::root(*current)) == row;
+        const bool is_its =
+            current && !current->empty() && marks_on(json::root(*current)).row == row;
         if (is_its) return {row, *std::move(current)};
     }
     return {};
@@ -338,14 +351,18 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
         if (row == nullptr) return tl::unexpected(unspoken(text, *reception.dialect));
         return read_in(*row, text, reception);
     }
-    const DialectRow* row = recognised(message);
-    if (row != nullptr) {
-        auto reading = read_in(*row, text, reception);
+    const Marked marked = marks_on(message);
+    if (marked.row != nullptr) {
+        auto reading = read_in(*marked.row, text, reception);
+        // Whose it is does not depend on the order of its members.
+        const bool is_doubtful =
+            reading && marked.other != nullptr && read_in(*marked.other, text, reception);
+        if (is_doubtful) return tl::unexpected(doubtful(message, *marked.row, *marked.other));
         if (reading) return reading;
-        return read_again(message, text, *row, std::move(reading), reception);
+        return read_again(message, text, *marked.row, std::move(reading), reception);
     }
     const Tellings said = tellings_in(message);
-    row = recognised_by_words(said);
+    const DialectRow* const row = recognised_by_words(said);
     if (row != nullptr) return read_in(*row, text, reception);
     const Current current = recognised_by_version(text, message);
     if (current.row == nullptr) return tl::unexpected(unknown_dialect(message, said));

@@ -131,12 +131,18 @@ TEST(Dialects, ADoubtfulMessageIsSettledByNamingItsDialect) {
     EXPECT_NE(rejection.summary().find("leave out those of one, or post it"), std::string::npos);
     EXPECT_EQ(rejection_of(text, {.dialect = Dialect::Sam}).refusal,
               Refusal::InputValidationFailed);
-    // One that both could read is what its first mark says, unless it is named.
-    const std::string_view both =
-        R"({"id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":{},"message_id":"m",)"
-        R"("sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"message_type":"EVENT"})";
-    EXPECT_EQ(read_message(both, {})->envelope->dialect(), Dialect::Taskwire);
-    EXPECT_EQ(read_message(both, {.dialect = Dialect::Sam})->envelope->dialect(), Dialect::Sam);
+}
+
+TEST(Dialects, AMessageThatTwoCouldReadIsNeithersInWhateverOrder) {
+    const std::string taskwire = R"("id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":{})";
+    const std::string sam = R"("message_id":"m","sender":{"agent_id":"a"},)"
+                            R"("recipient":{"agent_id":"b"},"message_type":"EVENT")";
+    for (const auto& both : {"{" + taskwire + "," + sam + "}", "{" + sam + "," + taskwire + "}"}) {
+        EXPECT_EQ(rejection_of(both).refusal, Refusal::MessageDialectUnknown);
+        EXPECT_EQ(read_message(both, {.dialect = Dialect::Sam})->envelope->dialect(), Dialect::Sam);
+        EXPECT_EQ(read_message(both, {.dialect = Dialect::Taskwire})->envelope->dialect(),
+                  Dialect::Taskwire);
+    }
 }
 
 TEST(Dialects, HoldAMessageToItsRulesOnceTheDialectIsNamedOrRecognised) {

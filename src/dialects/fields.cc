@@ -337,28 +337,20 @@ std::string expectation(const FieldRule& rule) {
 Found fields_in(json::Value object, const Shape& shape) {
     CHECK(shape.fields.size() <= kFieldsMax);
     Found found{};
-    collect(object, shape.fields, shape.looks, found);
+    collect(object, shape.fields, shape.places, found);
     return found;
 }
 
 void collect(json::Value object,
              std::span<const FieldRule> rules,
-             std::uint64_t looks,
+             const Places& places,
              std::span<json::Value> found) {
-    // Most senders write the fields in the order of the document, so the next rule is tried first.
-    std::size_t next = 0;
     for (json::Members members{object}; members.next();) {
-        if ((looks & look_of(members.key)) == 0) continue;
-        for (std::size_t tried = 0; tried < rules.size(); ++tried) {
-            const std::size_t i =
-                next + tried < rules.size() ? next + tried : next + tried - rules.size();
-            if (!is_named(members.key, rules[i].name)) continue;
-            const bool counts = !members.value.is_null() || rules[i].kind == Kind::Anything ||
-                                rules[i].kind == Kind::Body;
-            if (counts) found[i] = members.value;
-            next = i + 1 < rules.size() ? i + 1 : 0;
-            break;
-        }
+        const FieldRule* const rule = find_rule(rules, places, members.key);
+        if (rule == nullptr) continue;
+        const bool counts =
+            !members.value.is_null() || rule->kind == Kind::Anything || rule->kind == Kind::Body;
+        if (counts) found[static_cast<std::size_t>(rule - rules.data())] = members.value;
     }
 }
 

@@ -77,16 +77,25 @@ struct FieldRule {
 /// The least of a number that may be negative.
 inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
 
-/// A bit for the length and the first letter of a name: most names that are none of a few are told
-/// from them by one glance at the bits of those few.
-constexpr std::uint64_t look_of(std::string_view name) {
+/// What a name looks like by its length and first letter: names that look alike are rare.
+inline constexpr std::size_t kLooks = 64;
+constexpr std::size_t glance_at(std::string_view name) {
     const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
-    return std::uint64_t{1} << ((std::size_t{first} * 7U + name.size()) % 64U);
+    return (std::size_t{first} * 7U + name.size()) % kLooks;
 }
-constexpr std::uint64_t looks_of(std::span<const FieldRule> rules) {
-    std::uint64_t looks = 0;
-    for (const FieldRule& rule : rules) looks |= look_of(rule.name);
-    return looks;
+/// A bit for it: most names that are none of a few are told from them by the bits of those few.
+constexpr std::uint64_t look_of(std::string_view name) {
+    return std::uint64_t{1} << glance_at(name);
+}
+
+/// Where the first rule with a name of each look stands, counted from 1; 0: there is none.
+using Places = std::array<std::uint8_t, kLooks>;
+constexpr Places places_of(std::span<const FieldRule> rules) {
+    Places places{};
+    for (std::size_t i = rules.size(); i-- > 0;) {
+        places[glance_at(rules[i].name)] = static_cast<std::uint8_t>(i + 1);
+    }
+    return places;
 }
 
 /// What the elements of a list may be.
@@ -117,7 +126,7 @@ struct Shape {
     bool is_soft = false;
     /// What no table says; null for nearly all.
     void (*also)(json::Value object, std::string_view pointer, std::vector<Problem>&) = nullptr;
-    std::uint64_t looks = looks_of(fields);
+    Places places = places_of(fields);
 };
 
 inline constexpr std::size_t kFieldsMax = 24;  ///< No shape has more rows.
@@ -138,10 +147,10 @@ using Found = std::array<json::Value, kFieldsMax>;
 Found fields_in(json::Value object, const Shape& shape);
 
 /// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
-/// A null counts as absent, except where anything may stand. `looks` are the rules'.
+/// A null counts as absent, except where anything may stand. `places` are the rules'.
 void collect(json::Value object,
              std::span<const FieldRule> rules,
-             std::uint64_t looks,
+             const Places& places,
              std::span<json::Value> found);
 
 /// Adds a problem for each value that breaks its rule. `parent` is the object's JSON pointer.
@@ -186,6 +195,21 @@ inline bool is_named(std::string_view key, std::string_view name) {
     return key.size() == name.size() &&
            (key.empty() ||
             (key.front() == name.front() && std::memcmp(key.data(), name.data(), key.size()) == 0));
+}
+
+/// The rule of this name, or null. `places` are the rules'.
+inline const FieldRule* find_rule(std::span<const FieldRule> rules,
+                                  const Places& places,
+                                  std::string_view name) {
+    const std::size_t first = places[glance_at(name)];
+    if (first == 0) return nullptr;
+    for (const FieldRule& rule : rules.subspan(first - 1)) {
+        if (is_named(name, rule.name)) return &rule;
+    }
+    return nullptr;
+}
+inline const FieldRule* find_rule(const Shape& shape, std::string_view name) {
+    return find_rule(shape.fields, shape.places, name);
 }
 
 }  // namespace parlance::dialects

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/iso_time.h"
 #include "base/json_sketch.h"
+#include "base/json_write.h"
 #include "base/uuid.h"
 #include "dialects/id_forms.h"
 
@@ -135,7 +136,36 @@ class Gathering {
         const auto inside = shape == nullptr ? Inside::Nowhere : place_inside(*shape, rule.slot);
         const bool is_said_inside = meaning_.says(rule.slot) && inside == Inside::Directly;
         if (is_said_inside || inside == Inside::Deeper) return;
+        const bool is_whole_body =
+            rule.kind == Kind::Body && inside == Inside::Directly && value.is_object();
+        if (is_whole_body && form_.intent == Intent::Reply) value = own_words(*shape, value);
+        if (value.raw.empty()) return;
         meaning_[rule.slot] = understood(rule, value, now_, texts_);
+    }
+
+    /// What an answer says in words of its sender's own making: without the names of the question,
+    /// which the hub fills in, and of a failure without how it failed.
+    json::Value own_words(const Shape& shape, json::Value body) {
+        const auto is_others = [&](std::string_view name) {
+            const FieldRule* const rule = find_rule(shape, name);
+            if (rule == nullptr) return false;
+            if (form_.act == Act::Failure) return rule->slot != Slot::None;
+            return rule->slot == Slot::Answers || rule->slot == Slot::ChildSession;
+        };
+        json::ObjectWriter own;
+        bool has_others = false;
+        bool has_own = false;
+        for (json::Members members{body}; members.next();) {
+            if (is_others(members.key)) {
+                has_others = true;
+            } else {
+                own.raw(members.key, members.value.raw);
+                has_own = true;
+            }
+        }
+        if (!has_others) return body;
+        if (!has_own && form_.act == Act::Failure) return {};
+        return {texts_.keep(own.done())};
     }
 
     const Form& form_;

@@ -391,8 +391,8 @@ void find_contradictions(const Shape& shape,
                          Problems& problems) {
     Texts texts;
     for (json::Members members{object}; members.next();) {
-        const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
-        if (rule == shape.fields.end()) continue;
+        const FieldRule* const rule = find_rule(shape, members.key);
+        if (rule == nullptr) continue;
         const std::string pointer = fmt::format("{}/{}", parent, rule->name);
         if (rule->shape != nullptr && members.value.is_object()) {
             find_contradictions(*rule->shape, members.value, pointer, known, now, problems);

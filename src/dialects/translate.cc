@@ -98,10 +98,8 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     while (pointer.starts_with('/')) {
         pointer.remove_prefix(1);
         const std::string_view name = pointer.substr(0, pointer.find('/'));
-        if (shape == nullptr || (shape->looks & look_of(name)) == 0) return nullptr;
-        const auto found = std::ranges::find(shape->fields, name, &FieldRule::name);
-        if (found == shape->fields.end()) return nullptr;
-        rule = &*found;
+        rule = shape == nullptr ? nullptr : find_rule(*shape, name);
+        if (rule == nullptr) return nullptr;
         shape = shape_in(form, *rule);
         pointer.remove_prefix(name.size());
     }

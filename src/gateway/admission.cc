@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include "base/json.h"
 #include "dialects/claim.h"
 #include "gateway/connection.h"
@@ -41,10 +44,16 @@ Response unproved(std::string_view detail, bool is_token_wrong) {
 constexpr std::string_view kLedAstray =
     "a browser asks without saying for which page (Origin), or for one of another site";
 
+/// With or without a port. A name that only begins like an address is somebody's name.
 bool is_loopback_name(std::string_view host) {
-    if (host.starts_with('[')) return host.starts_with("[::1]");
-    host = host.substr(0, host.find(':'));
-    return host == "localhost" || host.starts_with("127.");
+    const auto colon = host.rfind(':');
+    const bool has_port = colon != std::string_view::npos && colon + 1 < host.size() &&
+                          host.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+    if (has_port) host = host.substr(0, colon);
+    if (host == "localhost" || host == "[::1]") return true;
+    in_addr address{};
+    const bool is_address = ::inet_pton(AF_INET, std::string{host}.c_str(), &address) == 1;
+    return is_address && (ntohl(address.s_addr) >> 24U) == IN_LOOPBACKNET;
 }
 
 /// "https://hub:7420" without its scheme; nothing if it has none.
@@ -54,22 +63,18 @@ std::optional<std::string_view> authority_of(std::string_view origin) {
     return origin.substr(scheme + 3);
 }
 
+/// A page may call the hub that it came from, and no other: a browser shows the visitor's
+/// certificate to whoever asks.
+bool is_foreign(const Request& request) {
+    const auto origin = request.header("Origin");
+    return !origin.empty() && authority_of(origin) != request.header("Host");
+}
+
 /// A page from elsewhere must not reach a hub on loopback through the visitor's browser: neither
 /// by a name that was made to point here, nor by calling it directly.
 bool is_foreign_to_loopback(const Request& request) {
     const auto host = request.header("Host");
-    if (!host.empty() && !is_loopback_name(host)) return true;
-    const auto origin = request.header("Origin");
-    if (origin.empty()) return false;
-    const auto authority = authority_of(origin);
-    return !authority || !is_loopback_name(*authority);
-}
-
-/// Where callers prove who they are a page may call the hub that it came from, and no other: a
-/// browser shows the visitor's certificate to whoever asks.
-bool is_foreign(const Request& request) {
-    const auto origin = request.header("Origin");
-    return !origin.empty() && authority_of(origin) != request.header("Host");
+    return (!host.empty() && !is_loopback_name(host)) || is_foreign(request);
 }
 
 /// What a page of another site makes a visitor's browser do without saying whose page it is: an

@@ -1,6 +1,8 @@
 // The routes about agents and topics.
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
@@ -10,6 +12,7 @@
 #include "gateway/handlers.h"
 #include "gateway/instance_name.h"
 #include "gateway/problem.h"
+#include "gateway/tutor.h"
 #include "model/names.h"
 
 namespace parlance::gateway {
@@ -159,6 +162,27 @@ constexpr std::array kProfileFields{
     ProfileField{"endpoint", read_endpoint},
 };
 
+/// Whether an agent makes itself the one that users' words are put to. On a hub that asks nobody
+/// who it is there is nobody else to do so.
+bool appoints_itself(const Desk& desk,
+                     const Caller& caller,
+                     const AgentId& agent,
+                     const Profile& profile) {
+    if (desk.options.is_dev || caller.is_operator) return false;
+    const auto classifies = [](std::string_view capabilities) {
+        if (capabilities.empty()) return false;
+        for (json::Elements each{json::root(capabilities)}; each.next();) {
+            if (each.value.is_object() && text_member(each.value, "code") == kClassifyCode) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const auto* before = desk.engine->profile(agent.value);
+    const bool was_appointed = before != nullptr && classifies(before->capabilities);
+    return classifies(profile.capabilities) && !was_appointed;
+}
+
 }  // namespace
 
 bool is_topic_name(std::string_view name) {
@@ -239,6 +263,14 @@ void put_agent(Desk& desk, Call& call) {
     auto profile = read_profile(desk, call.request().body);
     if (!profile)
         return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
+    if (appoints_itself(desk, *call.caller, agent, *profile)) {
+        return call.exchange->respond(problem(
+            Refusal::RouteNotPermitted,
+            fmt::format("'{}' would read what every user says in /v1/chat with the capability {}, "
+                        "and only an operator registers an agent with that",
+                        agent.value,
+                        kClassifyCode)));
+    }
     auto caller = call.caller;
     const bool says_tools =
         json::find(json::root(call.request().body), "tools_allowed").has_value();

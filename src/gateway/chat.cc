@@ -327,9 +327,11 @@ void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) 
     tell(desk, talk, out.raw("inputs_needed", names + "]"));
 }
 
-/// In whose name the hub begins a workflow for a user. That the caller may speak for the user was
-/// seen to before.
-CallerPtr orchestrator() {
+/// In whose name a workflow begins. That the caller may speak for the user was seen to before. What
+/// an agent has done this way is its own: its rate, and where it stands in a tree.
+CallerPtr beginner(const CallerPtr& caller) {
+    const bool is_agent = !caller->is_operator && caller->user.empty();
+    if (is_agent && !caller->agent.value.empty()) return caller;
     return std::make_shared<const Caller>(
         Caller{.agent = {std::string{kOrchestrator}}, .users = {"*"}});
 }
@@ -352,7 +354,7 @@ void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
         keep_analyses(desk, talk, wishes, body);
         tell_report(desk, talk, body);
     };
-    auto errand = errand_call(std::move(request), orchestrator(), std::move(then));
+    auto errand = errand_call(std::move(request), beginner(talk.caller), std::move(then));
     post_workflow(desk, errand);
 }
 
@@ -442,7 +444,7 @@ void classify(Desk& desk, const Talk& talk) {
     auto then = [&desk, talk](const transport::Response& response) {
         tell_classified(desk, talk, response);
     };
-    auto errand = errand_call(std::move(request), orchestrator(), std::move(then));
+    auto errand = errand_call(std::move(request), beginner(talk.caller), std::move(then));
     post_classify(desk, errand);
 }
 
@@ -561,8 +563,9 @@ void get_chat(Desk& desk, Call& call) {
     desk.feed.read_one(standing->started, [&desk, &loop, talk, refuse, id](const auto& event) {
         loop.post([&desk, talk, refuse, id, event] {
             const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
-            const bool is_own = start != nullptr && start->by == kOrchestrator &&
-                                may_talk_for(*talk.caller, start->user);
+            const bool is_talk = start != nullptr && (start->by == kOrchestrator ||
+                                                      start->by == talk.caller->agent.value);
+            const bool is_own = is_talk && may_talk_for(*talk.caller, start->user);
             if (!is_own) return refuse();
             auto own = talk;
             own.saying.session = start->session;
@@ -576,7 +579,7 @@ void get_chat(Desk& desk, Call& call) {
                 };
             auto errand =
                 errand_call({.method = "GET", .path = "/v1/workflows/" + id, .headers = {}},
-                            orchestrator(),
+                            beginner(own.caller),
                             std::move(then));
             errand.captures = {id};
             get_workflow(desk, errand);

@@ -150,6 +150,8 @@ Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
 
 std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began) {
     const bool is_reply = answers(envelope);
+    // A correlation agent names the workflow in its answer: it is shown the name that the hub has.
+    const bool is_told_workflow = is_reply || reader == Dialect::Correlation;
     auto told = dialects::translate(envelope.body(),
                                     envelope.dialect(),
                                     reader,
@@ -158,7 +160,7 @@ std::string translated(const Envelope& envelope, Dialect reader, Time now, Time 
                                      .to = envelope.to(),
                                      .id = envelope.id(),
                                      .answers = is_reply ? envelope.answers() : "",
-                                     .correlation = is_reply ? envelope.correlation() : "",
+                                     .correlation = is_told_workflow ? envelope.correlation() : "",
                                      .began = began,
                                      .type = is_reply ? envelope.type() : ""});
     if (told) return *std::move(told);

@@ -1,5 +1,7 @@
 #include "gateway/routes.h"
 
+#include <algorithm>
+
 #include "base/plain_text.h"
 #include "gateway/problem.h"
 #include "gateway/route_table.h"
@@ -83,13 +85,21 @@ void get_connect(Desk&, Call& call) {
     call.exchange->respond(std::move(response));
 }
 
-std::optional<std::vector<std::string_view>> match_path(std::string_view pattern,
-                                                        std::string_view path) {
+std::optional<std::vector<std::string_view>> match_path(
+    std::string_view pattern, std::string_view path, std::span<const std::size_t> slashes_encoded) {
+    const std::string_view whole = path;
+    /// Whether none of the slashes that a literal stands on belongs to a name.
+    const auto is_open = [&](std::size_t at, std::size_t size) {
+        const auto from = static_cast<std::size_t>(path.data() - whole.data()) + at;
+        return std::ranges::none_of(slashes_encoded, [&](std::size_t slash) {
+            return slash >= from && slash < from + size;
+        });
+    };
     std::vector<std::string_view> captures;
     for (;;) {
         const auto open = pattern.find('{');
         const auto literal = pattern.substr(0, open);
-        if (!path.starts_with(literal)) return std::nullopt;
+        if (!path.starts_with(literal) || !is_open(0, literal.size())) return std::nullopt;
         path.remove_prefix(literal.size());
         if (open == std::string_view::npos) {
             if (!path.empty()) return std::nullopt;
@@ -97,7 +107,10 @@ std::optional<std::vector<std::string_view>> match_path(std::string_view pattern
         }
         pattern.remove_prefix(pattern.find('}') + 1);
         const auto next = pattern.substr(0, pattern.find('{'));
-        const auto end = next.empty() ? path.size() : path.rfind(next);
+        auto end = next.empty() ? path.size() : path.rfind(next);
+        while (end != std::string_view::npos && end > 0 && !is_open(end, next.size())) {
+            end = path.rfind(next, end - 1);
+        }
         if (end == std::string_view::npos || end == 0) return std::nullopt;
         captures.push_back(path.substr(0, end));
         path.remove_prefix(end);
@@ -112,7 +125,7 @@ void route(Desk& desk, ExchangePtr exchange) {
     const std::string_view method = is_head ? "GET" : std::string_view{request.method};
     std::string allowed;
     for (const auto& row : kRoutes) {
-        auto captures = match_path(row.pattern, request.path);
+        auto captures = match_path(row.pattern, request.path, request.slashes_encoded);
         if (!captures) continue;
         // Who asks for the head alone sees nothing of what would be given out.
         if (is_head && row.handle == get_inbox) {

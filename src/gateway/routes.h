@@ -1,6 +1,12 @@
 // Which function answers which method and path. The table is in route_table.h.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "gateway/desk.h"
 
 namespace parlance::gateway {
@@ -8,8 +14,11 @@ namespace parlance::gateway {
 void route(Desk& desk, ExchangePtr exchange);
 
 /// Splits a path by a route's pattern; nothing if it does not fit. {…} takes one or more
-/// characters, slashes included, so that an agent may be called "agent://planner/1".
-std::optional<std::vector<std::string_view>> match_path(std::string_view pattern,
-                                                        std::string_view path);
+/// characters, slashes included, so that an agent may be called "agent://planner/1". A slash that
+/// came encoded, at one of these places, is always part of a name: "a%2Finbox" is an agent.
+std::optional<std::vector<std::string_view>> match_path(
+    std::string_view pattern,
+    std::string_view path,
+    std::span<const std::size_t> slashes_encoded = {});
 
 }  // namespace parlance::gateway

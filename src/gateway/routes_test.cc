@@ -20,6 +20,17 @@ TEST(Routes, LetAnAgentHaveSlashesInItsName) {
               Captures{"agent://planner/1"});
 }
 
+TEST(Routes, LeaveASlashThatCameEncodedInItsName) {
+    const std::vector<std::size_t> slash{12};
+    EXPECT_FALSE(match_path("/v1/agents/{id}/inbox", "/v1/agents/a/inbox", slash));
+    EXPECT_EQ(match_path("/v1/agents/{id}", "/v1/agents/a/inbox", slash), Captures{"a/inbox"});
+    EXPECT_EQ(match_path("/v1/agents/{id}/inbox", "/v1/agents/a/inbox/inbox", slash),
+              Captures{"a/inbox"});
+    const std::vector<std::size_t> last{18};
+    EXPECT_EQ(match_path("/v1/agents/{id}/inbox", "/v1/agents/a/inbox/inbox", last), std::nullopt)
+        << "what follows the name is none of it";
+}
+
 TEST(Routes, RefuseWhatDoesNotFit) {
     EXPECT_FALSE(match_path("/v1/agents", "/v1/agents/"));
     EXPECT_FALSE(match_path("/v1/agents/{id}", "/v1/agents/"));

@@ -22,6 +22,9 @@ struct Claim {
     std::vector<std::string> words{};
     std::string objective{};       ///< As it was written.
     std::string objective_hash{};  ///< SHA-256 of it, folded: what is compared. Hexadecimal.
+    /// The same of the words alone, where more than they are compared: what another dialect, which
+    /// has nothing else, calls the same errand. Empty: it is the other one.
+    std::string words_hash{};
     std::uint32_t depth = 0;
     std::uint32_t depth_max = 0;   ///< 0: it says none.
     std::uint64_t tokens_max = 0;  ///< 0: it says none.

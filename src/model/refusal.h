@@ -133,7 +133,7 @@ inline constexpr std::array kRefusals{
     RefusalRow{Refusal::InstanceUnknown, "INSTANCE_UNKNOWN", 404, false,
                "Say hello on this connection first."},
     RefusalRow{Refusal::RouteNotFound, "ROUTE_NOT_FOUND", 404, false,
-               "See the README for the routes that exist."},
+               "Routes are listed at /openapi.json."},
     RefusalRow{Refusal::MethodNotAllowed, "METHOD_NOT_ALLOWED", 405, false,
                "Use a method that the Allow header names."},
     RefusalRow{Refusal::ConnectionLimitExceeded, "CONNECTION_LIMIT_EXCEEDED", 429, true,

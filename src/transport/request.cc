@@ -130,6 +130,20 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
 
 bool has_no_body(int status) { return status == 204 || status == 304 || status / 100 == 1; }
 
+/// Where in the decoded path slashes stand that came as %2F.
+std::vector<std::size_t> slashes_encoded_in(std::string_view path) {
+    constexpr std::size_t kEscape = 3;
+    std::vector<std::size_t> places;
+    std::size_t shrunk = 0;
+    for (auto at = path.find('%'); at != std::string_view::npos;
+         at = path.find('%', at + kEscape)) {
+        const auto code = path.substr(at + 1, 2);
+        if (code == "2F" || code == "2f") places.push_back(at - shrunk);
+        shrunk += kEscape - 1;
+    }
+    return places;
+}
+
 }  // namespace
 
 bool equals_ignoring_case(std::string_view left, std::string_view right) {
@@ -202,6 +216,7 @@ Result<void> read_target(std::string_view target, Request& request) {
                     fmt::format("the request target '{}' is no path", shown(target)));
     }
     request.path = path.empty() ? "/" : TRY(percent_decode(path, false));
+    request.slashes_encoded = slashes_encoded_in(path);
     if (question == std::string_view::npos) return {};
     return read_query(local.substr(question + 1), request);
 }

@@ -21,6 +21,13 @@ TEST(Target, IsSplitIntoADecodedPathAndQuery) {
     EXPECT_EQ(request.parameter("not_there"), "");
 }
 
+TEST(Target, KnowsWhichSlashesCameEncoded) {
+    const auto request = read("/v1/a%20b%2Fc/d%2fe");
+    EXPECT_EQ(request.path, "/v1/a b/c/d/e");
+    EXPECT_EQ(request.slashes_encoded, (std::vector<std::size_t>{7, 11}));
+    EXPECT_TRUE(read("/v1/agents").slashes_encoded.empty());
+}
+
 TEST(Target, KeepsAPlusInThePath) { EXPECT_EQ(read("/a+b").path, "/a+b"); }
 
 TEST(Target, OfAProxyLosesItsAuthority) {

@@ -61,7 +61,8 @@ struct DoorLimits {
 
 struct Request {
     std::string method{};
-    std::string path{};  ///< Percent-decoded, without the query.
+    std::string path{};                          ///< Percent-decoded, without the query.
+    std::vector<std::size_t> slashes_encoded{};  ///< Where in the path: these part no names.
     std::vector<std::pair<std::string, std::string>> query{};  ///< Decoded.
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};

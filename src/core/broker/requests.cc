@@ -119,6 +119,9 @@ void visit_named(const Requests& requests, const Named& it, IsEnough is_enough) 
     }
 }
 
+/// Whether the name is one request's, and not that of all in a task or a workflow.
+bool is_exact(NamedBy by) { return by == NamedBy::Id || by == NamedBy::Shown; }
+
 const OpenRequest* find_named(const Requests& requests,
                               const Broker& broker,
                               const Named& it,
@@ -130,7 +133,9 @@ const OpenRequest* find_named(const Requests& requests,
         if (requester.empty() || request.asked->from() == requester) {
             const auto* question = find_message(broker, request.ticket);
             const bool is_handed_over = question == nullptr || question->attempt > 0;
-            if (is_handed_over || best == nullptr) best = &request;
+            // Who has not seen it can mean it only if it knows its id.
+            const bool is_meant = is_handed_over || is_exact(it.name.by);
+            if (is_meant && (is_handed_over || best == nullptr)) best = &request;
             if (is_handed_over) return true;
         }
         return looked == kNamesakesMax;
@@ -291,8 +296,7 @@ Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& repl
 
 Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
-        const bool is_id = name.by == NamedBy::Id || name.by == NamedBy::Shown;
-        if (!is_id || name.name.empty()) continue;
+        if (!is_exact(name.by) || name.name.empty()) continue;
         const auto ticket = find_closed(memory, request_key(key, name));
         if (ticket != Ticket{}) return ticket;
     }

@@ -63,7 +63,7 @@ std::vector<const OpenRequest*> find_shown(const Requests& requests,
                                            std::string_view id);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
-/// Of several in one task or workflow it is the oldest whose question was handed over.
+/// Of a task or a workflow it is the oldest whose question was handed over.
 const OpenRequest* find_answered(const Requests& requests,
                                  const Broker& broker,
                                  const HashKey& key,

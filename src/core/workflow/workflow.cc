@@ -256,6 +256,15 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
     return next_new(run, open_max);
 }
 
+bool has_to_undo(const Run& run) {
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        if (can_be_undone(run, step)) return true;
+        // What is answered and not judged yet may have been done.
+        if (find_item(run.steps[step], Stage::Answered)) return true;
+    }
+    return false;
+}
+
 void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Time now) {
     Run run{.number = number,
             .id = event.id,

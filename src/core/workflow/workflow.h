@@ -169,6 +169,9 @@ struct Move {
 /// `open_max`: how many requests of one run may be open at a time.
 Move next_move(const Run& run, Time now, std::size_t open_max);
 
+/// Whether something that was done would, or might, have to be taken back.
+bool has_to_undo(const Run& run);
+
 /// How much of what the step was to bring will not come.
 std::size_t lost_count(const Step& step);
 

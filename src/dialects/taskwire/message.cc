@@ -43,9 +43,9 @@ constexpr std::array<FieldRule, kPayloadFields> kPayload{{
     {.name = "response_type"},
 }};
 
-constexpr std::uint64_t kBaseLooks = looks_of(kBase);
-constexpr std::uint64_t kMetadataLooks = looks_of(kMetadata);
-constexpr std::uint64_t kPayloadLooks = looks_of(kPayload);
+constexpr Places kBasePlaces = places_of(kBase);
+constexpr Places kMetadataPlaces = places_of(kMetadata);
+constexpr Places kPayloadPlaces = places_of(kPayload);
 
 constexpr std::size_t payload_field(std::string_view name) {
     std::size_t at = 0;
@@ -76,12 +76,12 @@ struct Parts {
 
 Parts take_apart(json::Value message) {
     Parts parts;
-    collect(message, kBase, kBaseLooks, parts.base);
+    collect(message, kBase, kBasePlaces, parts.base);
     if (parts.base[Metadata].is_object()) {
-        collect(parts.base[Metadata], kMetadata, kMetadataLooks, parts.metadata);
+        collect(parts.base[Metadata], kMetadata, kMetadataPlaces, parts.metadata);
     }
     if (parts.base[Payload].is_object()) {
-        collect(parts.base[Payload], kPayload, kPayloadLooks, parts.payload);
+        collect(parts.base[Payload], kPayload, kPayloadPlaces, parts.payload);
     }
     return parts;
 }
@@ -368,9 +368,9 @@ std::string with_defaults(const Envelope& envelope, Time now) {
     const json::Value message = json::root(text);
     if (!message.is_object()) return {};
     Parts parts;
-    collect(message, kBase, kBaseLooks, parts.base);
+    collect(message, kBase, kBasePlaces, parts.base);
     const json::Value metadata = parts.base[Metadata];
-    if (metadata.is_object()) collect(metadata, kMetadata, kMetadataLooks, parts.metadata);
+    if (metadata.is_object()) collect(metadata, kMetadata, kMetadataPlaces, parts.metadata);
     const bool is_answer = !envelope.answers().empty();
     if (has_every_default(parts) && !is_answer) return {};
     std::string spare;
@@ -378,7 +378,7 @@ std::string with_defaults(const Envelope& envelope, Time now) {
         std::ranges::find(kTypes, short_text(parts.base[Type], spare), &TypeRow::name);
     if (type == kTypes.end()) return {};
     if (parts.base[Payload].is_object()) {
-        collect(parts.base[Payload], kPayload, kPayloadLooks, parts.payload);
+        collect(parts.base[Payload], kPayload, kPayloadPlaces, parts.payload);
     }
 
     std::vector<NewMember> members;

@@ -1,0 +1,503 @@
+#include "core/guards.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/mutant.h"
+#include "core/capability.h"
+#include "core/draft.h"
+#include "model/names.h"
+
+namespace parlance::core {
+
+namespace {
+
+/// Whether it stands in a tree that who works in it cannot leave.
+bool is_bound(const Case& the) {
+    return !the.user.empty() || (the.at.root != nullptr && governor::binds(*the.at.root));
+}
+
+// --- what it puts at stake -------------------------------------------------------------------
+
+/// A purse that a delegation draws on.
+struct Source {
+    std::string_view whose;
+    std::uint64_t left = governor::kNoLimit;
+};
+
+Source poorest(std::initializer_list<Source> sources) {
+    return *std::ranges::min_element(sources, {}, &Source::left);
+}
+
+std::uint64_t left_in_account(const Case& the,
+                              const std::string& name,
+                              Rule rule,
+                              const Subject& subject) {
+    const auto& governor = the.state.governor;
+    const auto window = governor::window_of(governor.policy);
+    return governor::left_in(governor::purse_at(governor.lineage.accounts, name, the.now, window),
+                             static_cast<std::uint64_t>(the.limit(rule, subject)));
+}
+
+Source purse_of_target(const Case& the) {
+    const auto to = the.envelope.to();
+    return {"its target",
+            left_in_account(the,
+                            governor::agent_account(to),
+                            Rule::TokensPerAgent,
+                            {.platform = the.subject.platform, .agent = to})};
+}
+
+/// Of all that it would draw on, what has the least left.
+Source poorest_purse(const Case& the) {
+    const auto& lineage = the.state.governor.lineage;
+    const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
+    const auto above = governor::purse_holder(lineage, the.at.parent);
+    const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
+        return left_in_account(the, name, rule, subject);
+    };
+    std::uint64_t tree = governor::kNoLimit;
+    if (above != nullptr) {
+        // Who has answered has given back what was left.
+        tree = above->is_open ? governor::left_in(above->below, above->tokens) : 0;
+    } else if (the.at.root != nullptr) {
+        tree = governor::left_in(the.at.root->purse, the.at.root->tokens);
+    } else {
+        tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
+    }
+    const auto user =
+        the.user.empty()
+            ? governor::kNoLimit
+            : account(governor::user_account(the.user), Rule::TokensPerUser, {.user = the.user});
+    return poorest({
+        {"one delegation", most == 0 ? governor::kNoLimit : most},
+        {"the tree of delegations that it belongs to", tree},
+        purse_of_target(the),
+        // What the asker itself was given already counts for these.
+        {"its user", above == nullptr ? user : governor::kNoLimit},
+        {"the hub",
+         above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
+                          : governor::kNoLimit},
+    });
+}
+
+/// What it may spend. A dialect without budgets is no way past the purses of a tree: there it is
+/// given what is usual, or what is left; of nothing it asks for what is usual, and is refused.
+std::uint64_t tokens_for(const Case& the) {
+    const bool says_it = the.claim.tokens_max > 0 || the.claim.has_session;
+    if (says_it || !is_bound(the) || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
+    const auto left = poorest_purse(the).left;
+    return left == 0 ? governor::kTokensUsual : std::min(left, governor::kTokensUsual);
+}
+
+// --- the guards ------------------------------------------------------------------------------
+
+/// What a guard says that lets it pass, if anybody wants to know.
+template <class... Values>
+Word passed(const Case& the, fmt::format_string<Values...> words, Values&&... values) {
+    if (the.rules == nullptr) return {};
+    return {.detail = fmt::format(words, std::forward<Values>(values)...)};
+}
+
+/// Whether the asked are people and not the purses alone.
+std::uint32_t approvals_for_budget(const Case& the) {
+    return the.limit(Rule::BudgetAsksPeople) != 0 ? 1 : 0;
+}
+
+Word check_chain(const Case& the) {
+    const auto& profile = the.state.registry.agents[the.target].profile;
+    auto found = chain_ruling(the.state.governor.policy,
+                              {.from = the.envelope.from(),
+                               .to = the.envelope.to(),
+                               .from_platform = enum_name(the.envelope.dialect()),
+                               .to_platform = enum_name(profile.dialect)});
+    const bool is_enabled = found.value != 0;
+    if (the.rules != nullptr) the.rules->push_back({Rule::ChainEnabled, std::move(found)});
+    if (is_enabled) return {};
+    return {Refusal::RouteNotPermitted,
+            fmt::format("'{}' may not ask '{}': the policy does not enable this chain "
+                        "(chain_enabled)",
+                        the.envelope.from(),
+                        the.envelope.to())};
+}
+
+/// What a delegation puts at stake is what it may spend.
+Word check_risk(const Case& the) {
+    const auto asked = the.tokens;
+    const auto passes = [&](Rule rule) {
+        const auto threshold = static_cast<std::uint64_t>(the.limit(rule));
+        return threshold > 0 && asked > threshold;
+    };
+    const bool is_high = passes(Rule::RiskHigh);
+    if (!is_high && !passes(Rule::RiskLow)) return passed(the, "it asks for {} tokens", asked);
+    const auto rule = is_high ? Rule::RiskHigh : Rule::RiskLow;
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("It asks for {} tokens, and above {} {} ({}).",
+                        asked,
+                        the.limit(rule),
+                        is_high ? "two people decide" : "a person decides",
+                        kRules[static_cast<std::size_t>(rule)].name),
+            is_high ? 2U : 1U};
+}
+
+Word check_circuit(const Case& the) {
+    const auto& breakers = the.state.governor.breakers;
+    auto stage = governor::stage_of(breakers, the.target);
+    if (is_planted(Mutant::LeaveAllAlone) && !breakers.empty()) {
+        stage = breakers.begin()->second.stage;
+    }
+    if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
+        return passed(the, "the breaker of '{}' is closed", the.envelope.to());
+    }
+    const auto& mailbox = broker::mailbox_of(the.state.broker, the.target);
+    const bool is_probe =
+        stage == governor::BreakerStage::Probing && mailbox.in_flight == 0 && mailbox.waiting == 0;
+    if (is_probe) return passed(the, "it is let through to try '{}'", the.envelope.to());
+    const auto found = breakers.find(the.target);
+    const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
+    return {.refusal = Refusal::AgentCircuitOpen,
+            .detail = circuit_words(
+                the.state, the.target, the.envelope, the.has_claim ? &the.claim : nullptr),
+            .retry_after_ms = is_open ? milliseconds(found->second.open_until - the.now) : 0};
+}
+
+Word check_rate(const Case& the) {
+    if (the.user.empty()) return passed(the, "it is for no user");
+    const auto most = the.limit(Rule::RequestsPerUserMinute);
+    if (most == 0) return {};
+    const auto& rates = the.state.governor.rates;
+    const auto account = governor::user_account(the.user);
+    const auto made = governor::count_at(rates, account, the.now);
+    if (made < static_cast<std::uint64_t>(most)) {
+        return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
+    }
+    const auto wait = milliseconds(governor::wait_at(rates, account, the.now));
+    return {.refusal = Refusal::RateLimitExceeded,
+            .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
+                                  "(requests_per_user_minute); the next is taken in {} ms",
+                                  made,
+                                  most,
+                                  the.user,
+                                  wait),
+            .retry_after_ms = wait};
+}
+
+Word check_session(const Case& the) {
+    const auto& lineage = the.state.governor.lineage;
+    const auto asked_in = governor::find_session(lineage, the.claim.session);
+    // One that it has begun itself stays its own, whatever others call theirs.
+    const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
+                             the.at.parent == nullptr && the.at.root == nullptr &&
+                             the.claim.has_session;
+    if (is_anothers) {
+        return {Refusal::IdentityMismatch,
+                fmt::format("session '{}' is not one of '{}': name the session that you were given "
+                            "with your own request",
+                            the.claim.session,
+                            the.envelope.from())};
+    }
+    return {};
+}
+
+Word check_user(const Case& the) {
+    const auto violated = [&](std::string_view what) {
+        return Word{
+            Refusal::UserIsolationViolated,
+            fmt::format(
+                "User ID mismatch - security violation: {} is not of user '{}'", what, the.user)};
+    };
+    if (is_planted(Mutant::MixUsers)) return {};
+    // Whose work an agent holds it may go on with; else it needs a grant.
+    const bool is_held = the.at.parent != nullptr && the.at.root->user == the.claim.user;
+    if (the.caller != nullptr && !the.caller->is_operator && !the.claim.user.empty() && !is_held &&
+        !may_act_for_user(*the.caller, the.claim.user)) {
+        return {Refusal::UserIsolationViolated,
+                fmt::format("'{}' has no grant for user '{}' and works on nothing of that user",
+                            the.envelope.from(),
+                            the.claim.user)};
+    }
+    // A tree is one user's: the first that is named in it.
+    const bool is_owned = the.at.root != nullptr && !the.at.root->user.empty();
+    if (is_owned && the.at.root->user != the.user) {
+        return violated(the.at.parent != nullptr ? "the request that you work on"
+                                                 : "session '" + the.claim.session + "'");
+    }
+    const auto& lineage = the.state.governor.lineage;
+    const auto& child = the.claim.child_session;
+    const auto at = governor::find_session(lineage, child);
+    const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
+    if (is_in_use || is_kept_for_another(the.state, child, the.user) ||
+        governor::is_of_another(lineage, child, the.user)) {
+        return violated("session '" + child + "'");
+    }
+    if (is_kept_for_another(the.state, the.claim.session, the.user)) {
+        return violated("session '" + the.claim.session + "'");
+    }
+    const auto owner = foreign_owner(the.state, the.claim.owners, the.user);
+    if (!owner.empty()) return violated(fmt::format("a source of '{}' that it refers to", owner));
+    if (the.user.empty()) return passed(the, "it is for no user");
+    return passed(the, "it is for user '{}'", the.user);
+}
+
+Word check_depth(const Case& the) {
+    if (the.rules != nullptr) the.limit(Rule::DepthMax);  // It was measured by this.
+    if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) {
+        return passed(the, "depth {} is below {}", the.depth, the.depth_max);
+    }
+    const auto limit = fmt::format(
+        "Max delegation depth exceeded: Delegation depth limit reached "
+        "({}/{}). Cannot delegate further. Return results to parent",
+        the.depth,
+        the.depth_max);
+    const auto principal = the.principal();
+    if (principal.empty()) return {Refusal::DelegationDepthExceeded, limit + "."};
+    return {Refusal::DelegationDepthExceeded,
+            fmt::format("{}: return your result to '{}' and let it call '{}'.",
+                        limit,
+                        principal,
+                        the.envelope.to())};
+}
+
+Word check_fanout(const Case& the) {
+    std::uint32_t open = 0;
+    if (the.at.parent != nullptr) {
+        open = the.at.parent->open_children;
+    } else if (the.at.root != nullptr) {
+        open = the.at.root->open_children;
+    }
+    const auto most = the.limit(Rule::FanoutMax);
+    if (open < most || is_planted(Mutant::IgnoreFanout)) {
+        return passed(the, "{} of {} are open", open, most);
+    }
+    return {Refusal::DelegationFanoutExceeded,
+            fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
+                        "employees.",
+                        open + 1,
+                        most,
+                        most)};
+}
+
+Word check_cycle(const Case& the) {
+    if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
+    governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
+    // A task is offered as often as it must be, and never to who is at work on it further up.
+    if (the.at.is_sideways && the.at.parent != nullptr)
+        errand.objective_hash = the.at.parent->objective_hash;
+    const bool may_repeat = the.at.is_sideways || the.claim.may_repeat;
+    if (!may_repeat && the.at.root != nullptr && governor::is_taken(*the.at.root, errand)) {
+        return {Refusal::DelegationCycleDetected,
+                fmt::format("Cycle detected: {} → {} with same objective already in progress.",
+                            the.envelope.from(),
+                            the.envelope.to())};
+    }
+    const auto& lineage = the.state.governor.lineage;
+    bool is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
+    if (!is_ring && !the.claim.words_hash.empty()) {
+        errand.objective_hash = the.claim.words_hash;
+        is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
+    }
+    if (!is_ring) return {};
+    return {Refusal::DelegationCycleDetected,
+            fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
+                        "chain. Do it yourself, or return what you have{}.",
+                        the.envelope.to(),
+                        the.principal().empty() ? std::string{}
+                                                : fmt::format(" to '{}'", the.principal()))};
+}
+
+Word check_tools(const Case& the) {
+    const auto& allowed = the.state.registry.agents[the.target].profile.tools_allowed;
+    for (const auto& tool : the.claim.tools) {
+        if (std::ranges::find(allowed, tool) == allowed.end()) {
+            return {Refusal::ToolNotAllowed,
+                    fmt::format("Employee {} not authorized to use tool {}. It may use: {}.",
+                                the.envelope.to(),
+                                tool,
+                                fmt::join(allowed, ", "))};
+        }
+        const bool is_granted =
+            the.at.parent == nullptr || !the.at.parent->limits_tools ||
+            std::ranges::find(the.at.parent->tools, tool) != the.at.parent->tools.end() ||
+            is_planted(Mutant::AddTools);
+        if (!is_granted) {
+            return {Refusal::ToolNotAllowed,
+                    fmt::format("Tool {} was not granted to '{}', so it cannot be passed on to "
+                                "'{}'. Granted are: {}.",
+                                tool,
+                                the.envelope.from(),
+                                the.envelope.to(),
+                                fmt::join(the.at.parent->tools, ", "))};
+        }
+    }
+    return {};
+}
+
+Word check_estimate(const Case& the) {
+    // Where a budget belongs to every request, none is a budget of nothing.
+    const bool has_budget = the.claim.tokens_max > 0 || the.claim.has_session;
+    if (!has_budget || the.claim.tokens_estimated <= the.claim.tokens_max) {
+        return passed(the, "estimated tokens: {}", the.claim.tokens_estimated);
+    }
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("Estimated tokens ({}) exceeds budget ({}). Simplify task or increase "
+                        "budget.",
+                        the.claim.tokens_estimated,
+                        the.claim.tokens_max)};
+}
+
+Word too_many_tokens(const Case& the, const Source& source) {
+    return {
+        Refusal::BudgetTokensExceeded,
+        fmt::format(
+            "It asks for {} tokens, and {} has {} left.", the.tokens, source.whose, source.left),
+        approvals_for_budget(the)};
+}
+
+Word check_tokens(const Case& the) {
+    if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto least = poorest_purse(the);
+    if (the.tokens <= least.left && least.left == governor::kNoLimit) {
+        return passed(the, "it asks for {} tokens", the.tokens);
+    }
+    if (the.tokens <= least.left) {
+        return passed(
+            the, "it asks for {} tokens, and {} has {} left", the.tokens, least.whose, least.left);
+    }
+    return too_many_tokens(the, least);
+}
+
+/// Of one that moves: the purse of who had it gets back what this one's gives.
+Word check_purse_of_target(const Case& the) {
+    if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto source = purse_of_target(the);
+    return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
+}
+
+Word check_cost(const Case& the) {
+    if (the.cost <= the.cost_before || is_planted(Mutant::Overspend)) return {};
+    const auto& policy = the.state.governor.policy;
+    const auto& lineage = the.state.governor.lineage;
+    const auto tree =
+        the.at.root != nullptr
+            ? governor::left_in(the.at.root->cost_purse, the.at.root->cost)
+            : governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
+    const auto hub = governor::left_in(
+        governor::purse_at(
+            lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
+        static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
+    const auto least =
+        poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
+    const auto more = the.cost - the.cost_before;
+    if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
+    return {
+        Refusal::BudgetCostExceeded,
+        fmt::format(
+            "It may cost {} millionths, and {} has {} left.", the.cost, least.whose, least.left),
+        approvals_for_budget(the)};
+}
+
+/// What a workflow was started for, or several are asked for, may be over before it is.
+Word check_parent(const Case& the) {
+    const bool is_lost = the.out_of != Ticket{} && the.at.unfounded == nullptr &&
+                         (the.at.parent == nullptr || !the.at.parent->is_open);
+    if (!is_lost && !the.principal().empty()) {
+        return passed(the,
+                      "'{}' asks out of the request that '{}' gave it",
+                      the.envelope.from(),
+                      the.principal());
+    }
+    if (!is_lost) {
+        return passed(the,
+                      "{}",
+                      the.at.root != nullptr ? "it is asked out of a tree that is known"
+                                             : "it begins a tree of its own");
+    }
+    return {Refusal::DelegationNotFound,
+            the.claim.may_repeat
+                ? "the request out of which the workflow was started is over: start what goes "
+                  "beyond it on its own"
+                : "the request out of which it is asked is over"};
+}
+
+/// Of one that moves: what comes for the first time is held to it before.
+Word check_allocation(const Case& the) {
+    const auto* spent = shared::find_spent(the.state.shared, the.envelope.to(), "tokens");
+    if (spent == nullptr) return {};
+    return {Refusal::ResourceLimitExceeded,
+            fmt::format("nothing is left of the tokens that are allocated to '{}'",
+                        spent->allocation.agent)};
+}
+
+constexpr std::array kGuards{
+    Guard{"chain", check_chain, true},
+    Guard{"circuit", check_circuit, true},
+    Guard{"parent", check_parent},
+    Guard{"rate", check_rate},
+    Guard{"session", check_session},
+    Guard{"user", check_user},
+    Guard{"depth", check_depth},
+    Guard{"fan-out", check_fanout},
+    Guard{"cycle", check_cycle},
+    Guard{"tools", check_tools},
+    Guard{"estimate", check_estimate},
+    Guard{"risk", check_risk},
+    Guard{.name = "tokens", .check = check_tokens, .is_of_purses = true},
+    Guard{.name = "cost", .check = check_cost, .is_of_purses = true},
+};
+
+constexpr std::array kGuardsOfMoves{
+    Guard{"allocation", check_allocation, true},
+    Guard{"chain", check_chain, true},
+    Guard{"circuit", check_circuit, true},
+    Guard{"cycle", check_cycle},
+    Guard{"tools", check_tools},
+    Guard{"tokens", check_purse_of_target},
+    Guard{"cost", check_cost},
+};
+
+}  // namespace
+
+std::uint64_t milliseconds(Duration duration) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
+}
+
+std::uint64_t cost_for(const Case& the) {
+    const auto price = limit_of(the.state.governor.policy,
+                                Rule::CostPerMillionTokens,
+                                {.platform = the.subject.platform, .agent = the.envelope.to()});
+    return governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
+}
+
+void measure(Case& the) {
+    the.user = the.claim.user;
+    if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
+    the.subject = {.platform = enum_name(the.envelope.dialect()),
+                   .agent = the.envelope.from(),
+                   .capability = capability_asked(the.state, the.target, the.claim),
+                   .user = the.user};
+    const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;
+    if (the.at.parent != nullptr) the.depth = the.at.parent->depth + deeper;
+    if (the.at.unfounded != nullptr) the.depth = 1 + deeper;
+    // A declared depth can only make it stricter.
+    the.depth = std::max(the.depth, the.claim.depth);
+    the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
+    // Where every request declares a limit, none is a limit of nothing.
+    if (the.claim.depth_max > 0 || the.claim.has_session) {
+        the.depth_max = std::min(the.depth_max, the.claim.depth_max);
+    }
+    if (the.at.parent != nullptr && !is_planted(Mutant::WidenTheDepth)) {
+        the.depth_max = std::min(the.depth_max, the.at.parent->depth_max);
+    }
+    the.tokens = tokens_for(the);
+    the.cost = cost_for(the);
+}
+
+std::span<const Guard> guards() { return kGuards; }
+
+std::span<const Guard> guards_of_moves() { return kGuardsOfMoves; }
+
+}  // namespace parlance::core

@@ -1,0 +1,82 @@
+// The guards of the governor: each looks at one request, and says whether it may be made. They read
+// the record and change nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/admission.h"
+#include "core/whence.h"
+
+namespace parlance::core {
+
+/// A request and what the record says about where it comes from.
+struct Case {
+    const State& state;
+    const Caller* caller;
+    const Envelope& envelope;
+    const Claim& claim;
+    Time now;
+    AgentHandle origin;
+    AgentHandle target;
+    Subject subject;  ///< Whom a limit on asking is about.
+
+    Place at{};
+    std::string user{};
+    std::uint32_t depth = 1;
+    std::uint32_t depth_max = 0;
+    std::uint64_t tokens = 0;  ///< What it says that it may spend, else what is usual.
+    std::uint64_t cost = 0;
+    std::uint64_t cost_before = 0;           ///< Of one that moves: what is set aside already.
+    Ticket out_of{};                         ///< The hub's own word on where it stands.
+    bool has_claim = false;                  ///< Else what it claims is nobody's word.
+    std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
+
+    std::int64_t limit(Rule rule, const Subject& whose) const {
+        if (rules == nullptr) return limit_of(state.governor.policy, rule, whose);
+        rules->push_back({rule, ruling(state.governor.policy, rule, whose)});
+        return rules->back().ruling.value;
+    }
+    std::int64_t limit(Rule rule) const { return limit(rule, subject); }
+    std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
+    /// Whom the asker itself works for.
+    std::string_view principal() const {
+        if (at.parent != nullptr) return name(at.parent->origin);
+        return at.unfounded != nullptr ? at.unfounded->asked->from() : std::string_view{};
+    }
+};
+
+/// What a guard says.
+struct Word {
+    Refusal refusal = Refusal::None;
+    std::string detail{};
+    std::uint32_t approvals_needed = 0;  ///< People may let it pass; 0: nobody may.
+    std::uint64_t retry_after_ms = 0;    ///< Time will let it pass; 0: it will not.
+};
+
+struct Guard {
+    std::string_view name;
+    Word (*check)(const Case& the);
+    bool is_for_all = false;    ///< Also for a request that is in no tree.
+    bool is_of_purses = false;  ///< People who let it pass give what the purses have not.
+};
+
+/// Of a request that comes, in this order: who, then where in the tree, then with what.
+std::span<const Guard> guards();
+
+/// Of one that goes to another agent than it was admitted for.
+std::span<const Guard> guards_of_moves();
+
+/// Finds whose it is, how deep, and what it puts at stake, by where it stands.
+void measure(Case& the);
+
+/// What it may cost by its target's price.
+std::uint64_t cost_for(const Case& the);
+
+/// How long somebody is to wait: never 0, which says that time alone does not help.
+std::uint64_t milliseconds(Duration duration);
+
+}  // namespace parlance::core

@@ -1,0 +1,540 @@
+#include "core/steps.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/json_write.h"
+#include "base/mutant.h"
+#include "base/uuid.h"
+#include "core/inspect.h"
+#include "core/replay.h"
+#include "core/workflow/report.h"
+#include "core/workflow/values.h"
+#include "model/names.h"
+
+namespace parlance::core {
+
+namespace {
+
+using workflow::Item;
+using workflow::Run;
+using workflow::Stage;
+
+/// Tries after the first, of what may work the next time, where the plan says nothing.
+constexpr std::uint32_t kTransientRetries = 2;
+constexpr std::uint32_t kBackoffDoublingsMax = 10;
+constexpr std::string_view kTooUnsure = "CONFIDENCE_TOO_LOW";
+constexpr Duration kStepTimeout{std::chrono::seconds{30}};
+
+/// What went wrong.
+struct Trouble {
+    std::string code{};
+    std::string detail{};
+    std::optional<bool> is_retryable{};  ///< Nothing: nobody knows.
+    std::string strategy{};
+};
+
+// --- who is asked ----------------------------------------------------------------------------
+
+std::string_view starter_of(const Run& run) {
+    return run.is_by_agent ? std::string_view{run.by} : std::string_view{};
+}
+
+/// Of those who have the capability, one that may be asked, is not left alone and has the least to
+/// do.
+AgentHandle find_capable(const State& state, std::string_view capability, const Run& run) {
+    const auto starter = starter_of(run);
+    const auto found = state.registry.by_capability.find(capability);
+    if (found == state.registry.by_capability.end()) return kNoAgent;
+    AgentHandle best = kNoAgent;
+    const auto rank = [&](AgentHandle agent) {
+        const auto& mailbox = broker::mailbox_of(state.broker, agent);
+        return std::tuple{!may_be_asked(state, starter, state.registry.agents[agent]),
+                          is_left_alone(state, agent),
+                          state.registry.agents[agent].instances.empty(),
+                          mailbox.waiting + mailbox.in_flight};
+    };
+    for (const auto agent : found->second) {
+        if (best == kNoAgent || rank(agent) < rank(best)) best = agent;
+    }
+    return best;
+}
+
+const Duty& duty_of(const Spot& spot, Road road) {
+    if (road == Road::Fallback) return spot.plan().fallback;
+    return road == Road::Undo ? spot.plan().compensation : spot.plan().duty;
+}
+
+/// The list that the step runs for; nothing if it is none.
+std::optional<json::Value> list_of(workflow::Places& places, const StepPlan& plan) {
+    const auto list = places.at(plan.for_each);
+    return list.is_array() ? std::optional{list} : std::nullopt;
+}
+
+json::Value element_of(const Spot& spot, workflow::Places& places) {
+    if (spot.plan().for_each.empty()) return {};
+    auto left = spot.item;
+    const auto list = list_of(places, spot.plan());
+    if (!list) return {};
+    json::Elements elements{*list};
+    while (elements.next()) {
+        if (left-- == 0) return elements.value;
+    }
+    return {};
+}
+
+std::string inputs_of(const Spot& spot, const Duty& duty) {
+    workflow::Places lists{spot.run};
+    workflow::Places places{spot.run, element_of(spot, lists)};
+    const auto& inputs = duty.inputs.empty() ? spot.plan().duty.inputs : duty.inputs;
+    return workflow::filled(json::root(inputs), places.lookup());
+}
+
+/// Follows from where in the run it is asked, and which try it is.
+std::string request_id(const Spot& spot, Road road, std::uint32_t attempt) {
+    return derived_uuid(fmt::format(
+        "{} {} {} {} {}", spot.run.id, spot.step, spot.item, static_cast<unsigned>(road), attempt));
+}
+
+Duration time_for(const Draft& draft, const Spot& spot) {
+    auto time = spot.plan().timeout > Duration{} ? spot.plan().timeout : kStepTimeout;
+    if (spot.run.deadline != Time{}) time = std::min(time, spot.run.deadline - draft.now());
+    return std::max(time, Duration{1});
+}
+
+/// What it may spend: what the plan says; else what is usual, or as much of it as is left to the
+/// request out of which the workflow was started.
+std::uint64_t tokens_for(const State& state, const Spot& spot) {
+    if (spot.plan().tokens_max > 0) return spot.plan().tokens_max;
+    const auto& lineage = state.governor.lineage;
+    const auto above =
+        governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
+    if (above == nullptr) return governor::kTokensUsual;
+    return std::clamp<std::uint64_t>(
+        governor::left_in(above->below, above->tokens), 1, governor::kTokensUsual);
+}
+
+/// The delegation that it is.
+ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capability) {
+    return std::make_shared<const Claim>(
+        Claim{.user = spot.run.user,
+              .session = spot.run.id,
+              .capability = std::string{capability},
+              .objective = spot.plan().objective,
+              .objective_hash = spot.plan().objective_hash,
+              .depth_max = static_cast<std::uint32_t>(
+                  limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
+              .tokens_max = tokens_for(state, spot),
+              .has_session = true,
+              .parent = spot.run.parent,
+              .may_repeat = true});
+}
+
+// --- what follows when it does not work ------------------------------------------------------
+
+void end_step(Draft& draft, const Spot& spot, StepEnd end, Trouble trouble = {}) {
+    draft.add(StepEnded{.run = spot.run.number,
+                        .step = spot.step,
+                        .item = spot.item,
+                        .end = end,
+                        .code = std::move(trouble.code),
+                        .detail = std::move(trouble.detail)});
+}
+
+void delay(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
+    auto wait = Duration{};
+    if (attempt > 0) {
+        wait =
+            spot.plan().backoff * (std::int64_t{1} << std::min(attempt - 1, kBackoffDoublingsMax));
+    }
+    draft.add(StepDelayed{.run = spot.run.number,
+                          .step = spot.step,
+                          .item = spot.item,
+                          .road = road,
+                          .attempt = attempt,
+                          .until = draft.now() + wait,
+                          .code = std::move(trouble.code),
+                          .detail = std::move(trouble.detail),
+                          .strategy = std::move(trouble.strategy)});
+}
+
+bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) {
+    if (trouble.is_retryable == false) return false;
+    const auto& plan = spot.plan();
+    const bool is_transient = trouble.is_retryable.value_or(false);
+    const auto most =
+        plan.says_retries ? plan.retry_count_max : (is_transient ? kTransientRetries : 0U);
+    return attempt <= most;
+}
+
+// --- people ----------------------------------------------------------------------------------
+
+/// What a person is asked about a step, and why.
+HumanQuestion question_of(const Draft& draft, const Spot& spot, const Trouble& trouble) {
+    const auto& plan = spot.plan().person;
+    const auto* item = spot.find_item();
+    // There is an answer to be judged, or one to be given.
+    const auto preset = trouble.code == kTooUnsure ? HumanKind::Edit : HumanKind::Answer;
+    workflow::Places places{spot.run};
+    json::ObjectWriter context;
+    context.raw("workflow", workflow::context_for(spot.run, spot.step, names_of(draft.state)));
+    context.raw("inputs", workflow::filled(json::root(spot.plan().duty.inputs), places.lookup()));
+    if (!trouble.code.empty()) context.text("problem", trouble.code + ": " + trouble.detail);
+    if (item != nullptr && item->reply) context.raw("answer", item->reply->body());
+    HumanQuestion question{.role = plan.role,
+                           .kind = enum_named<HumanKind>(plan.kind).value_or(preset),
+                           .text = plan.question,
+                           .context = context.done(),
+                           .options = plan.options,
+                           .workflow = spot.run.id,
+                           .step = spot.plan().id,
+                           .user = spot.run.user,
+                           .escalation = plan.escalate_to,
+                           .if_nobody = enum_named<IfNobody>(plan.if_nobody),
+                           .approvals_needed = plan.approvals};
+    if (question.text.empty()) {
+        question.text = fmt::format(
+            "'{}' did not work out ({}). How should it go on?", spot.plan().label, trouble.detail);
+    }
+    if (plan.deadline > Duration{}) question.deadline = plan.deadline;
+    if (plan.reminder > Duration{}) question.reminder = plan.reminder;
+    return question;
+}
+
+/// Puts the step to a person; or ends it, if nobody can be asked. `asked` has what there is to
+/// decide about.
+void ask_about(Draft& draft, const Spot& spot, Trouble trouble, StepAsked asked = {}) {
+    const auto question = question_of(draft, spot, trouble);
+    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = std::string{refusal_row(no.refusal).code}, .detail = no.detail});
+    }
+    asked.run = spot.run.number;
+    asked.step = spot.step;
+    asked.item = spot.item;
+    asked.appeal = ask_person(draft, question, {.by = spot.run.by});
+    asked.code = std::move(trouble.code);
+    asked.detail = std::move(trouble.detail);
+    draft.add(std::move(asked));
+}
+
+/// Another try, another way, or the end of it.
+void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
+    if (road == Road::Undo) {
+        if (may_retry(spot, attempt, trouble)) return delay(draft, spot, road, attempt, trouble);
+        return end_step(draft, spot, StepEnd::Undone, std::move(trouble));
+    }
+    if (spot.run.is_undoing) return end_step(draft, spot, StepEnd::Failed, std::move(trouble));
+    if (may_retry(spot, attempt, trouble)) {
+        trouble.strategy = {};
+        return delay(draft, spot, road, attempt, std::move(trouble));
+    }
+    const auto& plan = spot.plan();
+    const bool can_do_strategy = road == Road::Planned && !trouble.strategy.empty() &&
+                                 find_capable(draft.state, trouble.strategy, spot.run) != kNoAgent;
+    if (can_do_strategy) return delay(draft, spot, Road::Strategy, 0, std::move(trouble));
+    trouble.strategy = {};
+    if (road != Road::Fallback && !plan.fallback.empty()) {
+        return delay(draft, spot, Road::Fallback, 0, std::move(trouble));
+    }
+    if (!plan.fallback_value.empty()) {
+        return draft.add(StepEnded{.run = spot.run.number,
+                                   .step = spot.step,
+                                   .item = spot.item,
+                                   .end = StepEnd::Done,
+                                   .is_partial = true,
+                                   .output = plan.fallback_value,
+                                   .code = std::move(trouble.code),
+                                   .detail = std::move(trouble.detail)});
+    }
+    if (plan.on_error == OnError::Person) return ask_about(draft, spot, std::move(trouble));
+    end_step(draft, spot, StepEnd::Failed, std::move(trouble));
+}
+
+Trouble trouble_of(Refusal refusal, std::string detail) {
+    const auto& row = refusal_row(refusal);
+    // That the time was too short once is no reason to expect more of the next time.
+    const bool is_late = refusal == Refusal::RequestTimedOut;
+    return {.code = std::string{row.code},
+            .detail = std::move(detail),
+            .is_retryable = is_late ? std::nullopt : std::optional{row.retryable}};
+}
+
+// --- one step --------------------------------------------------------------------------------
+
+struct Try {
+    Road road = Road::Planned;
+    std::uint32_t attempt = 1;
+    std::string strategy{};
+};
+
+/// What became of the message that was drafted behind `from`: the ticket of the open request, or
+/// why there is none.
+tl::expected<Ticket, Trouble> outcome_of(const Draft& draft, std::size_t from) {
+    for (auto i = from; i < draft.events.size(); ++i) {
+        if (const auto* accepted = std::get_if<MessageAccepted>(&draft.events[i])) {
+            return accepted->ticket;
+        }
+        if (const auto* again = std::get_if<DuplicateReceived>(&draft.events[i])) {
+            if (broker::find_request(draft.state.requests, again->ticket)) return again->ticket;
+        }
+        if (const auto* no = std::get_if<MessageRefused>(&draft.events[i])) {
+            return tl::unexpected{trouble_of(no->refusal, no->detail)};
+        }
+    }
+    return tl::unexpected{trouble_of(Refusal::RequestUndeliverable, "it could not be asked")};
+}
+
+/// Asks, and says so; or goes on without having asked.
+void begin(Draft& draft, const Spot& spot, const Try& it) {
+    const auto& state = draft.state;
+    const auto fail = [&](Refusal refusal, std::string detail) {
+        go_on(draft, spot, it.road, it.attempt, trouble_of(refusal, std::move(detail)));
+    };
+    const auto& duty = duty_of(spot, it.road);
+    const auto& capability = it.road == Road::Strategy ? it.strategy : duty.capability;
+    const auto agent = it.road != Road::Strategy && !duty.agent.empty()
+                           ? registry::find_agent(state.registry, duty.agent)
+                           : find_capable(state, capability, spot.run);
+    if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
+        if (!duty.agent.empty()) {
+            return fail(Refusal::AgentNotRegistered,
+                        fmt::format("agent '{}' is not registered", duty.agent));
+        }
+        return fail(Refusal::CapabilityNotRegistered,
+                    fmt::format("no agent has registered capability '{}'", capability));
+    }
+    const auto starter = starter_of(spot.run);
+    if (!may_be_asked(state, starter, state.registry.agents[agent])) {
+        return fail(Refusal::RouteNotPermitted,
+                    not_permitted(starter, state.registry.agents[agent].id.value));
+    }
+    const auto inputs = inputs_of(spot, duty);
+    const auto context = workflow::context_for(spot.run, spot.step, names_of(state));
+    const auto id = request_id(spot, it.road, it.attempt);
+    const auto& target = state.registry.agents[agent];
+    const auto claim = claim_of(state, spot, capability);
+    SendMessage send{.priority = Priority::High,
+                     .timeout = time_for(draft, spot),
+                     .waits = true,
+                     .claim = claim,
+                     .by = spot.run.by};
+    const Assignment assignment{
+        .id = id,
+        .to = target.id.value,
+        .dialect = target.profile.dialect,
+        .capability = capability,
+        .capabilities = target.profile.capabilities,
+        .objective = claim->objective,
+        .inputs = inputs,
+        .context = context,
+        .correlation = spot.run.correlation,
+        .user = spot.run.user,
+        .session = spot.run.session.empty() ? spot.run.id : spot.run.session,
+        .timeout = *send.timeout,
+        .tokens_max = claim->tokens_max == governor::kTokensUsual ? 0 : claim->tokens_max,
+        .now = draft.now()};
+    if (auto flaw = state.scribe->flaw(assignment); !flaw.empty()) {
+        return fail(Refusal::InputValidationFailed, std::move(flaw));
+    }
+    send.envelope = state.scribe->write(assignment);
+    if (!send.envelope) return fail(Refusal::MessageTooLarge, "what it would be asked is too much");
+    send.fingerprint = body_key(state.key, send.envelope->body());
+    const auto from = draft.events.size();
+    decide_send(draft, send);
+    auto request = outcome_of(draft, from);
+    if (!request) return go_on(draft, spot, it.road, it.attempt, std::move(request.error()));
+    draft.add(StepBegan{.run = spot.run.number,
+                        .step = spot.step,
+                        .item = spot.item,
+                        .attempt = it.attempt,
+                        .road = it.road,
+                        .request = *request});
+}
+
+/// What a step needs and will not come; empty if all came.
+std::string lost_before(const Run& run, const StepPlan& plan) {
+    for (const auto other : plan.after) {
+        if (workflow::is_lost(run.steps[other].stage)) return run.plan->steps[other].label;
+    }
+    return {};
+}
+
+/// Whether `part` stands in `whole`, and where.
+std::optional<std::uint32_t> place_in(std::string_view whole, std::string_view part) {
+    const std::less_equal<> is_not_behind;
+    const bool is_inside = !part.empty() && is_not_behind(whole.data(), part.data()) &&
+                           is_not_behind(part.data() + part.size(), whole.data() + whole.size());
+    if (!is_inside) return std::nullopt;
+    return static_cast<std::uint32_t>(part.data() - whole.data());
+}
+
+void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
+    auto outcome = draft.state.scribe->read(*item.reply);
+    if (item.road == Road::Undo && outcome.is_done) return end_step(draft, spot, StepEnd::Undone);
+    const auto confidence = outcome.confidence.value_or(kNoConfidence);
+    const auto at = place_in(item.reply->body(), outcome.output);
+    if (outcome.is_done && confidence < spot.plan().confidence_min) {
+        Trouble unsure{.code = std::string{kTooUnsure},
+                       .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
+                                             confidence / 1000.0,
+                                             spot.plan().confidence_min / 1000.0)};
+        // A person may find it good enough.
+        if (spot.plan().on_error == OnError::Person && at) {
+            return ask_about(draft,
+                             spot,
+                             std::move(unsure),
+                             {.confidence = confidence,
+                              .output_at = *at,
+                              .output_size = static_cast<std::uint32_t>(outcome.output.size())});
+        }
+        return go_on(draft, spot, item.road, item.attempt, std::move(unsure));
+    }
+    if (!outcome.is_done) {
+        return go_on(draft,
+                     spot,
+                     item.road,
+                     item.attempt,
+                     {.code = std::move(outcome.code),
+                      .detail = std::move(outcome.detail),
+                      .is_retryable = outcome.is_retryable,
+                      .strategy = std::move(outcome.strategy)});
+    }
+    if (is_planted(Mutant::AskAgainWhatWasAnswered) && item.attempt == 1) {
+        return delay(draft, spot, item.road, item.attempt, {});
+    }
+    StepEnded ended{.run = spot.run.number,
+                    .step = spot.step,
+                    .item = spot.item,
+                    .is_partial = outcome.is_partial,
+                    .confidence = confidence,
+                    .detail = std::move(outcome.detail)};
+    if (is_planted(Mutant::ResumeWithSomethingElse)) {
+        ended.output = spot.run.input;
+    } else if (at) {
+        ended.output_at = *at;
+        ended.output_size = static_cast<std::uint32_t>(outcome.output.size());
+    } else {
+        ended.output = outcome.made.empty() ? std::string{outcome.output} : outcome.made;
+    }
+    draft.add(std::move(ended));
+}
+
+}  // namespace
+
+bool may_be_asked(const State& state, std::string_view starter, const registry::Agent& agent) {
+    const auto to_platform = enum_name(agent.profile.dialect);
+    const auto is_enabled = [&](std::string_view from, std::string_view from_platform) {
+        return is_chain_enabled(state.governor.policy,
+                                {.from = from,
+                                 .to = agent.id.value,
+                                 .from_platform = from_platform,
+                                 .to_platform = to_platform});
+    };
+    if (!is_enabled(kOrchestrator, to_platform)) return false;
+    return starter.empty() || is_enabled(starter, as_sender(state, starter).platform);
+}
+
+std::string not_permitted(std::string_view starter, std::string_view agent) {
+    return fmt::format(
+        "'{}' may not ask '{}': the policy does not enable this chain (chain_enabled)",
+        starter.empty() ? kOrchestrator : starter,
+        agent);
+}
+
+void open_step(Draft& draft, const Spot& spot) {
+    const auto& plan = spot.plan();
+    workflow::Places places{spot.run};
+    if (!plan.when.empty()) {
+        if (!workflow::holds(json::root(plan.when), places.lookup())) {
+            return end_step(draft, spot, StepEnd::Skipped);
+        }
+    } else if (const auto lost = lost_before(spot.run, plan); !lost.empty()) {
+        return end_step(draft,
+                        spot,
+                        StepEnd::Missing,
+                        {.code = "WORKFLOW_STEP_BLOCKED",
+                         .detail = fmt::format("it needs '{}', which did not come", lost)});
+    }
+    if (plan.asks_person) return ask_about(draft, spot, {});
+    if (plan.for_each.empty()) return begin(draft, spot, {});
+    const auto list = list_of(places, plan);
+    std::uint32_t count = 0;
+    if (list) {
+        for (json::Elements elements{*list}; elements.next();) ++count;
+    }
+    if (!list || count > plan.count_max) {
+        const auto what =
+            list ? fmt::format("is a list of {}, and at most {} are taken", count, plan.count_max)
+                 : std::string{"is no list"};
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = "INPUT_VALIDATION_FAILED",
+                         .detail = fmt::format("'{}' {}", plan.for_each, what)});
+    }
+    draft.add(StepOpened{.run = spot.run.number, .step = spot.step, .count = count});
+}
+
+void begin_step(Draft& draft, const Spot& spot) {
+    const auto* item = spot.find_item();
+    if (item == nullptr || item->stage == Stage::Waiting) return begin(draft, spot, {});
+    begin(draft,
+          spot,
+          {.road = item->road,
+           .attempt = item->attempt + 1U,
+           .strategy = item->road == Road::Strategy ? item->output : std::string{}});
+}
+
+void undo_step(Draft& draft, const Spot& spot) { begin(draft, spot, {.road = Road::Undo}); }
+
+void judge_step(Draft& draft, const Spot& spot) {
+    const auto& item = *spot.find_item();
+    if (item.stage == Stage::Answered) return judge_answer(draft, spot, item);
+    const auto found = std::ranges::find(kRefusals, item.code, &RefusalRow::code);
+    auto trouble = found == kRefusals.end() ? Trouble{.code = item.code, .detail = item.detail}
+                                            : trouble_of(found->refusal, item.detail);
+    go_on(draft, spot, item.road, item.attempt, std::move(trouble));
+}
+
+void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
+    const auto asker = workflow::find_asker(draft.state.workflows, appeal.asked.id);
+    if (asker == Ticket{} || outcome.stage == people::Stage::Withdrawn) return;
+    const auto run = workflow::find_run(draft.state.workflows, asker);
+    const auto place = workflow::place_of(*run, appeal.asked.id);
+    const Spot spot{*run, place.step, place.item};
+    const bool is_lapsed = outcome.stage == people::Stage::Lapsed;
+    if (outcome.decision == HumanDecision::Reject) {
+        const bool is_failed = is_lapsed && appeal.asked.if_nobody == IfNobody::Fail;
+        const auto refusal = is_failed ? Refusal::HumanNotAnswered : Refusal::RequestRejected;
+        std::string why{outcome.reason};
+        if (is_lapsed) why = "nobody answered in time";
+        return end_step(draft,
+                        spot,
+                        StepEnd::Failed,
+                        {.code = std::string{refusal_row(refusal).code}, .detail = std::move(why)});
+    }
+    StepEnded ended{.run = spot.run.number, .step = spot.step, .item = spot.item};
+    const auto* item = spot.find_item();
+    const bool is_kept = outcome.decision == HumanDecision::Approve && item->output_size > 0;
+    if (is_kept) {
+        ended.confidence = item->confidence;
+        ended.output_at = item->output_at;
+        ended.output_size = item->output_size;
+    } else if (spot.plan().asks_person) {
+        json::ObjectWriter said;
+        said.text("decision", enum_name(outcome.decision)).text("by", outcome.by);
+        if (!outcome.reason.empty()) said.text("reason", outcome.reason);
+        if (!outcome.content.empty()) said.raw("content", outcome.content);
+        ended.output = said.done();
+    } else {
+        ended.output = std::string{outcome.content};
+    }
+    draft.add(std::move(ended));
+}
+
+}  // namespace parlance::core
