@@ -128,13 +128,14 @@ void print_seeds(const CampaignOptions& options, const Totals& totals, double se
     if (totals.failures.size() > kFailuresShownMax) {
         fmt::print("and {} more\n", totals.failures.size() - kFailuresShownMax);
     }
-    fmt::print("{} {}, {} failed: {} messages, {} records, {} crashes in {:.1f} s\n",
+    fmt::print("{} {}, {} failed: {} messages, {} records, {} {} in {:.1f} s\n",
                totals.seeds,
                totals.seeds == 1 ? "seed" : "seeds",
                totals.failures.size(),
                totals.messages,
                totals.records,
                totals.crashes,
+               totals.crashes == 1 ? "crash" : "crashes",
                seconds);
 }
 

@@ -1,7 +1,8 @@
 // The C++ client of a Parlance hub: HTTP for single calls, one WebSocket for everything at once.
 //
-// Blocking and single-threaded by design: one Client or Connection per thread. It needs little
-// but POSIX sockets and OpenSSL, so a program can take this folder and a few files of base/ along.
+// Blocking and single-threaded by design: one Client or Connection per thread. It needs POSIX
+// sockets, OpenSSL, simdjson and fmt, so a program can take this folder and a few files of base/
+// along.
 #pragma once
 
 #include <chrono>

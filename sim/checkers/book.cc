@@ -214,7 +214,7 @@ void Walker::take(std::size_t index) {
             },
             [&](const DeliveryReturned& event) {
                 found->stage = event.retry_at > entry.at ? Stage::Delayed : Stage::Ready;
-                if (event.setback == Setback::HubRestarted) --found->attempts;
+                if (!is_counted(event.setback)) --found->attempts;
             },
             [&](const RetryBegan&) { found->stage = Stage::Ready; },
             [&](const MessageDeadLettered&) {

@@ -205,6 +205,19 @@ TEST(D6, IsNotBrokenByTriesThatTheHubBrokeOff) { EXPECT_EQ(restarted_life(true, 
 
 TEST(D6, IsBrokenByBlamingTheHubForEveryTry) { EXPECT_TRUE(restarted_life(false, 6).breaks("D6")); }
 
+TEST(D6, IsNotBrokenByTriesThatReachedNobody) {
+    Chronicle life;
+    const auto ticket = life.accept({.id = "a"}, {.priority = Priority::High});
+    life.lease(ticket, 1);
+    life.record(DeliveryReturned{.ticket = ticket,
+                                 .attempt = 1,
+                                 .setback = Setback::NotReached,
+                                 .retry_at = life.now() + life.history.limits.backoff_base});
+    life.later(life.history.limits.backoff_base).record(RetryBegan{ticket});
+    life.acknowledge(life.lease(ticket, 2));
+    EXPECT_FALSE(life.breaks("D6")) << life.broken();
+}
+
 TEST(D6, IsBrokenByGivingUpTooSoon) {
     for (const std::uint32_t retries : {0U, 1U}) {
         Chronicle life;

@@ -1,6 +1,7 @@
 // D6: no more tries than allowed, each wait inside the configured backoff with its jitter, and then
 // the message is a dead letter, not sooner. An instance that is lost lets another one try at once.
 // A try that the hub's own restart broke off does not count, and only a restart can break one off.
+// One that did not reach its agent does not count either, but is waited for as if it did.
 #include <algorithm>
 #include <map>
 
@@ -46,7 +47,8 @@ class Count {
         if (event.setback == Setback::HubRestarted) broken_off_ = standing.copy;
         if (event.setback == Setback::HubRestarted || event.setback == Setback::InstanceLost)
             return;
-        const auto longest = full_wait(limits_, standing.attempts);
+        const bool counts = is_counted(event.setback);
+        const auto longest = full_wait(limits_, counts ? standing.attempts : event.attempt);
         const auto shortest = longest - longest * limits_.backoff_jitter_percent / 100;
         const auto wait = event.retry_at - now;
         if (wait >= shortest && wait <= longest) return;

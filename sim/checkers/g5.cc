@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "model/plan.h"
 #include "model/policy.h"
 #include "sim/checkers/checkers.h"
 #include "sim/checkers/sent.h"
@@ -121,13 +122,14 @@ class Circuits {
         }
     }
 
-    /// What an agent starts or asks of people counts like a message.
+    /// What an agent starts or asks of people counts like a message; what the hub asks for it does
+    /// not count once more.
     void note_sent(const Entry& entry, std::string_view by, bool is_by_agent = true) {
         if (is_by_agent) agents_[std::string{by}].sent.push_back(entry.at);
     }
 
     void accepted(const Entry& entry, const MessageAccepted& event) {
-        note_sent(entry, event.envelope->from());
+        note_sent(entry, event.envelope->from(), event.envelope->from() != kOrchestrator);
         const auto agent = agents_.find(std::string{event.envelope->to()});
         const bool is_open = agent != agents_.end() && agent->second.circuit == Circuit::Open;
         if (is_open && event.envelope->intent() == Intent::Request) {

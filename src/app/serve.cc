@@ -130,6 +130,24 @@ Result<std::string> open_personal_key(const std::string& data) {
     return folder.secret("personal.key");
 }
 
+/// "127.0.0.1:7420"; an address of version 6 stands in brackets.
+std::string place_of(const std::string& host, std::uint16_t port) {
+    const bool is_six = host.find(':') != std::string::npos;
+    return fmt::format(fmt::runtime(is_six ? "[{}]:{}" : "{}:{}"), host, port);
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "2 records, 0 agents, 0 messages waiting".
+std::string contents_of(const HubListing& hub) {
+    return fmt::format("{}, {}, {} waiting",
+                       counted(hub.sequence.value, "record"),
+                       counted(hub.agents, "agent"),
+                       counted(hub.waiting, "message"));
+}
+
 /// Nobody to tell, nobody who tells.
 std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
                                                  bool is_secure,
@@ -137,7 +155,7 @@ std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
     if (options.notifier.roles.empty()) return nullptr;
     auto notifier = options.notifier;
     notifier.hub =
-        fmt::format("{}://{}:{}", is_secure ? "https" : "http", options.host, options.port);
+        fmt::format("{}://{}", is_secure ? "https" : "http", place_of(options.host, options.port));
     notifier.log = [](const std::string& line) { spdlog::warn("{}", line); };
     notifier.told = std::move(told);
     return std::make_shared<gateway::Notifier>(std::move(notifier));
@@ -232,28 +250,26 @@ void greet(const ServeOptions& options,
            std::uint16_t port,
            const engine::Engine& engine) {
     if (options.is_quiet) return;
-    const auto place = fmt::format("{}:{}", options.host, port);
+    const auto place = place_of(options.host, port);
     const auto address = fmt::format("{}://{}", scheme, place);
     const auto elsewhere = place == kDefaultPlace ? std::string{} : " --hub " + place;
-    const auto hub = engine.hub();
+    const auto contents = contents_of(engine.hub());
     if (!options.is_dev) {
         fmt::print(
             "Parlance {} serves at {}\n"
-            "  data     {} ({} records, {} agents, {} messages waiting)\n"
+            "  data     {} ({})\n"
             "  callers  prove who they are: parlance token mint --help\n"
             "  stop     Ctrl-C\n",
             kVersion,
             address,
             options.data,
-            hub.sequence.value,
-            hub.agents,
-            hub.waiting);
+            contents);
         std::fflush(stdout);
         return;
     }
     fmt::print(
         "Parlance {} serves at {}\n"
-        "  data     {} ({} records, {} agents, {} messages waiting)\n"
+        "  data     {} ({})\n"
         "  look     {}/        {}/v1/events?from=1\n"
         "  try      parlance listen{} --as bob --register     and, elsewhere,\n"
         "           parlance send{} --as alice --to bob '{{\"hello\":\"world\"}}'\n"
@@ -261,9 +277,7 @@ void greet(const ServeOptions& options,
         kVersion,
         address,
         options.data,
-        hub.sequence.value,
-        hub.agents,
-        hub.waiting,
+        contents,
         address,
         address,
         elsewhere,
@@ -307,7 +321,8 @@ class Hub {
             .personal = options_.personal,
             .personal_key = personal_key,
             .notifier = make_notifier(options_, tls_.has_value(), note_told()),
-            .hosts_allowed = options_.notifier.hosts_allowed};
+            .hosts_allowed = options_.notifier.hosts_allowed,
+            .log = [](const std::string& line) { spdlog::error("{}", line); }};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
         scribe_.keep_back(desk.personal, desk.personal_key);
@@ -345,13 +360,13 @@ class Hub {
 
     void run() {
         greet(options_, tls_ ? "https" : "http", server_->port(), *engine_);
-        // Who has a certificate to show reads it again; else a terminal that is closed ends it.
+        // "Read your files again" is no order to stop, also where there is nothing to read.
         loop_.on_signal([this](int number) {
-            if (number == SIGHUP && tls_) return renew();
-            stop();
+            if (number != SIGHUP) return stop();
+            if (tls_) renew();
         });
         wake_when_due();
-        if (!options_.is_dev) review_callers();
+        review_callers();
         loop_.run([this] { take_turns(); });
         close();
     }
@@ -382,7 +397,7 @@ class Hub {
         });
     }
 
-    /// The command line revokes while the hub runs.
+    /// The command line revokes while the hub runs, and who says no hello is not kept.
     void review_callers() {
         loop_.after(kReview, [this] {
             gateway_->review();

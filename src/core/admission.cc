@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fold.h"
 #include "base/mutant.h"
 #include "core/draft.h"
 #include "core/guards.h"
@@ -54,7 +55,7 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
                                 .tokens = the.tokens,
                                 .cost = the.cost,
                                 .tools = the.claim.tools,
-                                .limits_tools = !the.claim.tools.empty()};
+                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty()};
     if (!admitted.limits_tools && the.at.parent != nullptr && the.at.parent->limits_tools) {
         admitted.tools = the.at.parent->tools;
         admitted.limits_tools = true;
@@ -116,6 +117,24 @@ Finding standing(const Case& the, bool is_in_a_tree) {
 
 }  // namespace
 
+std::string allocation_spent(const State& state, std::string_view agent) {
+    for (const std::string_view resource : {"tokens", "budget"}) {
+        if (shared::find_spent(state.shared, agent, resource) == nullptr) continue;
+        return fmt::format("nothing is left of the {} that {} allocated to '{}'",
+                           resource,
+                           resource == "tokens" ? "are" : "is",
+                           agent);
+    }
+    return {};
+}
+
+std::string not_of_user(std::string_view what, std::string_view user) {
+    constexpr std::string_view kMismatch = "User ID mismatch - security violation";
+    if (user.empty())
+        return fmt::format("{}: {} is a user's, and no user is named", kMismatch, what);
+    return fmt::format("{}: {} is not of user '{}'", kMismatch, what, user);
+}
+
 bool is_kept_for_another(const State& state, std::string_view session, std::string_view user) {
     if (is_planted(Mutant::TakeAnyonesSession)) return false;
     const auto* kept = shared::find(state.shared.sessions, session);
@@ -127,7 +146,8 @@ Admission admission(const State& state,
                     const SendMessage& send,
                     Sequence sequence,
                     std::vector<Finding>* findings,
-                    const Approval* approval) {
+                    const Approval* approval,
+                    const Beside& beside) {
     const auto& envelope = *send.envelope;
     Case the{.state = state,
              .caller = cause.caller.get(),
@@ -136,7 +156,8 @@ Admission admission(const State& state,
              .now = cause.now,
              .origin = registry::find_agent(state.registry, envelope.from()),
              .target = registry::find_agent(state.registry, envelope.to()),
-             .has_claim = send.claim != nullptr};
+             .has_claim = send.claim != nullptr,
+             .beside = beside};
     const Asking asking{.by = the.origin,
                         .envelope = envelope,
                         .claim = the.claim,
@@ -261,13 +282,31 @@ Finding check_messages(const State& state, const Subject& sender, Time now, bool
     return finding;
 }
 
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kSpaces = " \t\r\n\v\f";
+    const auto from = text.find_first_not_of(kSpaces);
+    if (from == std::string_view::npos) return {};
+    return text.substr(from, text.find_last_not_of(kSpaces) - from + 1);
+}
+
+/// Whether the owner is said to be a user. However that is written: who writes it otherwise than
+/// others is not to get past them.
+bool is_said_to_be_user(std::string_view owner) {
+    const auto plain = folded(owner);
+    return plain.starts_with("user:") || plain.starts_with("user :");
+}
+
+}  // namespace
+
 std::string_view foreign_owner(const State& state,
                                const std::vector<std::string>& owners,
                                std::string_view user) {
-    constexpr std::string_view kUserPrefix = "user:";
     for (const std::string_view owner : owners) {
-        const bool is_said = owner.starts_with(kUserPrefix);
-        const auto name = is_said ? owner.substr(kUserPrefix.size()) : owner;
+        const bool is_said = is_said_to_be_user(owner);
+        // Without such a colon nothing is found, and the whole is nobody's name.
+        const auto name = trimmed(is_said ? owner.substr(owner.find(':') + 1) : owner);
         if (name != user && (is_said || shared::is_user(state.shared, name))) return name;
     }
     return {};

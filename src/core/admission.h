@@ -39,8 +39,14 @@ std::string_view foreign_owner(const State& state,
                                const std::vector<std::string>& owners,
                                std::string_view user);
 
+/// Why what is another user's is not for this one; without a user, that there is none.
+std::string not_of_user(std::string_view what, std::string_view user);
+
 /// Whether the session is kept for another user, also if nobody works in it now (K23).
 bool is_kept_for_another(const State& state, std::string_view session, std::string_view user);
+
+/// Of which allocation of the agent nothing is left, in words; empty if it may be asked (T15).
+std::string allocation_spent(const State& state, std::string_view agent);
 
 struct Admission {
     Refusal refusal = Refusal::None;
@@ -64,6 +70,13 @@ struct Approval {
     std::uint64_t tokens = 0;  ///< Given to it to spend, as its claim says; 0: none by themselves.
 };
 
+/// What is asked beside a request at the same moment, out of the same place, and not on record yet.
+struct Beside {
+    std::uint32_t count = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost = 0;
+};
+
 /// What would become of a message that is brought now.
 struct Explanation {
     Refusal refusal = Refusal::None;
@@ -83,7 +96,8 @@ Admission admission(const State& state,
                     const SendMessage& send,
                     Sequence sequence,
                     std::vector<Finding>* findings = nullptr,
-                    const Approval* approval = nullptr);
+                    const Approval* approval = nullptr,
+                    const Beside& beside = {});
 
 /// What the guards say to an open request that would go from who has it to another agent: those
 /// that look at whose it is to do. Where it stands in its tree, and what is set aside for it there,

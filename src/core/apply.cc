@@ -72,7 +72,9 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     const auto& envelope = *event.envelope;
     CHECK(event.ticket == ticket_at(state.sequence));
     remember(state, envelope, event.ticket, event.fingerprint);
-    count_rate(state, {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
+    if (counts_as_sent(envelope.from())) {
+        count_rate(state, {.platform = enum_name(envelope.dialect()), .agent = envelope.from()});
+    }
 
     if (envelope.to().starts_with(kTopicPrefix)) {
         const TopicName topic{std::string{envelope.to().substr(kTopicPrefix.size())}};
@@ -266,7 +268,8 @@ void apply_answered(State& state, const RequestAnswered& event) {
         governor::note_success(state.governor.breakers,
                                registry::find_agent(state.registry, request->asked->to()));
     }
-    shared::charge(state.shared, request->asked->to(), event.tokens_used);
+    const auto cost = governor::cost_of(state.governor.lineage, event.request, event.tokens_used);
+    shared::charge(state.shared, request->asked->to(), {event.tokens_used, cost});
     if (!is_planted(Mutant::AnswerTwice)) {
         end_request(state, event.request, event.ticket, event.tokens_used);
     }

@@ -139,5 +139,38 @@ TEST_F(Circuit, K21_G5_WhoWaitedAlreadyIsToldTheSame) {
     EXPECT_EQ(told, "Ask 'dave' instead, or ask again later");
 }
 
+TEST_F(Circuit, G5_OneWayMessagesDoNotKeepItFromBeingTried) {
+    leave_alone("bob");
+    story.later(Duration{30'000}).tick();
+    ASSERT_EQ(story.happened<BreakerProbed>().size(), 1U);
+    story.send({.id = "waits"});
+    const auto bob = story.poll("bob");
+    story.ask(TakeMessages{bob, 1});
+    ASSERT_EQ(story.mailbox("bob").in_flight, 1U);
+    const auto told = story.last_delivery();
+    story.send({.id = "waits, too"});
+    story.request({.id = "probe"}, true, Priority::Critical);
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    story.request({.id = "second"}, true);
+    EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen) << "one request at a time";
+    story.ack(told).ask(TakeMessages{bob, 1});
+    EXPECT_EQ(story.delivered(), Ids{"probe"});
+    story.ask(answer_to("probe", "bob"));
+    EXPECT_EQ(story.happened<BreakerClosed>().size(), 1U);
+}
+
+TEST_F(Circuit, G5_RequestsAreCountedWhateverBecomesOfThem) {
+    story.request({.id = "r"}, false, Priority::High, Duration{600'000});
+    EXPECT_EQ(story.mailbox("bob").requests, 1U);
+    story.send({.id = "m"});
+    EXPECT_EQ(story.mailbox("bob").requests, 1U);
+    story.connect("bob", 1);
+    EXPECT_EQ(story.mailbox("bob").requests, 1U) << "also in flight";
+    const auto letter = story.last_delivery();
+    story.ask(NackDelivery{.delivery = letter, .reason = "never", .is_final = true});
+    EXPECT_EQ(story.mailbox("bob").requests, 0U) << "it is a dead letter";
+    EXPECT_EQ(story.mailbox("alice").requests, 0U) << "its failure asks alice for nothing";
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -69,6 +69,11 @@ inline Subject as_sender(const State& state, std::string_view agent) {
     return subject;
 }
 
+/// Whether a message counts towards what its sender may send in a minute. What the hub asks in its
+/// own name, for a workflow or a call, was counted for who began that: one who begins much would
+/// else keep the work of all others waiting.
+inline bool counts_as_sent(std::string_view sender) { return sender != kOrchestrator; }
+
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".
 /// Given a Tick it names one thing that is due, or hands over what one mailbox can; it is asked
 /// again until nothing follows.

@@ -111,6 +111,11 @@ void decide_register(Draft& draft, const RegisterAgent& registration) {
                             Refusal::InputValidationFailed,
                             "'human' and 'human:ROLE' stand for people and are no agent's name");
     }
+    if (registration.agent.value == kHubName) {
+        return draft.refuse(registration.agent.value,
+                            Refusal::InputValidationFailed,
+                            "'parlance' is the hub itself and no agent's name");
+    }
     if (is_no_agent(registration.agent.value)) {
         return draft.refuse(registration.agent.value,
                             Refusal::InputValidationFailed,

@@ -358,13 +358,14 @@ void choose(Draft& draft, Ticket number, const Call& call) {
 /// What each said, in the order in which they were named, and what is missing.
 struct Joined {
     std::string result{};
-    bool is_whole = false;
+    std::string lack{};             ///< Whose part is missing, in words; empty: nobody's.
     std::uint64_t tokens_used = 0;  ///< By those who did it and those who did not.
 };
 
 Joined joined(const Scribe& scribe, const Call& call) {
     std::string parts;
     std::string missing;
+    std::vector<std::string> lacking;
     std::uint64_t tokens_used = 0;
     for (const auto& each : call.candidates) {
         const auto said = each.reply ? scribe.read(*each.reply) : Outcome{};
@@ -377,13 +378,15 @@ Joined joined(const Scribe& scribe, const Call& call) {
             const auto output = said.made.empty() ? said.output : std::string_view{said.made};
             part.raw("result", output.empty() ? "null" : output);
         } else {
+            lacking.push_back(fmt::format("'{}'", each.agent));
             part.text("code", each.reply ? said.code : each.code);
             part.text("detail", each.reply ? said.detail : each.detail);
         }
         list += part.done();
     }
     return {.result = fmt::format(R"({{"parts":[{}],"missing":[{}]}})", parts, missing),
-            .is_whole = missing.empty(),
+            .lack = lacking.empty() ? std::string{}
+                                    : fmt::format("missing: {}", fmt::join(lacking, ", ")),
             .tokens_used = tokens_used};
 }
 
@@ -398,17 +401,19 @@ void join(Draft& draft, Ticket number, const Call& call) {
                                                      .id = id_for(*request.asked, "all", "joined"),
                                                      .result = all.result,
                                                      .now = draft.now(),
-                                                     .tokens_used = all.tokens_used})
+                                                     .tokens_used = all.tokens_used,
+                                                     .lack = all.lack})
                                : nullptr;
     if (!reply) {
         return give_up(draft, number, "none of them did it: " + why_not(*state.scribe, call));
     }
-    draft.add(CallEnded{.call = number, .chosen = {}, .detail = all.is_whole ? "all" : "not all"});
+    draft.add(
+        CallEnded{.call = number, .chosen = {}, .detail = all.lack.empty() ? "all" : "not all"});
     draft.add(RequestAnswered{.request = number,
                               .envelope = reply,
                               .ticket = request.waits ? Ticket{} : ticket_at(draft.next_sequence()),
                               .tokens_used = all.tokens_used,
-                              .falls_short = !all.is_whole});
+                              .falls_short = !all.lack.empty()});
 }
 
 // --- opening ---------------------------------------------------------------------------------
@@ -448,13 +453,21 @@ Opening hold_to_guards(Draft& draft,
     Opening opening;
     std::vector<Finding> why_not;
     std::vector<std::string> kept;
+    Beside beside;  // Of the shares before it. Of a call one alone has the request.
     for (const auto& agent : agents) {
         std::vector<Finding> findings;
         auto said = admission(draft.state,
                               draft.cause,
                               as_asked_of(draft.state, send, kind, agent),
                               draft.next_sequence(),
-                              draft.findings != nullptr ? &findings : nullptr);
+                              draft.findings != nullptr ? &findings : nullptr,
+                              nullptr,
+                              beside);
+        if (is_for_all && said.admitted) {
+            ++beside.count;
+            beside.tokens += said.admitted->tokens;
+            beside.cost += said.admitted->cost;
+        }
         // A share can wait for people; what is not one agent's yet cannot.
         const bool is_held = is_for_all && said.approvals_needed > 0;
         if (said.refusal == Refusal::None || is_held) {

@@ -39,6 +39,12 @@ Unfit unfit_to_go_on(const State& state, const SeenBy& seen, Ticket request) {
     auto unfit = unfit_for(state, seen);
     if (unfit.refusal != Refusal::None) return unfit;
     auto move = check_move(state, request, seen.agent, seen.now);
+    if (move.refusal != Refusal::None) return {move.refusal, std::move(move.detail)};
+    // With a handoff goes the task, if it is accepted.
+    const auto* pass = handing::find_pass(state.handing, request);
+    const auto task = pass != nullptr ? pass->began.task : Ticket{};
+    if (broker::find_request(state.requests, task) == nullptr) return {};
+    move = check_move(state, task, seen.agent, seen.now);
     return {move.refusal, std::move(move.detail)};
 }
 
@@ -357,6 +363,20 @@ Failure cannot_pass(const State& state, const SendMessage& send) {
     return {};
 }
 
+Failure cannot_take_over(const State& state, const SendMessage& send, Time now) {
+    if (!send.passing || !send.passing->hands_over) return {};
+    const auto& envelope = *send.envelope;
+    const auto* task = find_task(state, envelope.from(), envelope.task());
+    if (task == nullptr || find_profile(state, envelope.to()) == nullptr) return {};
+    auto move = check_move(state, task->ticket, envelope.to(), now);
+    if (move.refusal == Refusal::None) return {};
+    return {move.refusal,
+            fmt::format("'{}' cannot have task '{}': {}",
+                        envelope.to(),
+                        envelope.task(),
+                        std::move(move.detail))};
+}
+
 void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted) {
     const auto& passing = *send.passing;
     PassingBegan began{.request = accepted.ticket,
@@ -382,11 +402,10 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
     const bool is_work = send.passing == nullptr;
     const auto find = [&](std::string_view recipient) {
         const auto is_let = [&](std::string_view agent) {
-            const auto said = admission(draft.state,
-                                        draft.cause,
-                                        as_asked_of(state, send, recipient, agent),
-                                        draft.next_sequence());
-            return said.refusal == Refusal::None || said.approvals_needed > 0;
+            const auto asked = as_asked_of(state, send, recipient, agent);
+            const auto said = admission(draft.state, draft.cause, asked, draft.next_sequence());
+            if (said.refusal != Refusal::None && said.approvals_needed == 0) return false;
+            return cannot_take_over(state, asked, draft.now()).refusal == Refusal::None;
         };
         const Wanted wanted{
             recipient, passing.skills, envelope, is_work, draft.now(), Ticket{}, is_let};

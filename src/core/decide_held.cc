@@ -16,7 +16,14 @@ std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
     return tokens > 0 ? tokens : held.tokens_max;
 }
 
-ClaimPtr claim_of(const RequestHeld& held, std::uint64_t tokens) {
+/// That it may use no tool at all is in its own words, and not on record.
+bool limits_tools(const State& state, const Envelope& asked) {
+    const auto said = state.scribe != nullptr ? state.scribe->claim(asked) : nullptr;
+    return said && said->limits_tools;
+}
+
+ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tokens) {
+    const auto& asked = *broker::find_request(state.requests, held.request)->asked;
     return std::make_shared<const Claim>(Claim{.user = held.user,
                                                .session = held.session,
                                                .child_session = held.child_session,
@@ -28,6 +35,7 @@ ClaimPtr claim_of(const RequestHeld& held, std::uint64_t tokens) {
                                                .tokens_max = given(held, tokens),
                                                .tokens_estimated = held.tokens_estimated,
                                                .tools = held.tools,
+                                               .limits_tools = limits_tools(state, asked),
                                                .has_session = held.has_session});
 }
 
@@ -48,7 +56,7 @@ Failure hindrance(const State& state, const RequestHeld& held, const Envelope& a
 Admission admission_of(const Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
     const SendMessage send{
         .envelope = broker::find_request(draft.state.requests, held.request)->asked,
-        .claim = claim_of(held, tokens)};
+        .claim = claim_of(draft.state, held, tokens)};
     const Approval approval{.request = held.request, .parent = held.parent, .tokens = tokens};
     return admission(draft.state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
 }

@@ -185,6 +185,13 @@ Failure objection(const Draft& draft, const people::Appeal& appeal, const Answer
                             version,
                             *answer.expected_version)};
     }
+    if (answer.decision == HumanDecision::Edit &&
+        draft.state.governor.held.contains(appeal.asked.request)) {
+        return {
+            Refusal::InputValidationFailed,
+            "a request that waits for leave is not changed: approve it, if need be with another "
+            "number of \"tokens\", or reject it with a reason"};
+    }
     if (auto flaw = flaw_of(appeal, answer); !flaw.empty()) {
         return {Refusal::InputValidationFailed, std::move(flaw)};
     }
@@ -296,7 +303,10 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
         !may_act_for_user(*caller, question.user)) {
         return draft.refuse("human",
                             Refusal::UserIsolationViolated,
-                            fmt::format("'{}' may not act for '{}'", draft.asker(), question.user));
+                            fmt::format("'{}' has no grant for user '{}', and who asks people for "
+                                        "a user needs one, also out of that user's work",
+                                        draft.asker(),
+                                        question.user));
     }
     if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
         return draft.refuse("human", no.refusal, std::move(no.detail));

@@ -86,6 +86,7 @@ bool may_hear_of(const Draft& draft, const SendMessage& send, Ticket first) {
     const auto& state = draft.state;
     const auto& caller = draft.cause.caller;
     if (!caller || caller->is_operator || !send.claim || send.claim->user.empty()) return true;
+    if (send.envelope->intent() != Intent::Request) return true;  // Nothing came of it.
     const auto& user = send.claim->user;
     if (may_act_for_user(*caller, user)) return true;
     const auto made = governor::find_delegation(state.governor.lineage, first);
@@ -133,6 +134,26 @@ void answer_duplicate(Draft& draft,
                                 .waits = send.waits && is_open});
 }
 
+/// Whether the reply names a request that is somebody else's to answer, and was refused. Whoever
+/// asked would take it for the answer. Who had the request before it moved is known to have had it.
+bool refuse_forged(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& reply = *send.envelope;
+    const auto* request =
+        broker::find_asked(state.requests, state.key, reply.to(), reply.answers());
+    if (request == nullptr) return false;
+    const auto responder = request->asked->to();
+    const bool has_several = is_for_one_of_many(responder) || is_for_several(responder);
+    if (has_several || responder == reply.from()) return false;
+    refuse(draft,
+           send,
+           Refusal::RouteNotPermitted,
+           "request '" + std::string{reply.answers()} + "' of '" + std::string{reply.to()} +
+               "' was not asked of '" + std::string{reply.from()} +
+               "', which cannot answer it; what is no answer goes without the id of a request");
+    return true;
+}
+
 /// Whether the reply found its request, open or ended, and was dealt with.
 bool answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
@@ -166,7 +187,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         return true;
     }
     const auto ended = broker::find_ended(state.memory, state.key, reply);
-    if (ended == Ticket{} || is_planted(Mutant::ShowLateReply)) return false;
+    if (ended == Ticket{}) return refuse_forged(draft, send);
+    if (is_planted(Mutant::ShowLateReply)) return false;
     draft.add(ReplyDropped{.from = std::string{reply.from()},
                            .id = std::string{reply.id()},
                            .request = ended,
@@ -439,12 +461,46 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
     ask_person(draft, question, {.by = by, .request = request});
 }
 
+/// What is no request may speak of a user, too (X13): in no session of another, and if its sender
+/// has a grant for that user or works for them.
+Finding mixes_users(const Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& claim = *send.claim;
+    const auto& envelope = *send.envelope;
+    const auto violated = [](std::string detail) {
+        return Finding{"user", Refusal::UserIsolationViolated, std::move(detail)};
+    };
+    if (claim.user.empty() || is_planted(Mutant::MixUsers)) return {"user"};
+    const bool is_anothers =
+        !claim.session.empty() &&
+        (is_kept_for_another(state, claim.session, claim.user) ||
+         governor::is_of_another(state.governor.lineage, claim.session, claim.user));
+    if (is_anothers) {
+        return violated("User ID mismatch - security violation: session '" + claim.session +
+                        "' is not of user '" + claim.user + "'");
+    }
+    const auto& caller = draft.cause.caller;
+    if (!caller || caller->is_operator || may_act_for_user(*caller, claim.user)) return {"user"};
+    const auto work = find_work(state,
+                                {.by = envelope.from(),
+                                 .session = claim.session,
+                                 .correlation = envelope.correlation(),
+                                 .user = claim.user});
+    if (work != Ticket{}) return {"user"};
+    return violated("'" + std::string{envelope.from()} + "' has no grant for user '" + claim.user +
+                    "' and works on nothing of that user");
+}
+
 /// What keeps any new message out, whatever it says.
 Finding unwelcome(Draft& draft, const Envelope& envelope) {
     if (draft.state.governor.is_stopped) {
         return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
     }
     note(draft, "fleet");
+    if (!counts_as_sent(envelope.from())) {
+        note(draft, "messages", "it is the hub's own, and who set it to work has sent it");
+        return {};
+    }
     const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
     auto finding = check_messages(draft.state, sender, draft.now(), draft.findings != nullptr);
     const bool passes = finding.refusal == Refusal::None;
@@ -497,6 +553,13 @@ void decide_send(Draft& draft, const SendMessage& send) {
                        "nobody sends as '" + std::string{envelope.from()} +
                            "'; a person answers with POST /v1/human/{id}/answer"});
     }
+    if (envelope.from() == kHubName) {
+        return refuse(draft,
+                      send,
+                      {"identity",
+                       Refusal::IdentityMismatch,
+                       "nobody sends as 'parlance', which is the hub itself"});
+    }
     note(draft, "identity");
     const auto key = message_key(state.key, envelope.from(), envelope.id());
     const auto first = broker::find_id(state.memory, key);
@@ -508,6 +571,11 @@ void decide_send(Draft& draft, const SendMessage& send) {
     if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
     if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
         return refuse(draft, send, std::move(no));
+    }
+    if (send.claim && envelope.intent() != Intent::Request) {
+        auto finding = mixes_users(draft, send);
+        if (finding.refusal != Refusal::None) return refuse(draft, send, std::move(finding));
+        note(draft, finding.guard);
     }
     send_on(draft, send);
 }
@@ -549,13 +617,9 @@ void send_on(Draft& draft, const SendMessage& send) {
         return refuse(draft, send, {"room", Refusal::HubOverloaded, std::move(full)});
     }
     note(draft, "room");
-    if (const auto* spent = shared::find_spent(state.shared, envelope.to(), "tokens")) {
-        return refuse(draft,
-                      send,
-                      {"allocation",
-                       Refusal::ResourceLimitExceeded,
-                       "nothing is left of the tokens that are allocated to '" +
-                           spent->allocation.agent + "'"});
+    if (auto spent = allocation_spent(state, envelope.to()); !spent.empty()) {
+        return refuse(
+            draft, send, {"allocation", Refusal::ResourceLimitExceeded, std::move(spent)});
     }
     note(draft, "allocation");
     if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
@@ -563,6 +627,12 @@ void send_on(Draft& draft, const SendMessage& send) {
     }
     if (send.passing) note(draft, "handing");
     auto admitted = admission(state, draft.cause, send, draft.next_sequence(), draft.findings);
+    if (admitted.refusal == Refusal::None || admitted.approvals_needed > 0) {
+        auto no = cannot_take_over(state, send, draft.now());
+        if (no.refusal != Refusal::None) {
+            return refuse(draft, send, {"handing", no.refusal, std::move(no.detail)});
+        }
+    }
     if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
     if (admitted.refusal != Refusal::None) {
         return refuse(

@@ -8,6 +8,9 @@ namespace parlance::core {
 
 namespace {
 
+/// At the longest wait between two tries these are more than ten days.
+constexpr std::uint16_t kUnheardTriesMax = 32'768;
+
 /// The copy under this token, or null with the refusal drafted. `excuse`: the bug that lets a stale
 /// one pass.
 const broker::Message* held(Draft& draft, const DeliveryToken& delivery, Mutant excuse) {
@@ -36,6 +39,12 @@ Time lease_end(const Draft& draft, std::optional<Duration> by) {
 /// A settlement is a sign of life of the instance that holds the delivery.
 void note_life(Draft& draft, const broker::Message& message) {
     decide_heartbeat(draft, draft.state.broker.consumers[message.consumer].instance);
+}
+
+void acknowledge(Draft& draft, const broker::Message& message) {
+    note_life(draft, message);
+    draft.add(DeliveryAcknowledged{message.ticket, message.attempt});
+    take_handoff(draft, message.ticket);
 }
 
 const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
@@ -80,21 +89,18 @@ void note_progress(Draft& draft, const broker::Message& message, std::string not
 
 void decide_ack(Draft& draft, const AckDelivery& ack) {
     const auto* message = held(draft, ack.delivery, Mutant::AcceptStaleAck);
-    if (message == nullptr) return;
-    note_life(draft, *message);
-    draft.add(DeliveryAcknowledged{ack.delivery.ticket, message->attempt});
-    take_handoff(draft, ack.delivery.ticket);
+    if (message != nullptr) acknowledge(draft, *message);
 }
 
 void decide_nack(Draft& draft, const NackDelivery& nack) {
     const auto* message = held(draft, nack.delivery, Mutant::AcceptStaleNack);
     if (message == nullptr) return;
     note_life(draft, *message);
-    set_back(draft,
-             *message,
-             {.setback = nack.is_final ? Setback::Rejected : Setback::Nacked,
-              .reason = nack.reason,
-              .is_final = nack.is_final});
+    auto setback = nack.is_final ? Setback::Rejected : Setback::Nacked;
+    // Tokens are numbered, and the numbers end: one that nobody took for so long is tried like any.
+    if (nack.is_unheard && message->attempt < kUnheardTriesMax) setback = Setback::NotReached;
+    set_back(
+        draft, *message, {.setback = setback, .reason = nack.reason, .is_final = nack.is_final});
 }
 
 void decide_extend(Draft& draft, const ExtendLease& extend) {
@@ -120,7 +126,10 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     if (!envelope.from().empty() && !draft.may_act_for(envelope.from())) {
         return refuse(Refusal::IdentityMismatch);
     }
-    if (message->envelope->intent() != Intent::Request) return refuse(Refusal::RouteNotPermitted);
+    if (message->envelope->intent() != Intent::Request) {
+        return reply.acknowledges ? acknowledge(draft, *message)
+                                  : refuse(Refusal::RouteNotPermitted);
+    }
     const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
                                   is_planted(Mutant::AnswerAcrossWorkflows);
     if (!is_same_workflow) return refuse(Refusal::InputValidationFailed);
@@ -177,8 +186,13 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
     if (is_held) {
         note_life(draft, *question);
         draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
-    } else if (question != nullptr) {
-        draft.add(MessageDropped{question->ticket, Setback::Rejected, refused.detail});
+    } else if (question != nullptr && question->stage != broker::Stage::Dead) {
+        // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).
+        if (is_at_least_once(question->priority)) {
+            draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, refused.detail});
+        } else {
+            draft.add(MessageDropped{question->ticket, Setback::Rejected, refused.detail});
+        }
     }
     if (is_planted(Mutant::PassOnTheBroken) && refused.reply != nullptr) {
         return draft.add(RequestAnswered{.request = request->ticket, .envelope = refused.reply});

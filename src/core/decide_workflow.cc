@@ -154,7 +154,10 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     // Before anything else: who repeats another's start would be told what came of it.
     if (is_user_foreign(draft, start.user)) {
         return refuse(Refusal::UserIsolationViolated,
-                      fmt::format("'{}' has no grant for user '{}'", draft.asker(), start.user));
+                      fmt::format("'{}' has no grant for user '{}', and who starts a workflow for "
+                                  "a user needs one, also out of that user's work",
+                                  draft.asker(),
+                                  start.user));
     }
     const auto known =
         broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
@@ -214,10 +217,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     }
     if (is_kept_for_another(state, started.session, started.user)) {
         return refuse(Refusal::UserIsolationViolated,
-                      fmt::format("User ID mismatch - security violation: session '{}' is not of "
-                                  "user '{}'",
-                                  started.session,
-                                  started.user));
+                      not_of_user("session '" + started.session + "'", started.user));
     }
     if (!state.workflows.plans.contains(started.plan_hash)) started.plan = start.plan;
     if ((*plan)->timeout > Duration{}) started.deadline = draft.now() + (*plan)->timeout;

@@ -19,6 +19,7 @@ struct Errand {
     std::uint32_t depth_max = 2;
     std::uint64_t tokens = 0;
     std::vector<std::string> tools{};
+    bool limits_tools = false;
     Duration timeout{15'000};
 };
 
@@ -49,6 +50,7 @@ class Tree : public ::testing::Test {
                                                                .depth_max = errand.depth_max,
                                                                .tokens_max = errand.tokens,
                                                                .tools = errand.tools,
+                                                               .limits_tools = errand.limits_tools,
                                                                .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
@@ -816,6 +818,68 @@ TEST_F(Tree, X14_I4_ToolsAreAllowedAndGranted) {
     EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << "tag may, but byte was not granted it";
     const auto last = below("d-4", {});
     EXPECT_EQ(on_record(last)->tools, std::vector<std::string>{"ocr"}) << "a grant is inherited";
+}
+
+TEST_F(Tree, T15_WhatIsAllottedIsPromisedOnce) {
+    story.as_operator().ask(WriteAllocation{
+        StateOperation::Create,
+        "a",
+        0,
+        {.agent = "byte", .resource = "tokens", .limit = 1'000'000'000}});  // In millionths.
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    story.as_the_hub();
+    ASSERT_NE(delegate({.id = "d-1", .tokens = 700}), Ticket{});
+    delegate({.id = "d-2", .session = "s-2", .tokens = 301});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded);
+    EXPECT_NE(delegate({.id = "d-3", .session = "s-2", .tokens = 300}), Ticket{});
+    story.ask(answer_to("d-1", "byte", 100));
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    delegate({.id = "d-4", .session = "s-3", .tokens = 601});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded) << "100 are used, 300 promised";
+    EXPECT_NE(delegate({.id = "d-5", .session = "s-3", .tokens = 600}), Ticket{});
+}
+
+TEST_F(Tree, T15_WhatADelegationCostsIsChargedToABudget) {
+    allow({{{Rule::CostPerMillionTokens, {}}, 2'000'000}});
+    story.as_operator().ask(WriteAllocation{
+        StateOperation::Create, "a", 0, {.agent = "byte", .resource = "budget", .limit = 300}});
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    story.as_the_hub();
+    const auto consumed = [&] {
+        return story.state().shared.allocations.at("a").allocation.consumed;
+    };
+    delegate({.id = "d-1", .tokens = 1'000});
+    story.ask(answer_to("d-1", "byte", 100));
+    EXPECT_EQ(consumed(), 200U) << "of 2,000 that were set aside for 1,000";
+    delegate({.id = "d-2", .session = "s-2", .tokens = 1'000});
+    story.ask(answer_to("d-2", "byte", 50));
+    EXPECT_EQ(consumed(), 300U);
+    delegate({.id = "d-3", .session = "s-3", .tokens = 1});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded);
+}
+
+TEST_F(Tree, X14_I4_AListOfNoToolsGrantsNone) {
+    const auto first = delegate({.id = "d-1", .depth_max = 9, .limits_tools = true});
+    EXPECT_TRUE(on_record(first)->limits_tools);
+    story.as("byte").ask(AuthorizeTool{.agent = {"byte"}, .tool = "ocr"});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed);
+    story.as_the_hub();
+    delegate({.id = "d-2",
+              .from = "byte",
+              .to = "tag",
+              .session = "session of d-1",
+              .objective = "part",
+              .depth_max = 9,
+              .tools = {"ocr"}});
+    EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed) << "nor can it pass one on";
+    const auto second = delegate({.id = "d-3",
+                                  .from = "byte",
+                                  .to = "tag",
+                                  .session = "session of d-1",
+                                  .objective = "part",
+                                  .depth_max = 9});
+    EXPECT_TRUE(on_record(second)->limits_tools) << "none is inherited as well";
+    EXPECT_TRUE(on_record(second)->tools.empty());
 }
 
 // --- what a delegate is told -----------------------------------------------------------------

@@ -224,6 +224,9 @@ const broker::OpenRequest* find_task(const State& state,
 std::string owner_now(const State& state, const Envelope& message);
 /// Why a task cannot be handed over so.
 Failure cannot_pass(const State& state, const SendMessage& send);
+/// Why the agent that a task is offered could not have it: it is to be the asker's, and is held to
+/// the same guards as if it had been asked of that agent.
+Failure cannot_take_over(const State& state, const SendMessage& send, Time now);
 void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted);
 /// To whoever can: the hub chooses.
 void send_to_one_of_many(Draft& draft, const SendMessage& send);

@@ -27,6 +27,7 @@ bool is_bound(const Case& the) {
 struct Source {
     std::string_view whose;
     std::uint64_t left = governor::kNoLimit;
+    Refusal refusal = Refusal::BudgetTokensExceeded;  ///< Of what asks for more.
 };
 
 Source poorest(std::initializer_list<Source> sources) {
@@ -43,6 +44,11 @@ std::uint64_t left_in_account(const Case& the,
                              static_cast<std::uint64_t>(the.limit(rule, subject)));
 }
 
+/// Of what is left, what is not asked for beside it.
+std::uint64_t without(std::uint64_t left, std::uint64_t beside) {
+    return left == governor::kNoLimit ? left : left - std::min(left, beside);
+}
+
 Source purse_of_target(const Case& the) {
     const auto to = the.envelope.to();
     return {"its target",
@@ -50,6 +56,21 @@ Source purse_of_target(const Case& the) {
                             governor::agent_account(to),
                             Rule::TokensPerAgent,
                             {.platform = the.subject.platform, .agent = to})};
+}
+
+/// What an operator has allotted to its target, and nobody was promised yet (T15).
+Source allocation_of_target(const Case& the) {
+    const auto to = the.envelope.to();
+    const auto left = shared::left_of(the.state.shared, to, "tokens");
+    if (left == governor::kNoLimit) return {};
+    const auto& governor = the.state.governor;
+    const auto purse = governor::purse_at(governor.lineage.accounts,
+                                          governor::agent_account(to),
+                                          the.now,
+                                          governor::window_of(governor.policy));
+    return {"the allocation of its target",
+            left - std::min(left, purse.reserved),
+            Refusal::ResourceLimitExceeded};
 }
 
 /// Of all that it would draw on, what has the least left.
@@ -73,15 +94,19 @@ Source poorest_purse(const Case& the) {
         the.user.empty()
             ? governor::kNoLimit
             : account(governor::user_account(the.user), Rule::TokensPerUser, {.user = the.user});
+    const auto hub = above == nullptr
+                         ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
+                         : governor::kNoLimit;
+    const auto beside = the.beside.tokens;
     return poorest({
         {"one delegation", most == 0 ? governor::kNoLimit : most},
-        {"the tree of delegations that it belongs to", tree},
+        {"the tree of delegations that it belongs to",
+         the.is_in_one_tree() ? without(tree, beside) : tree},
         purse_of_target(the),
+        allocation_of_target(the),
         // What the asker itself was given already counts for these.
-        {"its user", above == nullptr ? user : governor::kNoLimit},
-        {"the hub",
-         above == nullptr ? account(std::string{governor::kHubAccount}, Rule::TokensInTotal, {})
-                          : governor::kNoLimit},
+        {"its user", above == nullptr ? without(user, beside) : governor::kNoLimit},
+        {"the hub", without(hub, beside)},
     });
 }
 
@@ -153,9 +178,9 @@ Word check_circuit(const Case& the) {
     if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
         return passed(the, "the breaker of '{}' is closed", the.envelope.to());
     }
-    const auto& mailbox = broker::mailbox_of(the.state.broker, the.target);
-    const bool is_probe =
-        stage == governor::BreakerStage::Probing && mailbox.in_flight == 0 && mailbox.waiting == 0;
+    // Only what is answered tries it: one-way messages keep nobody from being the one.
+    const bool is_probe = stage == governor::BreakerStage::Probing &&
+                          broker::mailbox_of(the.state.broker, the.target).requests == 0;
     if (is_probe) return passed(the, "it is let through to try '{}'", the.envelope.to());
     const auto found = breakers.find(the.target);
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
@@ -205,10 +230,7 @@ Word check_session(const Case& the) {
 
 Word check_user(const Case& the) {
     const auto violated = [&](std::string_view what) {
-        return Word{
-            Refusal::UserIsolationViolated,
-            fmt::format(
-                "User ID mismatch - security violation: {} is not of user '{}'", what, the.user)};
+        return Word{Refusal::UserIsolationViolated, not_of_user(what, the.user)};
     };
     if (is_planted(Mutant::MixUsers)) return {};
     // Whose work an agent holds it may go on with; else it needs a grant.
@@ -269,6 +291,7 @@ Word check_fanout(const Case& the) {
     } else if (the.at.root != nullptr) {
         open = the.at.root->open_children;
     }
+    if (the.is_in_one_tree()) open += the.beside.count;
     const auto most = the.limit(Rule::FanoutMax);
     if (open < most || is_planted(Mutant::IgnoreFanout)) {
         return passed(the, "{} of {} are open", open, most);
@@ -350,11 +373,13 @@ Word check_estimate(const Case& the) {
 }
 
 Word too_many_tokens(const Case& the, const Source& source) {
+    // What operators have allotted is not for others to give.
+    const bool is_budget = source.refusal == Refusal::BudgetTokensExceeded;
     return {
-        Refusal::BudgetTokensExceeded,
+        source.refusal,
         fmt::format(
             "It asks for {} tokens, and {} has {} left.", the.tokens, source.whose, source.left),
-        approvals_for_budget(the)};
+        is_budget ? approvals_for_budget(the) : 0};
 }
 
 Word check_tokens(const Case& the) {
@@ -373,7 +398,7 @@ Word check_tokens(const Case& the) {
 /// Of one that moves: the purse of who had it gets back what this one's gives.
 Word check_purse_of_target(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
-    const auto source = purse_of_target(the);
+    const auto source = poorest({purse_of_target(the), allocation_of_target(the)});
     return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
@@ -389,8 +414,10 @@ Word check_cost(const Case& the) {
         governor::purse_at(
             lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
         static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
-    const auto least =
-        poorest({{"the tree of delegations that it belongs to", tree}, {"the hub", hub}});
+    const auto beside = the.beside.cost;
+    const auto least = poorest({{"the tree of delegations that it belongs to",
+                                 the.is_in_one_tree() ? without(tree, beside) : tree},
+                                {"the hub", without(hub, beside)}});
     const auto more = the.cost - the.cost_before;
     if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
@@ -425,11 +452,9 @@ Word check_parent(const Case& the) {
 
 /// Of one that moves: what comes for the first time is held to it before.
 Word check_allocation(const Case& the) {
-    const auto* spent = shared::find_spent(the.state.shared, the.envelope.to(), "tokens");
-    if (spent == nullptr) return {};
-    return {Refusal::ResourceLimitExceeded,
-            fmt::format("nothing is left of the tokens that are allocated to '{}'",
-                        spent->allocation.agent)};
+    auto spent = allocation_spent(the.state, the.envelope.to());
+    if (spent.empty()) return {};
+    return {Refusal::ResourceLimitExceeded, std::move(spent)};
 }
 
 constexpr std::array kGuards{

@@ -33,6 +33,7 @@ struct Case {
     std::uint64_t cost_before = 0;           ///< Of one that moves: what is set aside already.
     Ticket out_of{};                         ///< The hub's own word on where it stands.
     bool has_claim = false;                  ///< Else what it claims is nobody's word.
+    Beside beside{};                         ///< What draws on the same purses at this moment.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
     std::int64_t limit(Rule rule, const Subject& whose) const {
@@ -41,6 +42,11 @@ struct Case {
         return rules->back().ruling.value;
     }
     std::int64_t limit(Rule rule) const { return limit(rule, subject); }
+    /// Whether what is asked beside it comes to stand in the same tree.
+    bool is_in_one_tree() const {
+        return at.parent != nullptr || at.root != nullptr || at.unfounded != nullptr ||
+               claim.has_session;
+    }
     std::string_view name(AgentHandle agent) const { return state.registry.agents[agent].id.value; }
     /// Whom the asker itself works for.
     std::string_view principal() const {

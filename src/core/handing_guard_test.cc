@@ -150,6 +150,30 @@ TEST_F(Several, X4_X14_OneOfWhomItCannotBeAskedIsNamedAndNobodyHasIt) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
+TEST_F(Several, X8_G4_ThePurseHasEnoughForAllOfThemOrNobodyIsAsked) {
+    allow({{{Rule::TokensPerRoot, {}}, 150}});
+    ask({.to = "all:b/c", .session = "s", .tokens_max = 100});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_TRUE(refused_with().starts_with("'c' cannot be asked: ")) << refused_with();
+    EXPECT_TRUE(held.empty());
+    EXPECT_EQ(reserved("b"), 0U);
+    ask({.id = "less", .to = "all:b/c", .session = "s", .tokens_max = 75});
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_TRUE(held.contains("b"));
+    EXPECT_TRUE(held.contains("c"));
+}
+
+TEST_F(Several, X5_G2_WhatIsOpenAlreadyCountsTowardsHowManyThereMayBe) {
+    allow({{{Rule::FanoutMax, {}}, 2}});
+    ask({.id = "one", .to = "b", .session = "s"});
+    held.clear();
+    ask({.id = "two", .to = "all:c/d", .session = "s"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
+    EXPECT_TRUE(held.empty());
+    ask({.id = "three", .to = "all:c", .session = "s"});
+    EXPECT_TRUE(held.contains("c"));
+}
+
 TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
     allow(without_chain("a>c"));
     ask({.to = "all:b/c"});
@@ -464,6 +488,60 @@ TEST_F(PassedOn, G5_WhatOneDeclinesGoesToNobodyWhoIsLeftAlone) {
     decline("b");
     EXPECT_TRUE(story.happened<MessageMoved>().empty());
     EXPECT_TRUE(has("a", "r2")) << "nobody is left: this is the answer";
+}
+
+/// A task that "d" gave "b", and its offer to others.
+class Offered : public PassedOn {
+  protected:
+    static SendMessage about_task(const Errand& errand) {
+        auto send = message(errand);
+        auto header = send.envelope->header();
+        header.task = "t";
+        send.envelope = Envelope::make(header, send.envelope->body());
+        return send;
+    }
+    void give_task() {
+        story.as("d").ask(about_task({.id = "task", .from = "d", .to = "b", .session = "s"}));
+        look();
+        ASSERT_TRUE(has("b", "task"));
+    }
+    void offer(const std::string& id, const std::string& to, const std::string& fallback = {}) {
+        auto over = about_task({.id = id,
+                                .from = "b",
+                                .to = to,
+                                .session = "of task",
+                                .objective = id,
+                                .tokens_max = 10});
+        over.passing =
+            std::make_shared<const Passing>(Passing{.hands_over = true, .fallback = fallback});
+        story.as("b").ask(over);
+        look();
+    }
+};
+
+TEST_F(Offered, T3_T14_ATaskIsOfferedOnlyToWhoMayBeAskedByWhoGaveIt) {
+    allow(without_chain("d>c"));
+    give_task();
+    offer("no", "c");
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(refused_with().starts_with("'c' cannot have task 't': ")) << refused_with();
+    EXPECT_FALSE(held.contains("c"));
+    offer("yes", "a", "c");
+    ASSERT_TRUE(has("a", "yes"));
+    decline("a");
+    EXPECT_FALSE(held.contains("c")) << "nor if it is passed on";
+}
+
+TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToWhosePurseHasEnough) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 50}});
+    give_task();
+    offer("no", "c");
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_FALSE(held.contains("c"));
+    offer("yes", "a");
+    answer("a");
+    EXPECT_EQ(reserved("a"), 100U);
+    EXPECT_EQ(reserved("b"), 0U);
 }
 
 TEST_F(PassedOn, T3_ATaskThatOneDeclinesIsNotOfferedToWhoGaveIt) {

@@ -287,6 +287,16 @@ TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
 }
 
 /// What is answered has ended by that, whatever becomes of the request (W9, A1).
+TEST_F(Held, X8_S13_WhatWaitsForLeaveIsNotEdited) {
+    allow(kSmallPurse);
+    const auto request = delegate({.id = "d-1", .tokens = 1'001});
+    decide(request, {.decision = HumanDecision::Edit, .content = R"({"tokens":900})"});
+    EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
+    EXPECT_TRUE(story.happened<RequestFailed>().empty()) << "it is no silent no";
+    decide(request, {.decision = HumanDecision::Approve, .tokens = 900});
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
+}
+
 TEST_F(Held, W9_A1_WhatIsAnsweredIsNotWithdrawnAsWell) {
     allow(kSmallPurse);
     const auto is_answered_once = [&](Ticket id) {

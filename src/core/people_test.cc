@@ -474,6 +474,8 @@ TEST(People, S13_AnAgentAsksOnlyForItsUsers) {
     people.as_caller({.agent = {"buyer"}, .users = {"ulla"}});
     people.ask(AskPerson{{.text = "May she?", .user = "otto"}});
     EXPECT_EQ(people.refusal(), Refusal::UserIsolationViolated);
+    EXPECT_NE(people.asked_for<TellRefused>().back().detail.find("needs one"), std::string::npos)
+        << "a grant, whatever it works on";
     people.ask(AskPerson{{.text = "May she?", .user = "ulla"}});
     EXPECT_EQ(people.refusal(), Refusal::None);
 }

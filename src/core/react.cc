@@ -114,6 +114,12 @@ bool is_reply(const Stamped& cause) {
     return std::holds_alternative<ReplyToDelivery>(cause.command);
 }
 
+/// Whether the reply is no more than an acknowledgement, and nothing else will be said of it.
+bool acknowledges(const Stamped& cause) {
+    const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
+    return reply != nullptr && reply->acknowledges;
+}
+
 void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
@@ -152,8 +158,14 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
     TellRefused refused{.ask = cause.ask, .refusal = event.refusal};
     if (event.refusal == Refusal::DeadLetterNotFound) {
         refused.detail = "there is no dead letter '" + ticket + "'";
+    } else if (event.delivery == DeliveryToken{}) {
+        // Of no delivery: somebody came to take what waits.
+        refused.detail = event.refusal == Refusal::IdentityMismatch
+                             ? "'" + event.by + "' cannot take what waits for another agent"
+                             : "the instance that takes messages has left, or never joined";
     } else {
         refused.detail = "delivery " + ticket + "." + std::to_string(event.delivery.attempt);
+        if (event.refusal == Refusal::RouteNotPermitted) refused.detail += " awaits no answer";
         refused.delivery = event.delivery;
     }
     effects.emplace_back(std::move(refused));
@@ -311,7 +323,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
         [&](const DeliveryAcknowledged&) {
-            if (!is_reply(cause)) settled();
+            if (!is_reply(cause) || acknowledges(cause)) settled();
         },
         [&](const HubFounded&) {},
         [&](const HubStarted&) { react_started(state, effects); },

@@ -34,6 +34,15 @@ TEST(Registry, NobodyRegistersAnotherAgent) {
     EXPECT_EQ(story.state().registry.registered_count, 0U);
 }
 
+TEST(Registry, NobodyIsTheHubItself) {
+    Story story;
+    story.agent("bob").as_operator().agent("parlance");
+    EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
+    EXPECT_TRUE(story.happened<AgentRegistered>().empty());
+    story.as_the_hub().send({.id = "m1", .from = "parlance"});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+}
+
 TEST(Registry, AnOperatorRegistersAnyAgent) {
     Story story;
     story.as_operator().agent("bob");
@@ -316,6 +325,8 @@ TEST(Registry, TakingForAnUnknownOrForeignInstanceIsRefused) {
     story.send({.id = "m1"});
     story.as("mallory").ask(TakeMessages{poller, 1});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    EXPECT_EQ(story.asked_for<TellRefused>().at(0).detail,
+              "'mallory' cannot take what waits for another agent");
     EXPECT_TRUE(story.delivered().empty());
 }
 

@@ -227,6 +227,22 @@ TEST(Request, W3_OfSeveralInOneWorkflowTheReplyAnswersTheOneThatIsOut) {
     EXPECT_EQ(story.happened<RequestAnswered>().at(0).request, urgent);
 }
 
+TEST(Request, W3_ATaskOrAWorkflowNamesNothingThatWasNotHandedOver) {
+    Talk talk;
+    auto& story = talk.story;
+    story.ask(GrantCredit{talk.bob, 0});
+    story.request({.id = "q1", .task = "t", .correlation = "c"});
+    auto letter = reply("r1");
+    letter.task = "t";
+    letter.correlation = "c";
+    story.send(letter);
+    EXPECT_TRUE(story.happened<RequestAnswered>().empty()) << "bob has not seen it";
+    EXPECT_EQ(talk.open(), 1U);
+    story.send(reply("r2", "q1"));
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "but who knows its id means it";
+    EXPECT_EQ(talk.open(), 0U);
+}
+
 TEST(Request, W3_WhenTheLaterOfTwoHasItsAnswerTheEarlierStillGetsItsOwn) {
     Talk talk;
     auto& story = talk.story;
@@ -276,7 +292,26 @@ TEST(Request, W2_AForeignReplyAnswersNothing) {
     letter.correlation = "c";
     story.send(letter);
     EXPECT_TRUE(story.happened<RequestAnswered>().empty());
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(story.delivered().empty()) << "alice would take it for the answer";
     EXPECT_EQ(talk.open(), 1U);
+    letter.id = "m1";
+    letter.answers.clear();
+    story.send(letter);
+    EXPECT_EQ(story.delivered(), Ids{"m1"}) << "which names no request, and is a message";
+    story.send(reply("r2", "q1"));
+    EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "and bob's own is one";
+}
+
+TEST(Request, W2_AForeignReplyToSomebodyElseIsAMessageLikeAnyOther) {
+    Talk talk;
+    auto& story = talk.story;
+    story.agent("carol").request({.id = "q1"});
+    auto letter = reply("r1", "q1");
+    letter.from = "carol";
+    letter.to = "bob";
+    story.send(letter);
+    EXPECT_EQ(story.delivered(), Ids{"r1"}) << "bob has asked nothing under that id";
 }
 
 TEST(Request, W2_ASecondReplyIsRecordedAndNeverShown) {
@@ -332,6 +367,20 @@ TEST(Request, OnlyARequestCanBeRepliedTo) {
     talk.story.ask(ReplyToDelivery{talk.story.last_delivery(), envelope(kReply)});
     EXPECT_EQ(talk.story.refusal(), Refusal::RouteNotPermitted);
     EXPECT_EQ(talk.story.mailbox("bob").in_flight, 1U);
+}
+
+TEST(Request, AReplyToWhatLookedLikeARequestAcknowledgesIt) {
+    Talk talk;
+    auto& story = talk.story;
+    story.send({.id = "m1"});
+    ReplyToDelivery answer{story.last_delivery(), envelope(kReply)};
+    answer.acknowledges = true;
+    story.ask(answer);
+    EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
+    ASSERT_EQ(story.asked_for<TellDone>().size(), 1U) << "one settlement, counted once";
+    EXPECT_TRUE(story.asked_for<TellDone>()[0].is_settlement);
+    EXPECT_TRUE(story.delivered().empty()) << "nobody awaits it";
+    EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
 }
 
 TEST(Request, W1_ItTimesOutAtItsDeadlineAndNotBefore) {
@@ -433,6 +482,18 @@ TEST(Request, K5_ARefusedAnswerWithoutADeliveryFindsItsRequestById) {
     EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
     ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
     EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::OutputValidationFailed);
+}
+
+TEST(Request, D1_ARefusedAnswerAfterTheLeaseLeavesTheQuestionAmongTheDeadLetters) {
+    Talk talk;
+    auto& story = talk.story;
+    story.request({.id = "q1"}, true, Priority::High, 10min);
+    story.nack(story.last_delivery());
+    ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U);
+    story.ask(RefuseReply{.reply = envelope(reply("r1", "q1")), .id = "r1", .detail = "no npv"});
+    EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U);
+    EXPECT_EQ(story.mailbox("bob").dead, 1U);
+    EXPECT_EQ(talk.open(), 0U);
 }
 
 TEST(Request, W1_ADeadQuestionFailsTheRequestAndARevivedOneAnswersNobody) {

@@ -163,6 +163,28 @@ TEST(Retry, D6_ARestartOfTheHubDoesNotCountAsATry) {
     EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U) << "one retry, as it was told";
 }
 
+TEST(Retry, D1_D6_AnAgentThatIsNotReachedHasNotHadItsTry) {
+    Trial trial{1};
+    auto& story = trial.story;
+    auto full = 200ms;
+    for (int i = 0; i < 20; ++i) {
+        story.ask(NackDelivery{
+            .delivery = story.last_delivery(), .reason = "nobody listens", .is_unheard = true});
+        ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U) << "time " << i;
+        EXPECT_EQ(story.happened<DeliveryReturned>()[0].setback, Setback::NotReached);
+        const auto wait = story.retry_at() - story.now();
+        EXPECT_LE(wait, full) << "time " << i;
+        EXPECT_GE(wait, full * 80 / 100) << "it is asked less and less often";
+        trial.retry(wait);
+        ASSERT_EQ(story.delivered(), Ids{"m1"});
+        full = std::min<Duration>(full * 2, 30s);
+    }
+    EXPECT_LE(trial.fail(), 200ms) << "the first try that counts, and its wait";
+    story.at(story.retry_at()).tick();
+    trial.fail();
+    EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U) << "one retry, as it was told";
+}
+
 TEST(Retry, D2_ARestartOfTheHubIsTheEndOfWhatIsTriedOnce) {
     Story story;
     story.agent("bob");

@@ -152,6 +152,26 @@ TEST_F(Session, X2_NothingIsLearntFromAnAnswerThatDoesNotDoTheWork) {
     }
 }
 
+TEST_F(Session, X13_WhatIsNoRequestKeepsUsersApartToo) {
+    int count = 0;
+    const auto tell = [&](const std::string& user, const std::string& session) {
+        const auto id = "m-" + std::to_string(++count);
+        story.ask(
+            SendMessage{.envelope = envelope({.id = id}),
+                        .claim = std::make_shared<Claim>(Claim{.user = user, .session = session})});
+        return story.refusal();
+    };
+    as_agent("alice", {"*"});
+    EXPECT_EQ(tell("u", "s"), Refusal::None);
+    EXPECT_EQ(tell("v", "s"), Refusal::UserIsolationViolated) << "the session is u's";
+    EXPECT_EQ(tell("v", "another"), Refusal::None);
+    EXPECT_EQ(tell("v", ""), Refusal::None);
+    as_agent("alice", {"u"});
+    EXPECT_EQ(tell("u", ""), Refusal::None);
+    EXPECT_EQ(tell("v", ""), Refusal::UserIsolationViolated) << "she has no grant for v";
+    EXPECT_EQ(tell("", "s"), Refusal::None) << "who names nobody speaks of nobody";
+}
+
 TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
     as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
     story.restart();
@@ -165,10 +185,21 @@ TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
         story.as_the_hub().ask(std::move(send));
         return story.refusal();
     };
-    for (const auto* owner : {"v", "user:v", "user:never heard of"}) {
+    for (const auto* owner : {"v",
+                              " v",
+                              "user:v",
+                              "User:v",
+                              "USER:v",
+                              " user:v",
+                              "user: v ",
+                              "user :v",
+                              "ｕｓｅｒ：v",
+                              "user:U",
+                              "user:never heard of"}) {
         EXPECT_EQ(refer_to(owner), Refusal::UserIsolationViolated) << owner;
     }
-    for (const auto* owner : {"u", "user:u", "user", "public", "", "never heard of"}) {
+    for (const auto* owner :
+         {"u", "user:u", "User: u", "user", "users:v", "public", "", "never heard of"}) {
         EXPECT_EQ(refer_to(owner), Refusal::None) << owner;
         story.ask(ReplyToDelivery{
             .delivery = story.last_delivery(),

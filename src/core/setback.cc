@@ -15,10 +15,12 @@ bool is_expired(const broker::Message& message, Time now) {
 
 /// The wait before the next try: exponential, capped, shortened by chance so that many messages
 /// that failed together do not come back together.
-Duration backoff(const Draft& draft, const broker::Message& message) {
+Duration backoff(const Draft& draft, const broker::Message& message, Setback setback) {
     const auto& limits = draft.state.limits;
+    // Tries that do not count are waited for longer and longer all the same.
+    const std::uint32_t tries = is_counted(setback) ? broker::tries(message) : message.attempt;
     auto wait = limits.backoff_base;
-    for (std::uint32_t i = 1; i < broker::tries(message) && wait < limits.backoff_max; ++i) {
+    for (std::uint32_t i = 1; i < tries && wait < limits.backoff_max; ++i) {
         wait *= limits.backoff_multiplier;
     }
     wait = std::min(wait, limits.backoff_max);
@@ -96,12 +98,12 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     const bool is_lost =
         mishap.setback == Setback::InstanceLost || mishap.setback == Setback::HubRestarted;
     const bool waits = !is_lost && !is_planted(Mutant::RetryAtOnce);
-    draft.add(
-        DeliveryReturned{.ticket = message.ticket,
-                         .attempt = message.attempt,
-                         .setback = mishap.setback,
-                         .retry_at = waits ? draft.now() + backoff(draft, message) : draft.now(),
-                         .reason = mishap.reason});
+    const auto wait = waits ? backoff(draft, message, mishap.setback) : Duration{};
+    draft.add(DeliveryReturned{.ticket = message.ticket,
+                               .attempt = message.attempt,
+                               .setback = mishap.setback,
+                               .retry_at = draft.now() + wait,
+                               .reason = mishap.reason});
 }
 
 void lose_instance(Draft& draft,

@@ -257,6 +257,7 @@ bool take_message(ByteReader& in,
         ++mailbox.waiting;
         ++broker.waiting;
     }
+    if (message.stage != broker::Stage::Dead && asks(broker, message)) ++mailbox.requests;
     const bool waits =
         message.stage != broker::Stage::Leased && message.stage != broker::Stage::Dead;
     const auto ticket = message.ticket.value;

@@ -92,7 +92,7 @@ class Model {
         EXPECT_TRUE(copy.is_held);
         copy.is_held = false;
         copy.not_before = fact.retry_at;
-        if (fact.setback == Setback::HubRestarted) --copy.tries;
+        if (!is_counted(fact.setback)) --copy.tries;
     }
     void on(const MessageDeadLettered& fact, Time) {
         const auto& given_up = copies.at(fact.ticket);

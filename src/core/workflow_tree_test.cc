@@ -269,6 +269,19 @@ TEST_F(WorkflowTree, T14_AChainThatIsClosedMeanwhileIsClosedForTheNextStep) {
     EXPECT_EQ(code(), R"("ROUTE_NOT_PERMITTED")");
 }
 
+TEST_F(WorkflowTree, T14_G6_WhatTheHubAsksForThemIsNotOneRateForAll) {
+    allow({{{Rule::MessagesPerMinute, {}}, 2}});
+    for (const auto* starter : {"prime", "byte"}) {
+        for (const auto* id : {"1", "2"}) {
+            story.as(starter).ask(StartWorkflow{.id = std::string{starter} + id,
+                                                .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+            EXPECT_EQ(asked(), Ids{"tag"}) << starter << id;
+        }
+    }
+    story.ask(StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded) << "who starts them has a rate";
+}
+
 TEST_F(WorkflowTree, T14_G6_WhatAnAgentStartsOrAsksPeopleCountsAsSent) {
     allow({{{Rule::MessagesPerMinute, {ScopeKind::Agent, "byte"}}, 2}});
     const auto wait = [&] {
@@ -314,6 +327,8 @@ TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
     };
     EXPECT_EQ(start_in("kept", "u-1"), Refusal::UserIsolationViolated);
     EXPECT_EQ(start_in("kept", ""), Refusal::UserIsolationViolated);
+    EXPECT_NE(story.asked_for<TellRefused>().back().detail.find("no user is named"),
+              std::string::npos);
     EXPECT_EQ(asked(), Ids{});
     EXPECT_EQ(start_in("kept", "u-2"), Refusal::None);
     EXPECT_EQ(start_in("free", "u-1"), Refusal::None);

@@ -241,6 +241,7 @@ ClaimPtr read_claim(const DialectRow& row,
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
     claim->tokens_estimated = (bytes + kBytesPerToken - 1) / kBytesPerToken;
     claim->tools = texts_in(meaning[Slot::Tools]);
+    claim->limits_tools = meaning[Slot::Tools].is_array();
     claim->owners = owners_of(meaning);
     claim->has_session = row.threads_sessions;
     return claim;

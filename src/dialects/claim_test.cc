@@ -139,6 +139,20 @@ TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
         << "nothing else says what it is about";
 }
 
+TEST(Claim, X14_I4_AListOfNoToolsIsAList) {
+    const auto limits_tools = [](std::string_view more) {
+        return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
+                        R"("origin_employee":"a","target_employee":"b","user_id":"u",)"
+                        R"("parent_session_id":"s","objective":"read","input":"it")" +
+                            std::string{more} + "}",
+                        Dialect::Delegation)
+            ->limits_tools;
+    };
+    EXPECT_FALSE(limits_tools(""));
+    EXPECT_TRUE(limits_tools(R"(,"tools":[])"));
+    EXPECT_TRUE(limits_tools(R"(,"tools":["ocr"])"));
+}
+
 std::uint64_t estimate_of(std::string_view more) {
     return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
                     R"("target_employee":"b","user_id":"u","parent_session_id":"s",)"

@@ -45,6 +45,11 @@ struct DialectRow {
                       const Meaning& meaning,
                       const Reception& reception,
                       Problems& problems) = nullptr;
+    /// What two of its agents may not say to one another, although it is in another dialect: the
+    /// rule in words, empty if they may.
+    std::string (*forbid_between)(const DialectRow& row,
+                                  const Envelope& message,
+                                  const Reception& reception) = nullptr;
 
     Reading<SendMessage> (*read_message)(const DialectRow& row,
                                          std::string_view text,
@@ -67,6 +72,9 @@ json::Value value_of(std::string_view text, const Reception& reception);
 
 /// The row of a dialect; null for one that is not spoken.
 const DialectRow* row_of(Dialect dialect);
+/// As what a message reaches the readers of a dialect; null if it is in no form of its own. What
+/// an extension would make of it on its way home is not looked at.
+const Form* form_shown(const DialectRow& reader, const Envelope& message);
 /// Every dialect that is spoken.
 std::span<const DialectRow* const> all_rows();
 

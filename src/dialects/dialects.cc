@@ -16,6 +16,7 @@
 #include "dialects/sam/sam.h"
 #include "dialects/scribe.h"
 #include "dialects/taskwire/taskwire.h"
+#include "model/handing.h"
 
 namespace parlance::dialects {
 
@@ -30,8 +31,6 @@ constexpr std::array kDialects{
     &sam::kRow,
     &correlation::kRow,
 };
-
-constexpr std::string_view kHub = "parlance";
 
 const DialectRow& spoken(Dialect dialect) {
     const DialectRow* row = row_of(dialect);
@@ -54,9 +53,9 @@ struct Marked {
     const DialectRow* other = nullptr;
 };
 
-const DialectRow* row_marked_by(std::string_view name) {
+const DialectRow* row_marked_by(std::string_view key) {
     for (const DialectRow* row : kDialects) {
-        const auto is_it = [&](std::string_view mark) { return is_named(name, mark); };
+        const auto is_it = [&](std::string_view mark) { return is_named(key, mark); };
         if (std::ranges::any_of(row->marks, is_it)) return row;
     }
     return nullptr;
@@ -253,6 +252,25 @@ Reading<std::string> current_of(const DialectRow& row,
     return current;
 }
 
+/// What agents of another dialect may not say to one another, they may not say in this one either.
+std::optional<Rejection> forbidden(const DialectRow& row,
+                                   const Envelope& message,
+                                   const Reception& reception) {
+    for (const DialectRow* other : kDialects) {
+        if (other == &row || other->forbid_between == nullptr) continue;
+        auto rule = other->forbid_between(*other, message, reception);
+        if (rule.empty()) continue;
+        return Rejection{
+            .refusal = Refusal::RouteNotPermitted,
+            .dialect = row.dialect,
+            .id = std::string{message.id()},
+            .from = std::string{message.from()},
+            .correlation = std::string{message.correlation()},
+            .problems = {{.rule = std::move(rule), .section = std::string{other->document}}}};
+    }
+    return {};
+}
+
 /// `current` is the text in the dialect's current version; empty if it is that already.
 Reading<SendMessage> read_current(const DialectRow& row,
                                   std::string_view text,
@@ -261,8 +279,14 @@ Reading<SendMessage> read_current(const DialectRow& row,
     Reception as_current = reception;
     if (!current.empty()) as_current.message = {};
     auto reading = row.read_message(row, current.empty() ? text : current, as_current);
-    if (!reading) reading.error().dialect = row.dialect;
-    if (reading && reading->falls_short) reading->kind = kind_of(*reading->envelope);
+    if (!reading) {
+        reading.error().dialect = row.dialect;
+        return reading;
+    }
+    if (auto refused = forbidden(row, *reading->envelope, reception)) {
+        return tl::unexpected(*std::move(refused));
+    }
+    if (reading->falls_short) reading->kind = kind_of(*reading->envelope);
     return reading;
 }
 
@@ -326,8 +350,13 @@ std::string Rejection::summary() const {
     std::string sentence;
     for (const Problem& problem : problems) {
         if (!sentence.empty()) sentence += "; ";
-        sentence += problem.pointer.empty() ? "the message" : problem.pointer;
-        sentence += ' ' + problem.rule;
+        // What is not even JSON is said by who tried to read it, in a sentence of its own.
+        const bool is_sentence = problem.pointer.empty() && problem.rule.starts_with("JSON ");
+        if (!is_sentence) {
+            sentence += problem.pointer.empty() ? "the message" : problem.pointer;
+            sentence += ' ';
+        }
+        sentence += problem.rule;
         if (!problem.value.empty() && !problem.pointer.empty()) {
             sentence += ", not " + problem.value;
         }
@@ -342,6 +371,16 @@ const DialectRow* row_of(Dialect dialect) {
 }
 
 std::span<const DialectRow* const> all_rows() { return kDialects; }
+
+const Form* form_shown(const DialectRow& reader, const Envelope& message) {
+    const DialectRow* const row = row_of(message.dialect());
+    const json::Value said = json::root(message.body());
+    const Form* const form =
+        row == nullptr || !said.is_object() ? nullptr : form_of(*row->forms, said);
+    if (form == nullptr || row == &reader) return form;
+    Texts texts;
+    return &form_for(*reader.forms, act_of(*form, understand(*form, said, {}, texts)));
+}
 
 Reading<SendMessage> read_message(std::string_view text, const Reception& reception) {
     if (auto problem = unreadable(text)) return tl::unexpected(*std::move(problem));
@@ -413,7 +452,7 @@ std::string write_failure(const Envelope& request,
     return row.write_failure(row,
                              request,
                              {.about = request.id(),
-                              .from = was_for_nobody ? kHub : request.to(),
+                              .from = was_for_nobody ? kHubName : request.to(),
                               .to = request.from(),
                               .correlation = request.correlation(),
                               .task = has_own_task ? request.task() : std::string_view{},
@@ -427,12 +466,14 @@ std::string write_refusal(Dialect dialect,
                           std::string_view to,
                           Refusal refusal,
                           std::string_view detail,
-                          Time now) {
+                          Time now,
+                          std::string_view correlation) {
     const DialectRow& row = spoken(dialect);
     return row.write_refusal(row,
                              {.about = message_id,
-                              .from = kHub,
+                              .from = kHubName,
                               .to = to,
+                              .correlation = correlation,
                               .refusal = refusal,
                               .detail = detail,
                               .now = now});

@@ -35,7 +35,9 @@ struct Rejection {
     std::optional<Dialect> dialect{};  ///< The message's, and so on, as far as it could be read.
     std::string id{};
     std::string from{};
-    EnvelopePtr reply{};  ///< Of an answer that names its request: its header, without a body.
+    std::string correlation{};
+    std::string answers{};  ///< Of an answer to a delivery: the id of its request.
+    EnvelopePtr reply{};    ///< Of an answer that names its request: its header, without a body.
     std::vector<Problem> problems{};
     // Of a delegation, as it claims to be one:
     std::string to{};
@@ -82,13 +84,15 @@ std::string write_failure(const Envelope& request,
                           Time now,
                           std::optional<Dialect> reader = {});
 
-/// The dialect's own form of a refusal, a JSON object, for problem+json's `dialect_error`.
+/// The dialect's own form of a refusal, a JSON object, for problem+json's `dialect_error`. Of an
+/// answer it is about the request that was to be answered.
 std::string write_refusal(Dialect dialect,
                           std::string_view message_id,
                           std::string_view to,
                           Refusal refusal,
                           std::string_view detail,
-                          Time now);
+                          Time now,
+                          std::string_view correlation = {});
 
 /// A message with what its dialect always has and it leaves out, for a reader of the same dialect;
 /// empty if it lacks nothing.

@@ -348,8 +348,7 @@ void collect(json::Value object,
     for (json::Members members{object}; members.next();) {
         const FieldRule* const rule = find_rule(rules, places, members.key);
         if (rule == nullptr) continue;
-        const bool counts =
-            !members.value.is_null() || rule->kind == Kind::Anything || rule->kind == Kind::Body;
+        const bool counts = !members.value.is_null() || takes_null(*rule);
         if (counts) found[static_cast<std::size_t>(rule - rules.data())] = members.value;
     }
 }
@@ -395,8 +394,9 @@ void hold_to_shape(const Shape& shape,
 bool fits(const FieldRule& rule, json::Value value) {
     switch (rule.kind) {
         case Kind::Anything:
-        case Kind::Body:
             return true;
+        case Kind::Body:
+            return !rule.is_object || value.is_object();
         case Kind::Object:
         case Kind::Map:
             return value.is_object();

@@ -61,6 +61,7 @@ struct FieldRule {
     Slot slot = Slot::None;                      ///< What it means.
     bool is_echo = false;                        ///< Says again what another field says.
     bool is_never_absent = false;                ///< The hub writes null where nothing is said.
+    bool is_object = false;                      ///< Of a Body: nothing else may stand there.
     std::size_t bytes_max = kIdBytesMax;         ///< Of a string.
     std::span<const std::string_view> words{};   ///< Of a Word.
     std::span<const std::int8_t> means{};        ///< The number of each word; else its place.
@@ -73,6 +74,11 @@ struct FieldRule {
     std::string_view preset{};           ///< JSON: the document's default, filled in at the door.
     std::string_view fill{};  ///< JSON: what a translation writes that must and has nothing better.
 };
+
+/// Where null is a value like any other; elsewhere it stands for nothing at all.
+constexpr bool takes_null(const FieldRule& rule) {
+    return rule.kind == Kind::Anything || (rule.kind == Kind::Body && !rule.is_object);
+}
 
 /// The least of a number that may be negative.
 inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
@@ -147,7 +153,8 @@ using Found = std::array<json::Value, kFieldsMax>;
 Found fields_in(json::Value object, const Shape& shape);
 
 /// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
-/// A null counts as absent, except where anything may stand. `places` are the rules'.
+/// A null counts as absent, except where anything may stand (takes_null()). `places` are the
+/// rules'.
 void collect(json::Value object,
              std::span<const FieldRule> rules,
              const Places& places,

@@ -36,7 +36,8 @@ std::int64_t number_of_word(const FieldRule& rule, std::size_t place) {
 }
 
 bool is_worded(Slot slot) {
-    return slot == Slot::Priority || slot == Slot::Status || slot == Slot::Severity;
+    return slot == Slot::Priority || slot == Slot::Status || slot == Slot::Severity ||
+           slot == Slot::Urgency;
 }
 
 json::Value understood_word(const FieldRule& rule, json::Value value) {
@@ -146,17 +147,19 @@ class Gathering {
     /// What an answer says in words of its sender's own making: without the names of the question,
     /// which the hub fills in, and of a failure without how it failed.
     json::Value own_words(const Shape& shape, json::Value body) {
-        const auto is_others = [&](std::string_view name) {
+        const auto is_others = [&](std::string_view name, json::Value value) {
             const FieldRule* const rule = find_rule(shape, name);
             if (rule == nullptr) return false;
-            if (form_.act == Act::Failure) return rule->slot != Slot::None;
+            if (form_.act == Act::Failure) {
+                return rule->slot != Slot::None || (rule->shape != nullptr && value.is_object());
+            }
             return rule->slot == Slot::Answers || rule->slot == Slot::ChildSession;
         };
         json::ObjectWriter own;
         bool has_others = false;
         bool has_own = false;
         for (json::Members members{body}; members.next();) {
-            if (is_others(members.key)) {
+            if (is_others(members.key, members.value)) {
                 has_others = true;
             } else {
                 own.raw(members.key, members.value.raw);
@@ -305,6 +308,7 @@ bool has_kind(const Form& form, const Shape& shape, Kind kind) {
     });
 }
 
+constexpr std::string_view kPartialWarnings = R"(["The answer is partial."])";
 constexpr std::string_view kTimeoutMark = "Timeout: ";
 /// An error's text that begins so is about the time limit of the request (X7).
 constexpr std::array kTimeoutTexts{kTimeoutMark, std::string_view{"Delegation timeout after "}};
@@ -346,6 +350,7 @@ class Writing {
         }
         const auto status = meaning_.number(Slot::Status);
         if (status == kTimedOut) say_the_timeout();
+        if (status == kPartial && form.act == Act::Reply) say_that_it_is_partial();
         is_status_implied_ = (form.act == Act::Reply && status == kSuccess) ||
                              (form.act == Act::Failure && status == kFailed);
         meaning_[Slot::Type] = form.word.empty() ? json::Value{} : quoted(form.word, texts_);
@@ -364,8 +369,16 @@ class Writing {
   private:
     static constexpr std::size_t kUsualBytes = 1024;
 
+    /// Where no word of the status says it, a warning does.
+    void say_that_it_is_partial() {
+        if (meaning_.says(Slot::Warnings) || can_say(form_, *form_.shape, kPartial)) return;
+        meaning_[Slot::Warnings] = {kPartialWarnings};
+    }
+
     /// Where no word of the status says it, the text of the error does.
     void say_the_timeout() {
+        // More time may be all that it lacks, as with the hub's own timeouts.
+        if (!meaning_.says(Slot::Retryable)) meaning_[Slot::Retryable] = {"true"};
         // Where a code must be of two words, the status says it.
         if (!meaning_.says(Slot::ErrorCode) && !has_kind(form_, *form_.shape, Kind::ErrorCode)) {
             meaning_[Slot::ErrorCode] = quoted(kTimeoutCodes.front(), texts_);
@@ -458,6 +471,11 @@ class Writing {
             out += meaning_[Slot::From].raw;
             return meaning_.says(Slot::From);
         }
+        const auto patience = meaning_.number(Slot::Patience);
+        if (rule.slot == Slot::Timeout && patience) {
+            out += worded_timeout(rule, *patience, now_, texts_).raw;
+            return true;
+        }
         const std::string_view filled = rule.fill.empty() ? rule.preset : rule.fill;
         out += filled;
         return !filled.empty();
@@ -545,7 +563,7 @@ Priority priority_of(const Form& form, const Meaning& meaning) {
     // Who needs help at once says so.
     constexpr std::int64_t kAtOnce = 3;
     const bool is_urgent = form.implies_priority && form.act == Act::Request &&
-                           meaning.number(Slot::Severity) == kAtOnce;
+                           meaning.number(Slot::Urgency) == kAtOnce;
     return is_urgent ? Priority::Critical : form.priority;
 }
 

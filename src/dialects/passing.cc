@@ -117,6 +117,40 @@ EnvelopePtr charged(const Envelope& answer, std::uint64_t tokens) {
     return with_number(answer, Slot::TokensUsed, tokens);
 }
 
+EnvelopePtr made_partial(const Envelope& answer, std::string_view lack) {
+    const DialectRow* const row = row_of(answer.dialect());
+    const std::string_view text = answer.body();
+    const json::Value message = json::root(text);
+    const Form* const form =
+        row != nullptr && message.is_object() ? form_of(*row->forms, message) : nullptr;
+    std::string body;
+    std::size_t copied = 0;
+    const auto reword = [&](json::Value value, std::string_view as) {
+        const auto at = static_cast<std::size_t>(value.raw.data() - text.data());
+        body.append(text.substr(copied, at - copied)).append(as);
+        copied = at + value.raw.size();
+    };
+    constexpr std::array kStatus{Slot::Status};
+    const auto said =
+        form != nullptr ? written_in(*form, message, kStatus) : std::vector<Written>{};
+    for (const auto& [rule, value] : said) {
+        const auto meant = std::ranges::find(rule->means, kPartial);
+        if (meant == rule->means.end() || !value.is_string()) continue;
+        const auto place = static_cast<std::size_t>(meant - rule->means.begin());
+        reword(value, fmt::format("\"{}\"", rule->words[place]));
+    }
+    if (body.empty()) return Envelope::make(answer.header(), text);
+    body.append(text.substr(copied));
+    const auto rule = std::ranges::find(form->shape->fields, Slot::Warnings, &FieldRule::slot);
+    if (rule == form->shape->fields.end()) return Envelope::make(answer.header(), body);
+    std::string warning;
+    json::append_quoted(warning, lack);
+    auto rest = without_member(json::root(body), rule->name);
+    rest.pop_back();
+    return Envelope::make(answer.header(),
+                          fmt::format("{},\"{}\":[{}]}}", rest, rule->name, warning));
+}
+
 std::string recipient_in(const Envelope& message) {
     std::string spare;
     for (const auto& [rule, value] : written_in(message, std::array{Slot::To})) {

@@ -27,6 +27,10 @@ EnvelopePtr allotted(const Envelope& request, std::uint64_t tokens);
 /// The answer with so many tokens as what it cost, where its dialect says so (X2).
 EnvelopePtr charged(const Envelope& answer, std::uint64_t tokens);
 
+/// The answer as one that is done in part, where it says how much is done and its dialect has a
+/// word for that, with what was limited as its warning. Every other byte is as it came.
+EnvelopePtr made_partial(const Envelope& answer, std::string_view lack);
+
 /// Whom the message itself names as its recipient.
 std::string recipient_in(const Envelope& message);
 

@@ -54,5 +54,21 @@ TEST(Passing, X2_AnAnswerSaysWhatAllOfItCost) {
               R"({"prompt":0,"completion":70,"total":70})");
 }
 
+TEST(Passing, X2_AnAnswerThatLacksSomethingIsPartial) {
+    const auto answer =
+        read(R"({"request_id":"33333333-3333-4333-8333-333333333333","target_employee":"byte",)"
+             R"("summary":"s","result":"{\"parts\":[]}","status":"success",)"
+             R"("token_usage":{"prompt":0,"completion":0,"total":0}})");
+    const auto partial = made_partial(*answer.envelope, "'tag' did not");
+    EXPECT_EQ(at(partial->body(), {"status"}), R"("partial")");
+    EXPECT_EQ(at(partial->body(), {"warnings"}), R"(["'tag' did not"])");
+    EXPECT_EQ(at(partial->body(), {"result"}), R"("{\"parts\":[]}")");
+    EXPECT_EQ(at(partial->body(), {"request_id"}), R"("33333333-3333-4333-8333-333333333333")");
+    EXPECT_EQ(partial->header().id, answer.envelope->header().id);
+    // Where nothing is said of how much is done, nothing is added.
+    const auto plain = read(kTaskwire).envelope;
+    EXPECT_EQ(made_partial(*plain, "'tag' did not")->body(), plain->body());
+}
+
 }  // namespace
 }  // namespace parlance::dialects

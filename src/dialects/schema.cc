@@ -91,11 +91,6 @@ bool is_needed(const FieldRule& rule, const Scope& scope) {
     return rule.need == Need::Required || (rule.need == Need::Routing && scope.is_message);
 }
 
-/// Where null is a value like any other; elsewhere it stands for nothing at all.
-bool takes_null(const FieldRule& rule) {
-    return rule.kind == Kind::Anything || rule.kind == Kind::Body;
-}
-
 void write_object(json::ObjectWriter& out, const Shape& shape, const Scope& scope);
 
 /// The words that stand here in this form, if there is only one.
@@ -127,7 +122,11 @@ void write_word(json::ObjectWriter& out,
     }
 }
 
-void write_body(json::ObjectWriter& out, const Scope& scope) {
+void write_body(json::ObjectWriter& out,
+                const FieldRule& rule,
+                const Scope& scope,
+                bool is_nullable) {
+    if (rule.is_object) out.raw("type", type_of("object", is_nullable));
     if (scope.form == nullptr || scope.form->body == nullptr) return;
     Scope inner = scope.inside();
     inner.is_whole = scope.is_whole && scope.is_body_whole;
@@ -155,7 +154,7 @@ void write_kind(json::ObjectWriter& out,
         case Kind::Anything:
             return;
         case Kind::Body:
-            return write_body(out, scope);
+            return write_body(out, rule, scope, is_nullable);
         case Kind::Object:
             type("object");
             if (rule.shape != nullptr) write_object(out, *rule.shape, scope.inside());

@@ -46,7 +46,10 @@ enum class Slot : std::uint8_t {
     DepthMax,
     Tools,
     TokensUsed,
-    Began,  ///< When its workflow did; no field says so, but the hub may know.
+    Urgency,   ///< Of a call for help. Nobody else has one: the priority says it to others.
+    Patience,  ///< How long the hub waits; no field says so, but where a time limit must stand and
+               ///< the message says none it is this.
+    Began,     ///< When its workflow did; no field says so, but the hub may know.
     kSlots
 };
 

@@ -13,12 +13,11 @@
 #include "dialects/read_claim.h"
 #include "dialects/same.h"
 #include "dialects/splice.h"
+#include "model/handing.h"
 
 namespace parlance::dialects {
 
 namespace {
-
-constexpr std::string_view kHub = "parlance";
 
 /// What a reply's request settles, whatever the reply says.
 struct Settled {
@@ -287,6 +286,7 @@ Rejection rejected(const Form& form, std::string_view text, Refusal refusal, Pro
     return {.refusal = refusal,
             .id = std::string{header(Slot::Id)},
             .from = std::string{header(Slot::From)},
+            .correlation = std::string{header(Slot::Correlation)},
             .problems = std::move(problems)};
 }
 
@@ -449,7 +449,7 @@ Meaning meaning_of(const HubWord& word, Texts& texts) {
     say(Slot::Sent, print_iso_time(word.now));
     say(Slot::ErrorCode, row.code);
     say(Slot::ErrorText, word.detail.empty() ? row.advice : word.detail);
-    say(Slot::ErrorSource, kHub);
+    say(Slot::ErrorSource, kHubName);
     say(Slot::Summary, row.advice);
     meaning[Slot::Status] = numbered(is_timeout ? kTimedOut : kFailed, texts);
     meaning[Slot::Severity] = {"2"};

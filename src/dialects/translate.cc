@@ -28,6 +28,9 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     say(Slot::Id, passage.id, true);
     say(Slot::Answers, passage.answers, true);
     say(Slot::Correlation, passage.correlation, true);
+    if (passage.patience > Duration{}) {
+        meaning[Slot::Patience] = numbered(passage.patience.count(), texts);
+    }
     if (passage.began != Time{}) say(Slot::Began, print_iso_time(passage.began), true);
 }
 
@@ -250,6 +253,7 @@ class Translation {
     std::string home(const Form& form, json::Value message, Extension extension) {
         const Passage passage = passage_;
         passage_.now = extension.at;
+        passage_.patience = {};  // What was kept knows nothing of it.
         json::Outline outline;
         const std::string plain = plainly(
             {form, message, kExtensionMember}, *other_.forms, extension.form, passage_, outline);
@@ -343,6 +347,13 @@ Reading<std::string> translate(std::string_view text,
         extension && can_have_been(*extension->form, *form, message, *row->forms, passage);
     return is_heeded ? translation.home(*form, message, *std::move(extension))
                      : translation.fresh(*form, message);
+}
+
+bool is_shown_as_request(const Envelope& message, Dialect reader) {
+    const DialectRow* const row = row_of(reader);
+    CHECK(row != nullptr);  // An agent is registered with a dialect that is spoken.
+    const Form* const form = form_shown(*row, message);
+    return form != nullptr && form->intent == Intent::Request;
 }
 
 }  // namespace parlance::dialects

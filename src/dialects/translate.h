@@ -20,6 +20,7 @@ struct Passage {
     std::string_view answers{};      ///< The request's id and workflow as the requester knows them,
     std::string_view correlation{};  ///< whatever the message says.
     Time began{};                    ///< When its workflow did, if the hub knows.
+    Duration patience{};             ///< Of a request: how long the hub waits by itself.
     /// Of an answer: its type, by which it may be a special one there (answer_type()).
     std::string_view type{};
 };
@@ -29,5 +30,9 @@ Reading<std::string> translate(std::string_view text,
                                Dialect from,
                                Dialect to,
                                const Passage& passage);
+
+/// Whether a reader of this dialect is shown a request, whatever the message is: some dialects have
+/// nothing else for what awaits no answer.
+bool is_shown_as_request(const Envelope& message, Dialect reader);
 
 }  // namespace parlance::dialects

@@ -225,12 +225,70 @@ TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
         R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT"})";
     EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Sam), {"error", "code"}),
               R"("TIMEOUT")");
+    // Trying again may help, as with the hub's own timeouts, unless it says otherwise.
+    EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Sam), {"error", "retryable"}),
+              "true");
+    EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Correlation),
+                 {"error_details", "retry_possible"}),
+              "true");
+    constexpr std::string_view kForGood =
+        R"({"id":"m","from":"a","to":"b","type":"TASK_FAILED","payload":{"error_type":"TIMEOUT",
+            "error":{"code":"TIMEOUT","message":"late","retryable":false}}})";
+    EXPECT_EQ(at(translated(kForGood, Dialect::Taskwire, Dialect::Sam), {"error", "retryable"}),
+              "false");
     // Who has a word for it and says another means that.
     constexpr std::string_view kError =
         R"({"request_id":"sess-1-20250118-143022","status":"ERROR",
             "error_code":"REQUEST_TIMED_OUT","error_message":"x"})";
     EXPECT_EQ(at(translated(kError, Dialect::Kessel, Dialect::Taskwire), {"payload", "error_type"}),
               "");
+}
+
+TEST(Translate, P1_APartialAnswerSaysSoWhereNoStatusCan) {
+    constexpr std::string_view kPartial =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"in_reply_to":"r",
+            "message_type":"RESPONSE","payload":{"data":{"half":1}},"metadata":{"status":"partial"}})";
+    const std::string told = translated(kPartial, Dialect::Sam, Dialect::Correlation);
+    EXPECT_EQ(at(told, {"status"}), R"("success")");
+    EXPECT_EQ(at(told, {"warnings"}), R"(["The answer is partial."])");
+    // What it says itself is enough, and a dialect with a word for it needs no other.
+    const std::string warned =
+        testing::with(kPartial, R"("partial")", R"("partial","warnings":["no second half"])");
+    EXPECT_EQ(at(translated(warned, Dialect::Sam, Dialect::Correlation), {"warnings"}),
+              R"(["no second half"])");
+    EXPECT_EQ(at(translated(kPartial, Dialect::Sam, Dialect::Taskwire), {"payload", "warnings"}),
+              "");
+}
+
+TEST(Translate, P1_WhatAnAnswerSaysOfItselfIsNoneOfItsContent) {
+    constexpr std::string_view kDone =
+        R"({"id":"m","from":"a","to":"b","type":"TASK_COMPLETE",
+            "payload":{"total":42,"request_id":"q-1"}})";
+    const std::string done = translated(kDone, Dialect::Taskwire, Dialect::Sam);
+    EXPECT_EQ(at(done, {"payload", "data"}), R"({"total":42})");
+    EXPECT_EQ(at(done, {"in_reply_to"}), R"("q-1")");
+    constexpr std::string_view kFailed =
+        R"({"id":"m","from":"a","to":"b","type":"TASK_FAILED","payload":{"request_id":"q-1",
+            "half":1,"error_type":"RATE_LIMIT","error":{"code":"A_B","message":"no"}}})";
+    const std::string failed = translated(kFailed, Dialect::Taskwire, Dialect::Sam);
+    EXPECT_EQ(at(failed, {"payload", "data"}), R"({"half":1})");
+    EXPECT_EQ(at(failed, {"error", "code"}), R"("A_B")");
+    const std::string bare = testing::with(kFailed, R"("half":1,)", "");
+    EXPECT_EQ(at(translated(bare, Dialect::Taskwire, Dialect::Sam), {"payload"}), "");
+}
+
+TEST(Translate, P1_SomeDialectsShowARequestWhereNoAnswerIsAwaited) {
+    const auto event = testing::read(
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"EVENT","payload":{"action":"done"}})");
+    EXPECT_TRUE(is_shown_as_request(*event.envelope, Dialect::Kessel));
+    EXPECT_TRUE(is_shown_as_request(*event.envelope, Dialect::Delegation));
+    for (const Dialect dialect : {Dialect::Taskwire, Dialect::Sam, Dialect::Correlation}) {
+        EXPECT_FALSE(is_shown_as_request(*event.envelope, dialect)) << name_of(dialect);
+    }
+    const auto report = testing::read(
+        R"({"id":"m","from":"a","to":"b","type":"ERROR_REPORT","payload":{"message":"x"}})");
+    EXPECT_FALSE(is_shown_as_request(*report.envelope, Dialect::Kessel)) << "it is a response";
 }
 
 TEST(Translate, S10_AnErrorHasAllFiveInSam) {
@@ -266,8 +324,9 @@ TEST(Translate, T7_WhatATypeImpliesIsSaidToOthers) {
     }
     constexpr std::string_view kUrgent =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","payload":{"urgency":"critical"}})";
-    EXPECT_EQ(at(translated(kUrgent, Dialect::Taskwire, Dialect::Sam), {"metadata", "priority"}),
-              R"("critical")");
+    const std::string sam = translated(kUrgent, Dialect::Taskwire, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"metadata", "priority"}), R"("critical")");
+    EXPECT_EQ(at(sam, {"error"}), "") << "how urgent help is says nothing of an error";
 }
 
 TEST(Translate, T1_TheMetadataIsWholeAndSaysAsWhatTheHubTreatsIt) {
@@ -456,6 +515,38 @@ TEST(Translate, P1_ADeadlineIsTheTimeThatIsLeft) {
     EXPECT_EQ(at(translated(kHelp, Dialect::Taskwire, Dialect::Delegation),
                  {"constraints", "deadline_ms"}),
               "30000");
+}
+
+TEST(Translate, X1_ADeadlineThatNobodySaidIsTheHubs) {
+    constexpr std::string_view kRequest =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"REQUEST","payload":{"action":"x"}})";
+    const auto told = [&](std::string_view text, Dialect to) {
+        return translate(text, Dialect::Sam, to, {.now = kNoon, .patience = Duration{300'000}})
+            .value();
+    };
+    EXPECT_EQ(at(told(kRequest, Dialect::Delegation), {"constraints", "deadline_ms"}), "300000");
+    const std::string limited =
+        testing::with(kRequest, R"("REQUEST")", R"("REQUEST","metadata":{"timeout_ms":70})");
+    EXPECT_EQ(at(told(limited, Dialect::Delegation), {"constraints", "deadline_ms"}), "70");
+    EXPECT_EQ(at(told(kRequest, Dialect::Correlation), {"timeout_ms"}), "")
+        << "nobody needs one there";
+    // It goes away again on the way back, and does not come in there.
+    const std::string back = translate(told(kRequest, Dialect::Delegation),
+                                       Dialect::Delegation,
+                                       Dialect::Sam,
+                                       {.now = kNoon, .patience = Duration{300'000}})
+                                 .value();
+    EXPECT_TRUE(is_same(json::root(back), json::root(kRequest))) << back;
+    constexpr std::string_view kDelegated =
+        R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a",
+            "target_employee":"b","user_id":"u","parent_session_id":"s","input":"i","objective":"o"})";
+    const std::string home = translate(translated(kDelegated, Dialect::Delegation, Dialect::Kessel),
+                                       Dialect::Kessel,
+                                       Dialect::Delegation,
+                                       {.now = kNoon, .patience = Duration{300'000}})
+                                 .value();
+    EXPECT_TRUE(is_same(json::root(home), json::root(kDelegated))) << home;
 }
 
 TEST(Translate, P1_AHandoffKeepsWhatWasAskedAndFound) {

@@ -107,11 +107,16 @@ Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> j
                                         .hash_key_0 = bits(),
                                         .hash_key_1 = bits(),
                                         .version = engine->options_.version}});
-    while (engine->turn()) {
-    }
-    if (engine->health_.condition != Condition::Serving) {
+    const auto cannot_start = [&] {
         return fail(Fault::Unavailable, "the hub cannot start: " + engine->health_.reason);
-    }
+    };
+    engine->is_starting_ = true;
+    bool has_more = engine->turn();
+    engine->is_starting_ = false;
+    if (engine->health_.condition != Condition::Serving) return cannot_start();
+    while (has_more) has_more = engine->turn();
+    // Once its start is on record a hub without room serves like one that came to have none.
+    if (engine->health_.condition == Condition::DiskFailed) return cannot_start();
     return engine;
 }
 
@@ -232,8 +237,10 @@ bool Engine::turn() {
     retry_at_ = now_ + options_.full_disk_retry;
 
     if (pending_.empty()) {
-        if (!has_room()) {
-            if (health_.condition != Condition::DiskFailed) refuse_for_want_of_room();
+        const bool has_reserve = has_room();
+        if (health_.condition == Condition::DiskFailed) return false;
+        if (!has_reserve && !is_starting_) {
+            refuse_for_want_of_room();
             return false;
         }
         if (health_.condition == Condition::DiskFull) {
@@ -242,7 +249,8 @@ bool Engine::turn() {
         }
         decided_at_ = now_;
         take_commands(now_);
-        const bool has_more = follow_up(now_);
+        // The records of a start, and what was due meanwhile, fit into what is left of the reserve.
+        const bool has_more = follow_up(now_) || !has_reserve;
         return commit() && (has_more || !inbox_.empty());
     }
     std::swap(batch_, pending_);

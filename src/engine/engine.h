@@ -150,6 +150,7 @@ class Engine {
     Time decided_at_{};       ///< When what is in the batch, or pending, was decided.
     Time retry_at_{};
     Time now_{};
+    bool is_starting_ = false;
     std::shared_ptr<Chores> chores_;
     std::uint64_t snapshot_sequence_ = 0;
     std::uint64_t snapshot_bytes_ = 0;

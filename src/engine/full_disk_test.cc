@@ -76,5 +76,20 @@ TEST_F(FullDisk, ATurnThatHadToWaitIsRecordedUnderTheTimeItWasDecidedAt) {
     EXPECT_EQ(core::encode_state(replayed), core::encode_state(engine->state()));
 }
 
+TEST_F(FullDisk, AHubThatWasKilledOnOneStartsAgainAndServesWhenThereIsRoom) {
+    open();
+    ASSERT_TRUE(disk.remove("spare.journal"));
+    fill();
+    auto engine = open();
+    ASSERT_TRUE(engine);
+    EXPECT_EQ(engine->health().condition, Condition::DiskFull);
+    EXPECT_EQ(engine->submit(send("m-1", 10)), Refusal::HubStorageFull);
+
+    disk.set_capacity(1 << 30);
+    now += 5s;
+    engine->turn();
+    EXPECT_EQ(engine->health().condition, Condition::Serving);
+}
+
 }  // namespace
 }  // namespace parlance::engine

@@ -74,7 +74,9 @@ bool is_foreign(const Request& request) {
 /// by a name that was made to point here, nor by calling it directly.
 bool is_foreign_to_loopback(const Request& request) {
     const auto host = request.header("Host");
-    return (!host.empty() && !is_loopback_name(host)) || is_foreign(request);
+    if (!host.empty()) return !is_loopback_name(host) || is_foreign(request);
+    const auto origin = request.header("Origin");
+    return !origin.empty() && !is_loopback_name(authority_of(origin).value_or(""));
 }
 
 /// What a page of another site makes a visitor's browser do without saying whose page it is: an

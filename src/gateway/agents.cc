@@ -162,28 +162,30 @@ constexpr std::array kProfileFields{
     ProfileField{"endpoint", read_endpoint},
 };
 
-/// Whether an agent makes itself the one that users' words are put to. On a hub that asks nobody
-/// who it is there is nobody else to do so.
-bool appoints_itself(const Desk& desk,
-                     const Caller& caller,
-                     const AgentId& agent,
-                     const Profile& profile) {
-    if (desk.options.is_dev || caller.is_operator) return false;
-    const auto classifies = [](std::string_view capabilities) {
-        if (capabilities.empty()) return false;
-        for (json::Elements each{json::root(capabilities)}; each.next();) {
-            if (each.value.is_object() && text_member(each.value, "code") == kClassifyCode) {
-                return true;
-            }
-        }
-        return false;
-    };
-    const auto* before = desk.engine->profile(agent.value);
-    const bool was_appointed = before != nullptr && classifies(before->capabilities);
-    return classifies(profile.capabilities) && !was_appointed;
+/// Whether it is offered to put users' words to the agent.
+bool classifies(std::string_view capabilities) {
+    if (capabilities.empty()) return false;
+    for (json::Elements each{json::root(capabilities)}; each.next();) {
+        if (each.value.is_object() && text_member(each.value, "code") == kClassifyCode) return true;
+    }
+    return false;
 }
 
 }  // namespace
+
+std::string cannot_register(const Desk& desk,
+                            const Caller& caller,
+                            const AgentId& agent,
+                            const Profile& profile) {
+    if (desk.options.is_dev || caller.is_operator || !classifies(profile.capabilities)) return {};
+    const auto* before = desk.engine->profile(agent.value);
+    if (before != nullptr && classifies(before->capabilities)) return {};
+    return fmt::format(
+        "'{}' would read what every user says in /v1/chat with the capability {}, "
+        "and only an operator registers an agent with that",
+        agent.value,
+        kClassifyCode);
+}
 
 bool is_topic_name(std::string_view name) {
     return name.size() + 6 <= kIdBytesMax && is_agent_id(name);
@@ -263,13 +265,8 @@ void put_agent(Desk& desk, Call& call) {
     auto profile = read_profile(desk, call.request().body);
     if (!profile)
         return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
-    if (appoints_itself(desk, *call.caller, agent, *profile)) {
-        return call.exchange->respond(problem(
-            Refusal::RouteNotPermitted,
-            fmt::format("'{}' would read what every user says in /v1/chat with the capability {}, "
-                        "and only an operator registers an agent with that",
-                        agent.value,
-                        kClassifyCode)));
+    if (const auto no = cannot_register(desk, *call.caller, agent, *profile); !no.empty()) {
+        return call.exchange->respond(problem(Refusal::RouteNotPermitted, no));
     }
     auto caller = call.caller;
     const bool says_tools =

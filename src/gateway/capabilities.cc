@@ -168,6 +168,7 @@ dialects::Rejection rejection_of(const Envelope& envelope, Refusal refusal, Prob
             .dialect = envelope.dialect(),
             .id = std::string{envelope.id()},
             .from = std::string{envelope.from()},
+            .correlation = std::string{envelope.correlation()},
             .problems = std::move(problems)};
 }
 

@@ -124,7 +124,7 @@ void Connection::show_out() {
 }
 
 void Connection::give_up() {
-    if (!is_gone_) break_off(Refusal::IdentityRequired, "hello was not said in time", kTurnedAway);
+    if (!is_gone_) break_off(Refusal::InstanceUnknown, "hello was not said in time", kTurnedAway);
 }
 
 void Connection::touch() {
@@ -213,6 +213,10 @@ void Connection::hear_hello(json::Value value) {
             const auto why = profile.error().summary();
             reject(std::move(profile).error());
             return turn_away(why);
+        }
+        if (const auto no = cannot_register(desk_, *caller_, caller_->agent, *profile);
+            !no.empty()) {
+            return break_off(Refusal::RouteNotPermitted, no);
         }
         // A success is nothing to talk about: the join that follows is.
         bring(RegisterAgent{caller_->agent, std::move(*profile)});
@@ -303,6 +307,11 @@ void Connection::each_delivery(json::Value list, Use use) {
 
 void Connection::hear_nack(json::Value value) {
     each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
+        if (const auto flaw = flaw_of_nack(item); !flaw.empty()) {
+            return refuse({.delivery_id = delivery_id(delivery),
+                           .refusal = Refusal::InputValidationFailed,
+                           .detail = flaw});
+        }
         const auto final = json::find(item, "final");
         bring(NackDelivery{.delivery = delivery,
                            .reason = text_of(item, "reason"),
@@ -439,14 +448,16 @@ void Connection::end_streams() {
 // --- what the hub says ---------------------------------------------------------------------
 
 void Connection::refuse(const Refused& refused) {
-    append_refused(refused_,
-                   refused,
-                   dialects::write_refusal(dialect().value_or(Dialect::Taskwire),
-                                           refused.message_id,
-                                           caller_->agent.value,
-                                           refused.refusal,
-                                           refused.detail,
-                                           desk_.clock()));
+    append_refused(
+        refused_,
+        refused,
+        dialects::write_refusal(dialect().value_or(Dialect::Taskwire),
+                                refused.about.empty() ? refused.message_id : refused.about,
+                                caller_->agent.value,
+                                refused.refusal,
+                                refused.detail,
+                                desk_.clock(),
+                                refused.correlation));
     touch();
 }
 
@@ -456,7 +467,9 @@ void Connection::reject(dialects::Rejection rejection, const DeliveryToken& deli
     refuse({.message_id = rejection.id,
             .delivery_id = name_of(delivery),
             .refusal = rejection.refusal,
-            .detail = summary});
+            .detail = summary,
+            .about = rejection.answers,
+            .correlation = rejection.correlation});
 }
 
 void Connection::tell(const TellAccepted& accepted) {

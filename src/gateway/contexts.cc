@@ -160,11 +160,11 @@ bool read_status(json::Value value, WriteContext& write) {
     return !write.status.empty() && write.status.size() <= kStatusBytesMax;
 }
 
-/// The header says it first.
+/// What the history was compared with is no word on what the writer saw.
 bool read_version(json::Value value, WriteContext& write) {
     const auto version = value.integer();
     if (!version || *version < 0) return false;
-    if (!write.version) write.version = static_cast<std::uint64_t>(*version);
+    write.version = static_cast<std::uint64_t>(*version);
     return true;
 }
 
@@ -211,20 +211,33 @@ constexpr std::array kPatchRows{
 bool read_patch(Desk& desk, Call& call, json::Value body, WriteContext& write) {
     const auto* context = find_context(desk, write.workflow);
     const auto now = print_iso_time(desk.clock());
+    std::vector<dialects::Problem> problems;
+    std::string words;
+    std::optional<json::Value> history;
     for (json::Members members{body}; members.next();) {
         if (members.key == "history") {
-            if (!read_history(call, members.value, context, now, write)) return false;
+            history = members.value;
             continue;
         }
         const auto row = std::ranges::find(kPatchRows, members.key, &PatchRow::key);
         const bool is_known = row != kPatchRows.end();
         if (is_known && row->read(members.value, write)) continue;
-        refuse_member(call,
-                      json::shortened(members.key),
-                      is_known ? row->rule : "left out: a context has no such member");
-        return false;
+        if (problems.size() == dialects::kProblemsMax) continue;
+        const auto name = json::shortened(members.key);
+        const auto rule = fmt::format(
+            "must be {}", is_known ? row->rule : "left out: a context has no such member");
+        words += fmt::format("{}'{}' {}", words.empty() ? "" : "; ", name, rule);
+        std::string pointer;
+        json::append_step(pointer, name);
+        problems.push_back({.pointer = std::move(pointer),
+                            .value = json::shortened(members.value.raw),
+                            .rule = rule});
     }
-    return true;
+    if (problems.empty()) {
+        return !history || read_history(call, *history, context, now, write);
+    }
+    call.exchange->respond(problem(Refusal::InputValidationFailed, words, problems, {}));
+    return false;
 }
 
 /// The request that brings the context to its next agent.
@@ -274,6 +287,10 @@ void patch_context(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, version.error().message));
     }
+    const auto said = json::find(*body, "version");
+    if (*version && said && said->integer() != static_cast<std::int64_t>(**version)) {
+        return refuse_member(call, "version", "the version that If-Match names");
+    }
     WriteContext write{
         .workflow = workflow, .agent = acting_agent(call, *body), .version = *version};
     if (!read_patch(desk, call, *body, write)) return;
@@ -297,12 +314,8 @@ void post_handoff(Desk& desk, Call& call) {
     const auto text = handoff_message(from, to, workflow, *context, *body);
     const auto request_id = fresh_uuid(desk);
     const auto now = desk.clock();
-    auto request = dialects::read_message(text,
-                                          {.dialect = Dialect::Sam,
-                                           .caller = from.value,
-                                           .fresh_id = request_id,
-                                           .now = now,
-                                           .role_of = &desk.role_of});
+    auto request = dialects::read_message(
+        text, {.dialect = Dialect::Sam, .caller = from.value, .fresh_id = request_id, .now = now});
     if (!request) return refuse_message(desk, call, std::move(request).error());
     const auto reply_id = fresh_uuid(desk);
     const auto said = json::ObjectWriter{}
@@ -310,13 +323,10 @@ void post_handoff(Desk& desk, Call& call) {
                           .text("workflow_id", workflow)
                           .text("current_agent", to)
                           .done();
-    auto done = dialects::read_reply(said,
-                                     *request->envelope,
-                                     {.dialect = Dialect::Sam,
-                                      .caller = to,
-                                      .fresh_id = reply_id,
-                                      .now = now,
-                                      .role_of = &desk.role_of});
+    auto done = dialects::read_reply(
+        said,
+        *request->envelope,
+        {.dialect = Dialect::Sam, .caller = to, .fresh_id = reply_id, .now = now});
     if (!done) return refuse_message(desk, call, std::move(done).error());
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),

@@ -59,6 +59,9 @@ void post_nack(Desk& desk, Call& call) {
     if (!delivery) return;
     const auto body = read_object(call);
     if (!body) return;
+    if (const auto flaw = flaw_of_nack(*body); !flaw.empty()) {
+        return call.exchange->respond(problem(Refusal::InputValidationFailed, std::string{flaw}));
+    }
     const auto final = json::find(*body, "final");
     bring_done(desk,
                call,

@@ -59,7 +59,11 @@ std::string words_on_record(const Desk& desk, dialects::Rejection rejection) {
 
 Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery) {
     const bool is_reply = delivery != DeliveryToken{} || rejection.reply != nullptr;
-    if (is_reply && rejection.refusal == Refusal::InputValidationFailed) {
+    // What came with a delivery was meant as its answer, also if it is no message at all.
+    const bool is_no_answer =
+        rejection.refusal == Refusal::InputValidationFailed ||
+        (delivery != DeliveryToken{} && rejection.refusal == Refusal::MessageMalformed);
+    if (is_reply && is_no_answer) {
         rejection.refusal = Refusal::OutputValidationFailed;
     }
     auto detail = words_on_record(desk, rejection);
@@ -106,6 +110,15 @@ std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
     return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
 }
 
+std::string_view flaw_of_nack(json::Value nack) {
+    const auto final = json::find(nack, "final");
+    if (final && final->raw != "true" && final->raw != "false")
+        return "final must be true or false";
+    const auto reason = json::find(nack, "reason");
+    if (reason && !reason->is_string()) return "reason must be a string";
+    return {};
+}
+
 Result<Written> read_written(std::string_view body, json::Outline& outline) {
     Written written;
     if (dialects::is_text_form(body)) {
@@ -148,7 +161,8 @@ Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
 
 }  // namespace
 
-std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began) {
+std::string translated(
+    const Envelope& envelope, Dialect reader, Time now, Time began, Duration patience) {
     const bool is_reply = answers(envelope);
     // A correlation agent names the workflow in its answer: it is shown the name that the hub has.
     const bool is_told_workflow = is_reply || reader == Dialect::Correlation;
@@ -162,6 +176,7 @@ std::string translated(const Envelope& envelope, Dialect reader, Time now, Time 
                                      .answers = is_reply ? envelope.answers() : "",
                                      .correlation = is_told_workflow ? envelope.correlation() : "",
                                      .began = began,
+                                     .patience = patience,
                                      .type = is_reply ? envelope.type() : ""});
     if (told) return *std::move(told);
     // Nobody is shown another dialect than its own, not even of a message that has no form in its
@@ -216,7 +231,14 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                        .fresh_id = fresh_id,
                                        .now = desk.clock(),
                                        .role_of = &desk.role_of});
-    if (!reply) return tl::unexpected(std::move(reply).error());
+    // Who is told knows the answer by its question, and need not have said who answers.
+    const auto refused = [&](dialects::Rejection rejection) {
+        rejection.from = question.holder.value;
+        rejection.correlation = question.asked.correlation();
+        rejection.answers = question.asked.id();
+        return tl::unexpected(std::move(rejection));
+    };
+    if (!reply) return refused(std::move(reply).error());
     auto unfit = unfit_answer(desk,
                               {.request = question.asked,
                                .agent = question.holder,
@@ -232,21 +254,26 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                            .said = told->body()});
         if (is_fit) unfit.reset();
     }
-    if (unfit) return tl::unexpected(*std::move(unfit));
+    if (unfit) return refused(*std::move(unfit));
     restore_facts(desk, question.asked, question.holder.value, reply->facts);
+    const auto holder = dialect_of(desk, question.holder);
+    const bool acknowledges = question.asked.intent() != Intent::Request && holder &&
+                              dialects::is_shown_as_request(question.asked, *holder);
     return ReplyToDelivery{.delivery = question.delivery,
                            .envelope = std::move(told),
                            .tokens_used = reply->tokens_used,
                            .falls_short = reply->falls_short,
                            .kind = reply->kind,
                            .facts = std::move(reply->facts),
-                           .owners = std::move(reply->owners)};
+                           .owners = std::move(reply->owners),
+                           .acknowledges = acknowledges};
 }
 
 void add_claim(const Desk& desk, SendMessage& message) {
     const auto& envelope = *message.envelope;
-    if (envelope.intent() != Intent::Request || message.claim) return;
-    const bool is_at_work = desk.engine->is_at_work(envelope.from());
+    if (answers(envelope) || message.claim) return;
+    const bool is_request = envelope.intent() == Intent::Request;
+    const bool is_at_work = is_request && desk.engine->is_at_work(envelope.from());
     if (!is_at_work && !dialects::may_name_user(envelope)) return;
     auto claim = dialects::claim_of(envelope);
     if (is_at_work || (claim && !claim->user.empty())) message.claim = std::move(claim);
@@ -285,7 +312,12 @@ std::string shown(const Desk& desk,
         return restored_for_asker(desk, *envelope, envelope->to(), said);
     }
     if (!reader || *reader == envelope->dialect()) return as_it_came(desk, *envelope);
-    return translated(*envelope, *reader, desk.clock(), beginning_of(desk, *envelope, *reader));
+    const bool is_request = envelope->intent() == Intent::Request;
+    return translated(*envelope,
+                      *reader,
+                      desk.clock(),
+                      beginning_of(desk, *envelope, *reader),
+                      is_request ? desk.engine->state().limits.request_timeout : Duration{});
 }
 
 std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader) {

@@ -54,6 +54,7 @@ struct Options {
     std::shared_ptr<Notifier> notifier{};  ///< Without one, people look for themselves.
     /// Called although their addresses are private. With --dev all are.
     std::vector<std::string> hosts_allowed{};
+    std::function<void(const std::string& line)> log{};  ///< For whoever runs the hub.
 };
 
 /// One HTTP call whose command is with the engine.
@@ -117,6 +118,8 @@ struct Desk {
     std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
     std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: asks of takes.
 
+    std::string damage_told;  ///< What was last logged of a record that cannot be read.
+
     /// Questions to which an answer that names none was brought, and is not decided yet.
     std::vector<EnvelopePtr> answering;
 
@@ -164,6 +167,8 @@ std::string fresh_uuid(Desk& desk);
 /// "13312.1" and back.
 std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
+/// What is wrong with what is said in a nack; empty if nothing is.
+std::string_view flaw_of_nack(json::Value nack);
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
 /// A message as it was written: JSON, or the text form of a dialect made into it.
@@ -189,7 +194,7 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said);
 /// Adds what a request claims, where its sender is at work for others and so may be delegating, or
-/// where it is made for a user.
+/// what any message does that speaks of a user and is no answer.
 void add_claim(const Desk& desk, SendMessage& message);
 /// Where it goes if it is refused, and what its sender lays down meanwhile.
 void add_passing(SendMessage& message);
@@ -204,7 +209,9 @@ dialects::Reading<SendMessage> with_question(Desk& desk,
                                              SendMessage message,
                                              const dialects::Reception& reception);
 /// A message in another dialect, as it is delivered.
-std::string translated(const Envelope& envelope, Dialect reader, Time now, Time began = {});
+/// `patience`: how long the hub waits for an answer to a request that does not say it.
+std::string translated(
+    const Envelope& envelope, Dialect reader, Time now, Time began = {}, Duration patience = {});
 /// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
 /// hub's error answer.
 std::string shown(const Desk& desk,

@@ -82,7 +82,8 @@ void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Respo
         const auto named = "POST " + url_ + ": ";  // Once is enough.
         if (why.starts_with(named)) why.remove_prefix(named.size());
         return settle(NackDelivery{.delivery = deliver.delivery,
-                                   .reason = "endpoint " + url_ + ": " + std::string{why}});
+                                   .reason = "endpoint " + url_ + ": " + std::string{why},
+                                   .is_unheard = answer.error().fault == Fault::NotFound});
     }
     if (answer->status < 200 || answer->status >= 300) {
         return settle(NackDelivery{

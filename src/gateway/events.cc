@@ -1,6 +1,7 @@
 // GET /v1/events: everything that happens, as server-sent events, from any sequence.
 #include <algorithm>
 
+#include "base/json_write.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
@@ -33,16 +34,21 @@ std::string limited(Stream& stream, std::string text) {
     return text;
 }
 
+/// Whoever runs the hub hears of it once; every listener comes to the same place.
+void end_at_damage(Desk& desk, const std::shared_ptr<Stream>& stream, const std::string& what) {
+    if (desk.options.log && what != desk.damage_told) desk.options.log("/v1/events: " + what);
+    desk.damage_told = what;
+    stream->exchange->write(
+        "event: error\ndata: " + json::ObjectWriter{}.text("detail", what).done() + "\n\n");
+    finish(desk, stream);
+}
+
 void take_passage(Desk& desk,
                   const std::shared_ptr<Stream>& stream,
                   const Result<views::Passage>& passage) {
     stream->is_reading = false;
     if (stream->is_closed) return;
-    if (!passage) {
-        stream->exchange->write(
-            "event: error\ndata: {\"detail\":\"the record cannot be read\"}\n\n");
-        return finish(desk, stream);
-    }
+    if (!passage) return end_at_damage(desk, stream, passage.error().message);
     if (!passage->text.empty()) {
         stream->last = passage->last;
         stream->exchange->write(limited(*stream, passage->text));
@@ -50,6 +56,7 @@ void take_passage(Desk& desk,
     const bool is_done =
         (passage->is_end && !stream->follows) || (stream->left && *stream->left == 0);
     if (is_done) return finish(desk, stream);
+    if (!passage->flaw.empty()) return end_at_damage(desk, stream, passage->flaw);
     pump(desk, stream);
 }
 

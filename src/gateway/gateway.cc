@@ -42,14 +42,17 @@ void answer_refused(Desk& desk, const TellRefused& refused) {
     }
     const auto exchange = std::move(pending.exchange);
     const auto envelope = std::move(pending.envelope);
+    const bool is_reply = pending.kind == Pending::Kind::Reply;
     desk.pending.erase(found);
-    const auto error = envelope ? dialects::write_refusal(envelope->dialect(),
-                                                          envelope->id(),
-                                                          envelope->from(),
-                                                          refused.refusal,
-                                                          refused.detail,
-                                                          desk.clock())
-                                : std::string{};
+    const auto error =
+        envelope ? dialects::write_refusal(envelope->dialect(),
+                                           is_reply ? envelope->answers() : envelope->id(),
+                                           envelope->from(),
+                                           refused.refusal,
+                                           refused.detail,
+                                           desk.clock(),
+                                           envelope->correlation())
+                 : std::string{};
     exchange->respond(problem(refused.refusal, refused.detail, {}, error, refused.retry_after_ms));
 }
 

@@ -84,6 +84,12 @@ void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
 /// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
 dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text);
+/// Why the caller may not register the agent so; empty if it may. No agent makes itself the one
+/// that users' words are put to; on a hub that asks nobody who it is there is nobody else to do so.
+std::string cannot_register(const Desk& desk,
+                            const Caller& caller,
+                            const AgentId& agent,
+                            const Profile& profile);
 
 /// Whether a text is what the classifier takes; else the call is answered. Longer ones take long.
 bool is_understandable(Call& call, std::string_view text);

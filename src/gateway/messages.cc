@@ -234,6 +234,7 @@ void post_message(Desk& desk, Call& call) {
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
     dialects::note_claim(rejection, call.request().body);
     submit(desk, record_of(desk, rejection, {}), call.caller, {});
+    if (rejection.from.empty()) rejection.from = call.caller->agent.value;
     call.exchange->respond(
         problem(rejection, rejection.dialect.value_or(Dialect::Taskwire), desk.clock()));
 }

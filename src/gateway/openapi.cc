@@ -19,9 +19,15 @@ std::string reference(std::string_view component) {
         .done();
 }
 
-std::string content(std::string_view type, std::string_view component) {
-    const std::string media = json::ObjectWriter{}.raw("schema", reference(component)).done();
-    return json::ObjectWriter{}.raw(type, media).done();
+/// `or_text`: a dialect's own text may stand there instead.
+std::string content(std::string_view type, std::string_view component, bool or_text = false) {
+    const auto media = [](std::string_view of) {
+        return json::ObjectWriter{}.raw("schema", reference(of)).done();
+    };
+    json::ObjectWriter out;
+    out.raw(type, media(component));
+    if (or_text) out.raw("text/plain", media("Text"));
+    return out.done();
 }
 
 /// "post_v1_deliveries_delivery_id_ack"
@@ -81,7 +87,7 @@ std::string responses_of(const Route& route) {
         json::ObjectWriter response;
         response.text("description", answer.meaning);
         if (!answer.component.empty()) {
-            response.raw("content", content(answer.content_type, answer.component));
+            response.raw("content", content(answer.content_type, answer.component, answer.or_text));
         }
         out.raw(std::to_string(answer.status), response.done());
     }
@@ -113,7 +119,7 @@ std::string operation(const Route& route) {
         out.raw("requestBody",
                 json::ObjectWriter{}
                     .boolean("required", route.is_body_required)
-                    .raw("content", content("application/json", route.body))
+                    .raw("content", content("application/json", route.body, route.takes_text))
                     .done());
     }
     return out.raw("responses", responses_of(route)).done();

@@ -125,6 +125,22 @@ TEST(OpenApi, GivesEachOperationAnAnswerAndANameOfItsOwn) {
     EXPECT_TRUE(names.contains("post_v1_deliveries_delivery_id_ack"));
 }
 
+TEST(OpenApi, SaysWhereADialectsTextMayStand) {
+    const std::string text = write_openapi("1");
+    const auto takes_text = [&](std::string_view path, std::string_view place) {
+        auto value = json::find(*json::find(json::root(text), "paths"), path);
+        value =
+            json::find(*json::find(*value, "post"), place == "body" ? "requestBody" : "responses");
+        if (place != "body") value = json::find(*value, place);
+        return json::find(*json::find(*value, "content"), "text/plain").has_value();
+    };
+    EXPECT_TRUE(takes_text("/v1/messages", "body"));
+    EXPECT_TRUE(takes_text("/v1/messages", "200"));
+    EXPECT_TRUE(takes_text("/v1/deliveries/{delivery_id}/reply", "body"));
+    EXPECT_TRUE(takes_text("/v1/classify", "200"));
+    EXPECT_FALSE(takes_text("/v1/delegations", "body"));
+}
+
 TEST(OpenApi, RefersOnlyToWhatIsThere) { expect_resolved(write_openapi("1")); }
 
 TEST(OpenApi, NamesEveryCodeOfARefusal) {

@@ -59,12 +59,12 @@ constexpr std::array kAdvice{
               [](std::string_view detail) { return detail.ends_with("(agents_max)"); },
               "Waiting does not help: remove agents that are no longer needed, or raise "
               "limits.agents_max."},
-    // What is settled by an answer that nobody awaits is named, and nothing else is said of it.
+    AdviceRow{Refusal::MessageDialectUnknown,
+              [](std::string_view detail) { return detail.starts_with("Parlance-Dialect "); },
+              "Name one of these, or leave the header out."},
     AdviceRow{Refusal::RouteNotPermitted,
-              [](std::string_view detail) {
-                  return detail.starts_with("delivery ") && detail.rfind(' ') == 8;
-              },
-              "It awaits no answer: acknowledge it."},
+              [](std::string_view detail) { return detail.ends_with(" awaits no answer"); },
+              "Acknowledge it."},
 };
 
 std::string_view advice_for(Refusal refusal, std::string_view detail) {
@@ -108,6 +108,10 @@ transport::Response write_problem(int status,
 
 }  // namespace
 
+std::string_view subject_of(const dialects::Rejection& rejection) {
+    return rejection.answers.empty() ? rejection.id : rejection.answers;
+}
+
 transport::Response problem(Refusal refusal, std::string_view detail) {
     return problem(refusal, detail, {}, {});
 }
@@ -117,8 +121,13 @@ transport::Response problem(const dialects::Rejection& rejection, Dialect dialec
     return problem(rejection.refusal,
                    summary,
                    rejection.problems,
-                   dialects::write_refusal(
-                       dialect, rejection.id, rejection.from, rejection.refusal, summary, now));
+                   dialects::write_refusal(dialect,
+                                           subject_of(rejection),
+                                           rejection.from,
+                                           rejection.refusal,
+                                           summary,
+                                           now,
+                                           rejection.correlation));
 }
 
 transport::Response problem(Refusal refusal,

@@ -11,6 +11,9 @@
 
 namespace parlance::gateway {
 
+/// The id by which the sender knows what is refused: its message, or the request that it answers.
+std::string_view subject_of(const dialects::Rejection& rejection);
+
 transport::Response problem(Refusal refusal, std::string_view detail);
 /// Of a message that could not be read: everything that is wrong with it, and the refusal once
 /// more in the sender's own dialect.
@@ -30,6 +33,9 @@ struct Refused {
     Refusal refusal = Refusal::None;
     std::string_view detail{};
     std::uint64_t retry_after_ms = 0;  ///< 0: not known; soon, if it is retryable.
+    // For the same in the agent's own dialect:
+    std::string_view about{};  ///< The request, if an answer is refused; else the message.
+    std::string_view correlation{};
 };
 void append_refused(std::string& out, const Refused& refused, std::string_view dialect_error);
 

@@ -79,14 +79,16 @@ TEST(Problem, AdvisesOnWhatHelpsWhereTheUsualDoesNot) {
     EXPECT_EQ(member(full, "detail"),
               R"("it has 7, which is its limit (agents_max). Waiting does not help: remove agents )"
               R"(that are no longer needed, or raise limits.agents_max.")");
-    EXPECT_EQ(member(problem(Refusal::RouteNotPermitted, "delivery 9.2"), "detail"),
-              R"("delivery 9.2. It awaits no answer: acknowledge it.")");
+    EXPECT_EQ(
+        member(problem(Refusal::RouteNotPermitted, "delivery 9.2 awaits no answer"), "detail"),
+        R"("delivery 9.2 awaits no answer. Acknowledge it.")");
     std::string item;
-    append_refused(
-        item,
-        {.delivery_id = "9.2", .refusal = Refusal::RouteNotPermitted, .detail = "delivery 9.2"},
-        {});
-    EXPECT_NE(item.find("acknowledge it"), std::string::npos) << item;
+    append_refused(item,
+                   {.delivery_id = "9.2",
+                    .refusal = Refusal::RouteNotPermitted,
+                    .detail = "delivery 9.2 awaits no answer"},
+                   {});
+    EXPECT_NE(item.find("Acknowledge it"), std::string::npos) << item;
 }
 
 TEST(Problem, QuotesWhatAStrangerWrote) {
@@ -107,6 +109,22 @@ TEST(Problem, ListsEverythingThatIsWrongWithAMessage) {
               R"({"pointer":"/type","value":"","rule":"one of ten","section":"Types"}])");
     EXPECT_NE(member(response, "dialect_error").find("\"m-1\""), std::string::npos)
         << response.body;
+}
+
+TEST(Problem, OfAnAnswerNamesItsRequestAndItsWorkflow) {
+    const dialects::Rejection rejection{.refusal = Refusal::OutputValidationFailed,
+                                        .id = "r-1",
+                                        .from = "tool_coordination",
+                                        .correlation = "s_a7b2c9d4_1692633612",
+                                        .answers = "q-1",
+                                        .problems = {{.pointer = "/status", .rule = "a word"}}};
+    const auto response = problem(rejection, Dialect::Correlation, Time{});
+    const auto error = member(response, "dialect_error");
+    for (const auto* const part : {R"("correlation_id":"s_a7b2c9d4_1692633612")",
+                                   R"("in_reply_to":"q-1")",
+                                   R"("target_agent":"tool_coordination")"}) {
+        EXPECT_NE(error.find(part), std::string::npos) << part << " " << error;
+    }
 }
 
 TEST(Refused, IsAnItemOfAListThatNamesWhatItIsAbout) {

@@ -23,6 +23,7 @@ struct Answer {
     std::string_view meaning;
     std::string_view component{};  ///< Of components.h; none: no content.
     std::string_view content_type = "application/json";
+    bool or_text = false;  ///< Also as a dialect's text, for who accepts text/plain.
 };
 
 struct Route {
@@ -35,6 +36,7 @@ struct Route {
     std::string_view body{};          ///< The component of the request's body, if it has one.
     bool is_body_required = false;
     std::span<const Parameter> parameters{};
+    bool takes_text = false;  ///< The body may also be in a dialect's text form.
 };
 
 namespace routes {
@@ -48,10 +50,10 @@ inline constexpr std::array kAccepted{Answer{202, "Accepted, and on disk.", "Acc
 // clang-format off
 inline constexpr std::array kSent{
     Answer{202, "Accepted, and on disk. An answer, if one is awaited, comes to the inbox.", "Accepted"},
-    Answer{200, "The answer, in the sender's dialect.", "Message"}};
+    Answer{.status = 200, .meaning = "The answer, in the sender's dialect.", .component = "Message", .or_text = true}};
 inline constexpr std::array kReplied{
     Answer{202, "Accepted, and on disk.", "Accepted"},
-    Answer{204, "Its status is pending: taken as progress, and on disk."}};
+    Answer{204, "Its status is pending: taken as progress; or nobody awaits it: taken as an acknowledgement. On disk."}};
 inline constexpr std::array kDelegated{
     Answer{200, "The response, or the hub's own at the deadline.", "Message"},
     Answer{202, "Accepted; the answer comes to the inbox.", "Accepted"}};
@@ -84,7 +86,7 @@ inline constexpr std::array kPolicy{Answer{200, "The policy.", "PolicyInForce"}}
 inline constexpr std::array kExplained{Answer{200, "What it would say.", "Explanation"}};
 inline constexpr std::array kFleet{Answer{200, "The fleet.", "Fleet"}};
 inline constexpr std::array kClassified{
-    Answer{200, "What it asks for, and what to do about it.", "Classification"}};
+    Answer{.status = 200, .meaning = "What it asks for, and what to do about it.", .component = "Classification", .or_text = true}};
 inline constexpr std::array kTalked{Answer{200, "The answer, or what has to be known first.", "Talk"},
                                      Answer{202, "It is being worked on; chat_id shows it later.", "Talk"}};
 inline constexpr std::array kTalk{Answer{200, "The answer, or how far it is.", "Talk"}};
@@ -177,7 +179,7 @@ inline constexpr std::array kHumanParameters{
 /// The busiest first; a longer pattern before the shorter one that would take it too.
 inline constexpr std::array kRoutes{
     Route{"POST", "/v1/messages", post_message, kWorkers, "Send a message of any dialect",
-          routes::kSent, "Message", true, routes::kSendParameters},
+          routes::kSent, "Message", true, routes::kSendParameters, true},
     Route{"POST", "/v1/deliveries/{delivery_id}/ack", post_ack, kWorkers, "Settle a delivery: done",
           routes::kDone},
     Route{"POST", "/v1/deliveries/{delivery_id}/nack", post_nack, kWorkers, "Settle a delivery: not now, or never",
@@ -187,7 +189,7 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/deliveries/{delivery_id}/progress", post_progress, kWorkers, "Say how far it is",
           routes::kDone, "Note"},
     Route{"POST", "/v1/deliveries/{delivery_id}/reply", post_reply, kWorkers, "Settle a delivery with its answer",
-          routes::kReplied, "Reply", true},
+          routes::kReplied, "Reply", true, {}, true},
     Route{"GET", "/v1/agents/{id}/inbox", get_inbox, kWorkers, "Lease waiting messages",
           routes::kTaken, {}, false, routes::kInboxParameters},
     Route{"POST", "/v1/delegations", post_delegation, kWorkers, "Delegate, and wait for the answer",
@@ -218,7 +220,7 @@ inline constexpr std::array kRoutes{
           routes::kWorkflow, "Workflow", true, routes::kWorkflowParameters},
     Route{"GET", "/v1/workflows/{id}", get_workflow, kInsiders, "Show how far a workflow is, or what came of it",
           routes::kWorkflowReport},
-    Route{"POST", "/v1/workflows/{id}/cancel", post_cancel, kInsiders,
+    Route{"POST", "/v1/workflows/{id}/cancel", post_cancel, kWorkers,
           "End an open request, session or workflow, with all that was delegated for it",
           routes::kDone, "Reason"},
     Route{"POST", "/v1/tools/authorize", post_authorize, kInsiders, "Ask whether an agent may use a tool now",

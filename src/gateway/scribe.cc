@@ -143,8 +143,10 @@ EnvelopePtr DialectScribe::join(const Joint& joint) const {
                                              .fresh_id = joint.id,
                                              .now = joint.now});
     if (!reply) return nullptr;
-    return joint.tokens_used > 0 ? dialects::charged(*reply->envelope, joint.tokens_used)
-                                 : reply->envelope;
+    auto answer = reply->envelope;
+    if (!joint.lack.empty()) answer = dialects::made_partial(*answer, joint.lack);
+    if (joint.tokens_used > 0) answer = dialects::charged(*answer, joint.tokens_used);
+    return answer->body().size() > kMessageBytesMax ? nullptr : answer;
 }
 
 ClaimPtr DialectScribe::claim(const Envelope& request) const { return dialects::claim_of(request); }

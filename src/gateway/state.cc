@@ -240,15 +240,22 @@ struct Update {
     json::Value changes{};
 };
 
-/// The first thing that is wrong with an object of the document, answered; true if there is none.
-bool is_object_of(Call& call, std::string_view name, std::string_view text) {
-    auto problems = dialects::check_object(Dialect::Taskwire, name, text);
-    if (problems.empty()) return true;
-    const auto& first = problems.front();
-    const auto words = fmt::format("{}{}: {}", name, first.pointer, first.rule);
-    call.exchange->respond(problem(Refusal::InputValidationFailed, words, problems, {}));
+/// Everything that is wrong with an object of the document, answered; true if nothing is. `place`
+/// is where in the body it was said.
+bool is_object_of(Call& call,
+                  std::string_view name,
+                  std::string_view text,
+                  std::string_view place = {}) {
+    dialects::Rejection rejection{.problems =
+                                      dialects::check_object(Dialect::Taskwire, name, text)};
+    if (rejection.problems.empty()) return true;
+    for (auto& each : rejection.problems) each.pointer.insert(0, place);
+    const auto words = fmt::format("{}: {}", name, rejection.summary());
+    call.exchange->respond(problem(Refusal::InputValidationFailed, words, rejection.problems, {}));
     return false;
 }
+
+constexpr std::string_view kInChanges = "/changes";
 
 /// What was sent with what may be left out, as text; of the changes only that they are an object.
 std::string update_around(json::Value body, Time now) {
@@ -339,7 +346,7 @@ void update_task(Desk& desk, Call& call, const Update& update) {
     auto document = json::merged(json::root(before), update.changes);
     document = json::merged(json::root(document), json::root(fixed));
     const bool deletes = update.operation == StateOperation::Delete;
-    if (!deletes && !is_object_of(call, "TaskState", document)) return;
+    if (!deletes && !is_object_of(call, "TaskState", document, kInChanges)) return;
     const auto whole = json::root(document);
     WriteTask write{.operation = update.operation,
                     .id = update.id,
@@ -363,7 +370,7 @@ void update_resource(Desk& desk, Call& call, const Update& update) {
                                                     : R"({"allocated":0,"consumed":0})";
     const auto document = json::merged(json::root(before), update.changes);
     const bool deletes = update.operation == StateOperation::Delete;
-    if (!deletes && !is_object_of(call, "ResourceAllocation", document)) return;
+    if (!deletes && !is_object_of(call, "ResourceAllocation", document, kInChanges)) return;
     const auto whole = json::root(document);
     const auto expires_at = text_member(whole, "expires_at");
     WriteAllocation write{

@@ -30,6 +30,7 @@ struct Claim {
     std::uint64_t tokens_max = 0;  ///< 0: it says none.
     std::uint64_t tokens_estimated = 0;
     std::vector<std::string> tools{};  ///< What the target is to use.
+    bool limits_tools = false;         ///< It says which, and be it none; else all that it may.
     /// Whose the sources are that it refers to: a user's id, "user:ID", or a scope that is
     /// nobody's.
     std::vector<std::string> owners{};

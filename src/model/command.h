@@ -81,7 +81,7 @@ struct SendMessage {
     std::optional<std::uint32_t> retry_count_max{};
     std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
     bool waits = false;             ///< Request only: the asker holds the line.
-    ClaimPtr claim{};               ///< Request only: what it says of the delegation that it is.
+    ClaimPtr claim{};  ///< What it says of the delegation that it is; else only of its user.
     std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
     bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
     AnswerKind kind = AnswerKind::Done;  ///< Reply only: what it tells of its agent.
@@ -120,7 +120,8 @@ struct AckDelivery {
 struct NackDelivery {
     DeliveryToken delivery;
     std::string reason;
-    bool is_final = false;  ///< The agent will never take it: no further try.
+    bool is_final = false;    ///< The agent will never take it: no further try.
+    bool is_unheard = false;  ///< The agent was not reached, and so has not had its try.
 };
 
 struct ExtendLease {
@@ -142,6 +143,9 @@ struct ReplyToDelivery {
     AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
     std::vector<std::string> facts{};    ///< What was learnt about the user.
     std::vector<std::string> owners{};   ///< Whose sources it says that it used.
+    /// Nobody awaits it, but its agent was shown a request, because its dialect has nothing else:
+    /// by answering it has acknowledged.
+    bool acknowledges = false;
 };
 
 /// An answer that breaks the rules, reported by the front desk: it is not passed on, and the

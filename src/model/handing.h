@@ -38,6 +38,8 @@ constexpr bool is_for_one_of_many(std::string_view recipient) {
 constexpr bool is_for_several(std::string_view recipient) {
     return recipient.starts_with(kCallPrefix) || recipient.starts_with(kAllPrefix);
 }
+/// Under which the hub itself speaks: what it says in nobody's place comes from this name.
+constexpr std::string_view kHubName = "parlance";
 /// Whether no agent can have this name.
 constexpr bool is_no_agent(std::string_view name) {
     return is_for_people(name) || is_for_one_of_many(name) || is_for_several(name);

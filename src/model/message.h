@@ -39,9 +39,13 @@ enum class Setback : std::uint8_t {
     MailboxFull,       ///< A copy of a topic's message for whose subscriber there was no room.
     Cancelled,         ///< Whoever asked, or an operator, wants no answer any more.
     CircuitOpen,       ///< Its agent fails too often and is left alone.
+    NotReached,        ///< Nobody was there to take it.
 };
 
-/// Whether a try that ended so counts toward the limit. What the hub broke off is nobody's failure.
-constexpr bool is_counted(Setback setback) { return setback != Setback::HubRestarted; }
+/// Whether a try that ended so counts toward the limit. What the hub broke off, or what never came
+/// to the agent, is not the agent's failure.
+constexpr bool is_counted(Setback setback) {
+    return setback != Setback::HubRestarted && setback != Setback::NotReached;
+}
 
 }  // namespace parlance

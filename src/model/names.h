@@ -55,7 +55,8 @@ inline constexpr std::array kEnumNames<Setback>{
     EnumName{Setback::HubRestarted, "HUB_RESTARTED"},
     EnumName{Setback::MailboxFull, "MAILBOX_FULL"},
     EnumName{Setback::Cancelled, "CANCELLED"},
-    EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"}};
+    EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"},
+    EnumName{Setback::NotReached, "NOT_REACHED"}};
 
 template <>
 inline constexpr std::array kEnumNames<AnswerKind>{EnumName{AnswerKind::Done, "done"},

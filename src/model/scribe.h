@@ -65,6 +65,7 @@ struct Joint {
     std::string_view result{};  ///< JSON.
     Time now{};
     std::uint64_t tokens_used = 0;  ///< By all of them.
+    std::string_view lack{};        ///< What is missing, in words; empty: nothing is.
 };
 
 /// Who would be given a request.

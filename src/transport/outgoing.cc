@@ -104,13 +104,15 @@ class Call : public std::enable_shared_from_this<Call> {
         request_ = write_request(*address, outgoing_);
         timer_.expires_after(outgoing_.timeout);
         timer_.async_wait([self = shared_from_this()](ErrorCode error) {
-            if (!error) self->give_up(Fault::Unavailable, "no answer in time");
+            // One that took the connection and is silent is there; else nobody was found.
+            const auto fault = self->is_connected_ ? Fault::Unavailable : Fault::NotFound;
+            if (!error) self->give_up(fault, "no answer in time");
         });
         resolver_.async_resolve(
             address->host,
             address->port,
             [self = shared_from_this()](ErrorCode error, const Resolver::results_type& found) {
-                if (error) return self->give_up(Fault::Unavailable, error.message());
+                if (error) return self->give_up(Fault::NotFound, error.message());
                 self->connect(found);
             });
     }
@@ -130,7 +132,8 @@ class Call : public std::enable_shared_from_this<Call> {
         }
         net::async_connect(
             socket_, ends, [self = shared_from_this()](ErrorCode error, const auto&) {
-                if (error) return self->give_up(Fault::Unavailable, error.message());
+                if (error) return self->give_up(Fault::NotFound, error.message());
+                self->is_connected_ = true;
                 self->send();
             });
     }
@@ -199,6 +202,7 @@ class Call : public std::enable_shared_from_this<Call> {
     std::string request_;
     std::string waiting_;
     std::array<char, kReadBytes> fresh_{};
+    bool is_connected_ = false;
 };
 
 }  // namespace

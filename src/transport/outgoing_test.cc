@@ -117,7 +117,7 @@ TEST(Post, SaysWhenNobodyListens) {
     }
     const auto answer = post_and_wait(house, {.url = url});
     ASSERT_FALSE(answer.has_value());
-    EXPECT_EQ(answer.error().fault, Fault::Unavailable);
+    EXPECT_EQ(answer.error().fault, Fault::NotFound) << "which is not one that does not answer";
 }
 
 TEST(Post, RefusesAnAddressItCannotReach) {

@@ -172,6 +172,7 @@ struct Outgoing {
     Duration timeout{std::chrono::seconds{30}};
     std::size_t body_bytes_max = std::size_t{1} << 20;
 };
+/// Fault::NotFound says that nobody took the connection, and so nobody has heard of it.
 void post(Loop& loop, Outgoing outgoing, std::function<void(Result<Response>)> done);
 
 }  // namespace parlance::transport

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 
@@ -109,6 +111,12 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
     const int flags =
         (mode == Mode::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
         SQLITE_OPEN_NOMUTEX;
+    // It has what the journal has, and is for whom that is; what SQLite makes is for everybody.
+    // Only where there is none yet: to close a file ends the locks that this process has on it.
+    if (mode == Mode::Write) {
+        const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0640);
+        if (made >= 0) ::close(made);
+    }
     sqlite3* opened = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
     Database database{opened};

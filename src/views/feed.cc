@@ -79,14 +79,26 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
     if (found == readers_.end()) {
         found = readers_.emplace(id, TRY(journal::Reader::open(disk_, from))).first;
     }
-    Passage passage;
+    Passage passage{.last = {from.value - 1}};
+    // What is whole is told before it is said what is not.
+    const auto end_at = [&](const Error& error) {
+        passage.flaw = "record " + std::to_string(passage.last.value + 1) +
+                       " cannot be read: " + error.message;
+        return passage;
+    };
     journal::Record record;
     while (passage.text.size() < bytes_max) {
-        if (!TRY(found->second.next(record, up_to))) {
+        const auto is_there = found->second.next(record, up_to);
+        if (!is_there) return end_at(is_there.error());
+        if (!*is_there) {
             passage.is_end = true;
             break;
         }
-        TRY(append_event(passage.text, record, edit_));
+        const auto length = passage.text.size();
+        if (const auto told = append_event(passage.text, record, edit_); !told) {
+            passage.text.resize(length);
+            return end_at(told.error());
+        }
         passage.last = record.sequence;
     }
     return passage;

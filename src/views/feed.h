@@ -27,6 +27,7 @@ struct Passage {
     std::string text;
     Sequence last;
     bool is_end = false;  ///< Nothing more up to the asked sequence.
+    std::string flaw{};   ///< Why the record behind the last cannot be read, and where it stands.
 };
 
 class Feed {

@@ -77,7 +77,27 @@ TEST(Feed, NeverPassesADamagedRecordOn) {
     const auto bytes = disk.contents().at("00000000000000000001.journal");
     disk.flip_bit("00000000000000000001.journal", bytes.find("a0"), 0);
     Feed feed{disk};
-    EXPECT_FALSE(read(feed, {1}, {1}));
+    const auto passage = read(feed, {1}, {1});
+    ASSERT_TRUE(passage) << passage.error().message;
+    EXPECT_EQ(passage->text, "");
+    EXPECT_TRUE(passage->flaw.starts_with("record 1 cannot be read: 00000000000000000001.journal:"))
+        << passage->flaw;
+}
+
+TEST(Feed, TellsWhatStandsBeforeADamagedRecordAndWhereThatIs) {
+    journal::testing::MemoryDisk disk;
+    register_agents(disk, 4);
+    const auto bytes = disk.contents().at("00000000000000000001.journal");
+    disk.flip_bit("00000000000000000001.journal", bytes.find("a2"), 0);
+    Feed feed{disk};
+    const auto passage = read(feed, {1}, {4});
+    ASSERT_TRUE(passage) << passage.error().message;
+    EXPECT_EQ(passage->last, Sequence{2});
+    EXPECT_NE(passage->text.find("\"agent\":\"a1\""), std::string::npos);
+    EXPECT_EQ(passage->text.find("\"agent\":\"a3\""), std::string::npos);
+    EXPECT_FALSE(passage->is_end);
+    EXPECT_TRUE(passage->flaw.starts_with("record 3 cannot be read: 00000000000000000001.journal:"))
+        << passage->flaw;
 }
 
 TEST(EventNames, StandInTheOrderOfTheVariant) {

@@ -1,5 +1,6 @@
 #include "views/ledger.h"
 
+#include <filesystem>
 #include <memory>
 
 #include "base/uuid.h"
@@ -222,6 +223,12 @@ TEST_F(LedgerTest, ListsByUserAgentTimeAndPage) {
     EXPECT_EQ(ids({.agent = "tag"}), "");
     EXPECT_EQ(ids({.since = "1970-01-01T12:00:00.001Z"}), "r-2r-3");
     EXPECT_EQ(ids({.after = {2}, .count_max = 1}), "r-2");
+}
+
+TEST_F(LedgerTest, IsReadByWhoMayReadTheJournalAndNobodyElse) {
+    open();
+    const auto mode = std::filesystem::status(path()).permissions();
+    EXPECT_EQ(mode & std::filesystem::perms::others_all, std::filesystem::perms::none);
 }
 
 TEST_F(LedgerTest, AFileOfAnotherFormIsNotTouched) {

@@ -279,6 +279,11 @@ def every_exit_code_is_the_documented_one(hub, scratch):
     expect(parlance(hub, *send, "dora", "hello"), DONE, "accepted")
     expect(parlance(hub, *send, "nobody", "hello"), REFUSED, "AGENT_NOT_REGISTERED", "Register")
     expect(parlance(hub, "agents", "show", "nobody"), REFUSED, "AGENT_NOT_REGISTERED")
+    expect(parlance(hub, "listen", "--as", "nobody", "--count", "1"), REFUSED, "AGENT_NOT_REGISTERED", "--register")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        lost = subprocess.run([BINARY, "version"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    check(lost.returncode == REFUSED, f"what could not be written ended with {lost.returncode}")
+    check("could not be written" in lost.stderr, f"and was not said to be lost: {lost.stderr}")
     expect(parlance(hub, "sing"), MISUSED, "sing", "--help")
     expect(parlance(hub, *send, "dora", "@/no/such/file"), MISUSED, "/no/such/file")
     expect(parlance(None, "journal", "verify", "--data", scratch + "/nowhere"), MISUSED, "nowhere")
@@ -362,6 +367,8 @@ def messages_are_validated_without_a_hub(_, scratch):
         check([verdict["ok"] for verdict in verdicts] == [True, False, True], done.stdout)
         check({problem["pointer"] for problem in verdicts[1]["problems"]} == {"/type", "/to"}, done.stdout)
     expect(parlance(None, *validate, stdin='{"half":'), REFUSED, "MESSAGE_MALFORMED")
+    large = {**GOOD, "payload": "x" * (1 << 20)}
+    expect(parlance(None, *validate, stdin=json.dumps(large)), REFUSED, "MESSAGE_TOO_LARGE")
     expect(parlance(None, *validate, stdin="---\nREQUEST\nnonsense\n---\n"), REFUSED, "MESSAGE_MALFORMED in kessel")
     expect(parlance(None, *validate, "--dialect", "sam", stdin=json.dumps(GOOD)), REFUSED, "in sam", "/message_type")
     expect(parlance(None, *validate, stdin=""), MISUSED, "no message")
@@ -402,6 +409,16 @@ def messages_are_converted_and_come_back(_, scratch):
     check(len(done.stdout.splitlines()) == 1, done.stdout)
     told = json.loads(expect(parlance(None, "convert", "--to", "sam", "-", stdin=json.dumps(OLD)), DONE).stdout)
     check(told["sender"] == {"agent_id": "byte"} and told["payload"]["data"] == "r", str(told))
+    # What the document gives by default is told where something must stand.
+    request = {"source_agent": "CST", "target_agent": "ANL", "capability_code": "ANL_NPV",
+               "request_id": "sess-789-20250118-143022", "inputs_json": {}}
+    told = json.loads(parlance(None, "convert", "--to", "delegation", "-", stdin=json.dumps(request)).stdout)
+    check(told["constraints"]["deadline_ms"] == 30000, str(told))
+    # A part of a message, as its document shows it.
+    part = {"session_id": "sess-789", "original_request": "Help me", "prior_agents": ["ORC"]}
+    expect(parlance(None, "convert", "--from", "kessel", "--to", "sam", "-", stdin=json.dumps(part)), DONE, "Help me")
+    done = parlance(None, "convert", "--to", "sam", "--json", "-", stdin=json.dumps([GOOD, {**GOOD, "to": 7}]))
+    check(json.loads(done.stderr)["message"] == 2, done.stderr)
     expect(parlance(None, "convert", "--to", "sam", "--block", where), MISUSED, "kessel")
     expect(parlance(None, "convert", where), MISUSED, "--to")
 

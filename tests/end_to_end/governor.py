@@ -248,6 +248,17 @@ def the_doctor_finds_the_hub_well(scratch):
         hub.ask("PUT", "/v1/policy", {"hub": {"chain_enabled": 0}})
         refused = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]
         check(refused[6]["happened"] == "403 ROUTE_NOT_PERMITTED, then a row" and refused[6]["ok"], f"not told: {refused[6]}")
+        said = parlance(hub, "doctor", expected=REFUSED)
+        check("→ Nothing was taken" in said and "chain_enabled" in said and "set fanout_max" not in said, f"misleading: {said}")
+        # A smaller breadth than the document's is enforced as well, and is tried where it ends.
+        hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 2}})
+        breadth = json.loads(parlance(hub, "doctor", "--json").splitlines()[1])
+        check(breadth["ok"] and breadth["happened"] == "2 of 2 taken, then 429 DELEGATION_FANOUT_EXCEEDED", str(breadth))
+        # That nothing is taken at all is said first.
+        hub.ask("POST", "/v1/fleet/stop", {})
+        said = parlance(hub, "doctor", expected=REFUSED)
+        check("the fleet is stopped" in said and "fleet resume" in said and "✗" not in said, f"not said first: {said}")
+        hub.ask("POST", "/v1/fleet/resume", {})
         # A hub without breadth or depth for anybody is not well: what is tried there does not work.
         hub.ask("PUT", "/v1/policy", {"hub": {"fanout_max": 1000}})
         ill = [json.loads(line) for line in parlance(hub, "doctor", "--json", expected=REFUSED).splitlines()]

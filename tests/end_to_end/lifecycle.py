@@ -29,6 +29,9 @@ def stops_cleanly_and_starts_at_once(scratch):
         hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
         for number in range(200):
             hub.ask("POST", "/v1/messages", message("alice", number))
+        hub.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        check(hub.process.poll() is None, "SIGHUP stops a hub that has no certificate to read again")
         began = time.monotonic()
         check(hub.stop() == 0, "SIGTERM is not a clean stop")
         check(time.monotonic() - began < 5, "the stop took more than 5 s")

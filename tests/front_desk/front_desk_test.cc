@@ -193,6 +193,35 @@ TEST(Limits, K6_ACapabilityThatIsNotRegisteredIsQuotedLikeEveryOtherValue) {
 
 // --- what is shared ------------------------------------------------------------------------------
 
+TEST(Chat, T14_WhatAnAgentHasDoneForAUserIsBegunInItsOwnName) {
+    FrontDesk desk;
+    desk.now("PUT",
+             "/v1/agents/ANL",
+             R"({"dialect":"kessel","capabilities":[{"code":"ANL_PROJECTION",)"
+             R"("description":"Projections of revenue and cash","examples":[)"
+             R"("project our revenue for the next five years","forecast cash flow",)"
+             R"("what will sales be in 2030"]}]})");
+    desk.now("PUT",
+             "/v1/agents/DOC",
+             R"({"dialect":"sam","capabilities":[{"code":"DOC_GENERATE",)"
+             R"("description":"Documents for people to read","examples":["write a report",)"
+             R"("generate the board document","draft a memo of these findings"]}]})");
+    const auto begun_by = [&](const Headers& headers) {
+        const auto& workflows = desk.engine().state().workflows;
+        const auto before = workflows.runs.size();
+        const auto answer = desk.ask(
+            "POST", "/v1/chat", R"({"user_id":"ann","text":"forecast cash flow"})", headers);
+        desk.run_until([&] {
+            desk.turn();
+            return workflows.runs.size() > before || answer->status() != 0;
+        });
+        if (workflows.runs.size() == before) return answer->body();
+        return core::workflow::find_run(workflows, workflows.runs.tickets().back())->by;
+    };
+    EXPECT_EQ(begun_by({{"Parlance-Agent", "bob"}}), "bob");
+    EXPECT_EQ(begun_by({{"Parlance-User", "ann"}}), "ORC");
+}
+
 TEST(State, T13_ANullTakesAMemberAway) {
     Agents desk;
     const auto update = [&](std::string_view operation, int version, std::string_view changes) {
@@ -633,7 +662,7 @@ TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
 // --- answers that name only their workflow
 // -------------------------------------------------------------------------------------------
 
-TEST(Answers, TwoOfOneWorkflowInOneFrameAnswerBothQuestions) {
+TEST(Answers, OfOneWorkflowMeanOnlyTheQuestionThatWasHandedOver) {
     Agents desk;
     desk.now("PUT", "/v1/agents/buyer", R"({"dialect":"sam"})");
     const auto seller = desk.open();
@@ -652,15 +681,24 @@ TEST(Answers, TwoOfOneWorkflowInOneFrameAnswerBothQuestions) {
     seller->say(R"({"send":[)" + message("a-1", "RESPONSE", "seller") + "," +
                 message("a-2", "RESPONSE", "seller") + "]}");
     desk.turn();
-    // One after the other, for a workflow keeps its order.
-    const auto first = desk.now("GET", "/v1/agents/buyer/inbox?max=9");
-    EXPECT_NE(first.find("a-1"), std::string::npos) << first;
-    const std::string_view mark = R"("delivery_id":")";
-    const auto begin = first.find(mark) + mark.size();
-    const std::string delivery = first.substr(begin, first.find('"', begin) - begin);
-    desk.now("POST", "/v1/deliveries/" + delivery + "/ack");
-    const auto second = desk.now("GET", "/v1/agents/buyer/inbox?max=9");
-    EXPECT_NE(second.find("a-2"), std::string::npos) << second;
+    // A workflow keeps its order: the second question comes once the first is answered.
+    EXPECT_NE(seller->frames.back().find("q-2"), std::string::npos) << seller->frames.back();
+    seller->say(R"({"send":[)" + message("a-3", "RESPONSE", "seller") + "]}");
+    desk.turn();
+    std::vector<std::string> answers;
+    for (int i = 0; i < 3; ++i) {
+        const auto taken = desk.now("GET", "/v1/agents/buyer/inbox?max=9");
+        const std::string_view mark = R"("delivery_id":")";
+        if (taken.find(mark) == std::string::npos) break;
+        const auto begin = taken.find(mark) + mark.size();
+        const std::string delivery = taken.substr(begin, taken.find('"', begin) - begin);
+        for (const auto* id : {"a-1", "a-2", "a-3"}) {
+            if (taken.find(id) != std::string::npos) answers.emplace_back(id);
+        }
+        desk.now("POST", "/v1/deliveries/" + delivery + "/ack");
+    }
+    EXPECT_EQ(answers, (std::vector<std::string>{"a-1", "a-3"}))
+        << "the second came before its question, and answers nothing";
 }
 
 // --- the end

@@ -173,6 +173,7 @@ TEST(Door, X12_IsShutToAUsersTokenAndToViewersWhoAct) {
         {"viewer", "POST", "/v1/messages", 403},
         {"viewer", "GET", "/v1/agents/bob/inbox", 403},
         {"viewer", "DELETE", "/v1/agents/bob", 403},
+        {"viewer", "POST", "/v1/workflows/w/cancel", 403},
         {"viewer", "POST", "/v1/dead-letters/1/redeliver", 403},
         {"bob", "POST", "/v1/dead-letters/1/redeliver", 403},
         {"bob", "POST", "/v1/dead-letters/1/discard", 403},
@@ -403,6 +404,22 @@ TEST(Door, IsShutToBrowsersThatAreLedAstray) {
     }
 }
 
+TEST(Door, X13_WhoReadsWhatUsersSayIsAppointedByAnOperator) {
+    constexpr auto* kReader = R"({"dialect":"kessel","capabilities":[{"code":"INTENT_CLASSIFY"}]})";
+    Guarded desk;
+    const auto itself = [&] { return desk.as("bob", "PUT", "/v1/agents/bob", kReader); };
+    EXPECT_EQ(code_in(itself()->body()), "ROUTE_NOT_PERMITTED");
+    const auto socket = desk.open(desk.proof("bob"));
+    socket->say(R"({"hello":{"register":)" + std::string{kReader} + "}}");
+    desk.turn();
+    EXPECT_NE(socket->close_code, 0) << "nor by saying hello";
+    EXPECT_EQ(desk.as("operator", "PUT", "/v1/agents/bob", kReader)->status(), 200);
+    EXPECT_EQ(itself()->status(), 200) << "what it is, it may say again";
+    FrontDesk dev;
+    EXPECT_EQ(dev.now("PUT", "/v1/agents/bob", kReader).find("ROUTE_NOT_PERMITTED"),
+              std::string::npos);
+}
+
 TEST(Door, X13_AUsersTaskIsNotThereForOthersWhereverItNamesTheUser) {
     Guarded desk;
     int number = 0;
@@ -515,6 +532,38 @@ TEST(DevDoor, I1_BelievesWhatIsSaid) {
     EXPECT_EQ(status("Parlance-Agent", "/v1/hub"), 403);
     EXPECT_EQ(status("Parlance-Operator", "/v1/hub"), 200);
     EXPECT_EQ(status("X-Nothing", "/v1/hub"), 200) << "who says nothing may look at everything";
+}
+
+TEST(DevDoor, IsShutToNamesThatOnlyBeginLikeLoopbackAndToOtherPages) {
+    FrontDesk desk;
+    const auto status = [&](const Headers& headers) {
+        const auto exchange = desk.ask("GET", "/v1/hub", "", headers);
+        desk.turn();
+        return exchange->status();
+    };
+    for (const auto* host : {"localhost",
+                             "localhost:7420",
+                             "127.0.0.1",
+                             "127.0.0.1:7420",
+                             "127.1.2.3:80",
+                             "[::1]",
+                             "[::1]:7420"}) {
+        EXPECT_EQ(status({{"Host", host}}), 200) << host;
+        EXPECT_EQ(status({{"Host", host}, {"Origin", std::string{"http://"} + host}}), 200) << host;
+    }
+    for (const auto* host : {"127.evil.example",
+                             "127.0.0.1.evil.example",
+                             "127.0.0.1.evil.example:7420",
+                             "localhost.evil.example",
+                             "[::1].evil.example",
+                             "128.0.0.1"}) {
+        EXPECT_EQ(status({{"Host", host}}), 403) << host;
+    }
+    // Another page on the same machine is another page.
+    const Headers::value_type host{"Host", "127.0.0.1:7420"};
+    for (const auto* origin : {"http://127.0.0.1:3000", "http://localhost:7420", "null"}) {
+        EXPECT_EQ(status({host, {"Origin", origin}}), 403) << origin;
+    }
 }
 
 TEST(PushEndpoint, IsNotOnAPrivateAddressUnlessItsHostIsAllowed) {

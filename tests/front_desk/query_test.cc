@@ -56,6 +56,8 @@ TEST(Connect, ThatDoesNotSayWhoItIsIsGivenUp) {
     desk.clock += std::chrono::seconds{2};
     desk.gateway().review();
     EXPECT_EQ(silent->close_code, 1008);
+    EXPECT_NE(silent->frames.back().find("INSTANCE_UNKNOWN"), std::string::npos)
+        << "nothing has to be proved to say hello";
     EXPECT_EQ(bob->close_code, 0);
 }
 

@@ -176,7 +176,7 @@ Descent descend(Ward& ward, std::string session, std::string_view constraints) {
 }
 
 /// What the policy in force allows these agents, whatever they ask for; 0 if it does not say.
-std::int64_t depth_allowed(Ward& ward) {
+std::int64_t allowed_by(Ward& ward, std::string_view name) {
     const auto told =
         ward.ask("POST", "/v1/policy/explain", ward.request({.session = ward.session("deepest")}));
     if (told.body.empty()) return 0;
@@ -186,7 +186,7 @@ std::int64_t depth_allowed(Ward& ward) {
         const json::Value rules = member(guard.value, "rules");
         if (!rules.is_array()) continue;
         for (json::Elements rule{rules}; rule.next();) {
-            if (text_member(rule.value, "rule") != "depth_max") continue;
+            if (text_member(rule.value, "rule") != name) continue;
             return number_member(rule.value, "value").value_or(0);
         }
     }
@@ -200,7 +200,7 @@ Outcome try_depth(Ward& ward) {
     const auto own = descend(ward, ward.session("depth"), kLittle);
     const auto hub =
         descend(ward, ward.session("deepest"), R"({"max_tokens":40,"max_depth":1000})");
-    const auto allowed = depth_allowed(ward);
+    const auto allowed = allowed_by(ward, "depth_max");
     return {own.taken == 1 && own.end.code() == kCode && hub.taken == allowed - 1 &&
                 hub.end.code() == kCode,
             fmt::format("{} taken, then {}; of 1000 at depth_max {}: {} taken, then {}",
@@ -211,14 +211,20 @@ Outcome try_depth(Ward& ward) {
                         hub.end.in_short())};
 }
 
+/// The limit in force, which may be stricter than the document's and not wider.
 Outcome try_fanout(Ward& ward) {
-    int accepted = 0;
-    for (const std::string_view to : {"b", "c", "d"}) {
-        accepted += ward.delegate({.to = to, .session = ward.session("fan-out")}).status == kTaken;
-    }
-    const auto fourth = ward.delegate({.to = "e", .session = ward.session("fan-out")});
-    return {accepted == 3 && fourth.code() == "DELEGATION_FANOUT_EXCEEDED",
-            fmt::format("{} of 3 taken, then {}", accepted, fourth.in_short())};
+    constexpr std::size_t kDocumented = 3;
+    const auto allowed = allowed_by(ward, "fanout_max");
+    const auto most =
+        allowed < 1 ? kDocumented : std::min(static_cast<std::size_t>(allowed), kDocumented);
+    const auto ask = [&](std::size_t place) {
+        return ward.delegate({.to = Ward::kAgents[1 + place], .session = ward.session("fan-out")});
+    };
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < most; ++i) accepted += ask(i).status == kTaken ? 1 : 0;
+    const auto next = ask(most);
+    return {accepted == most && next.code() == "DELEGATION_FANOUT_EXCEEDED",
+            fmt::format("{} of {} taken, then {}", accepted, most, next.in_short())};
 }
 
 Outcome try_cycle(Ward& ward) {
@@ -323,8 +329,8 @@ constexpr std::array kItems{
          "1 taken, then 403 DELEGATION_DEPTH_EXCEEDED; of 1000 one less than the policy's depth_max, then the same",
          "The policy's depth_max must be 2 or more for anybody to delegate: parlance policy show"},
     Item{"Fan-out enforced (≤ 3)", try_fanout,
-         "a asks b, c and d, and while they are open e",
-         "3 of 3 taken, then 429 DELEGATION_FANOUT_EXCEEDED",
+         "a asks b, c and d, or as many as the policy's fanout_max if that is less, and while they are open one more",
+         "3 of 3 taken, then 429 DELEGATION_FANOUT_EXCEEDED; the same with a smaller fanout_max",
          "The document has 3: set fanout_max in the policy"},
     Item{"Cycle detection active", try_cycle,
          "the same errand twice in one session, in capitals the second time",
@@ -361,7 +367,11 @@ constexpr std::array kItems{
 };
 // clang-format on
 
-void tell(const Context& context, const Item& item, const Outcome& outcome) {
+/// `hindrance` keeps everything from being tried, and is the advice then.
+void tell(const Context& context,
+          const Item& item,
+          const Outcome& outcome,
+          std::string_view hindrance) {
     if (context.is_json) {
         fmt::print("{}\n",
                    json::ObjectWriter{}
@@ -384,15 +394,32 @@ void tell(const Context& context, const Item& item, const Outcome& outcome) {
     line("got", outcome.happened);
     if (outcome.is_good) return;
     line("expected", item.expected);
-    fmt::print("    → {}\n", item.advice);
+    fmt::print("    → {}\n", hindrance.empty() ? item.advice : hindrance);
 }
 
-/// How many people would be asked to approve what the examination asks for.
-std::int64_t people_asked(Ward& ward) {
+/// What the hub would say to what the examination asks for first.
+struct Forecast {
+    std::int64_t people_asked = 0;  ///< So many would have to approve it.
+    std::string hindrance{};        ///< Why nothing at all is taken; empty if something is.
+};
+
+Forecast forecast(Ward& ward) {
     const auto told =
         ward.ask("POST", "/v1/policy/explain", ward.request({.session = ward.session("depth")}));
-    return told.body.empty() ? 0
-                             : number_member(json::root(told.body), "approvals_needed").value_or(0);
+    if (told.body.empty()) return {};
+    const json::Value said = json::root(told.body);
+    Forecast forecast{.people_asked = number_member(said, "approvals_needed").value_or(0)};
+    if (told.code() == "ROUTE_NOT_PERMITTED") {
+        forecast.hindrance = fmt::format(
+            "Nothing was taken: {}. Enable it for the examination: parlance policy show",
+            text_member(said, "detail"));
+    }
+    return forecast;
+}
+
+bool is_fleet_stopped(Ward& ward) {
+    const auto fleet = ward.ask("GET", "/v1/fleet");
+    return !fleet.body.empty() && member(json::root(fleet.body), "stopped").raw == "true";
 }
 
 }  // namespace
@@ -405,6 +432,12 @@ int try_checklist(const Context& context) {
     if (hub->status != 200) return complain(context, *hub);
     std::random_device device;
     Ward ward{*client, (std::uint64_t{device()} << 32U) | device()};
+    if (is_fleet_stopped(ward)) {
+        return complain(context,
+                        Refused,
+                        "the fleet is stopped, and takes nothing that could be examined",
+                        "Nothing was tried. `parlance fleet resume` lets it go on.");
+    }
     if (!ward.move_in()) {
         ward.move_out();
         return complain(
@@ -413,7 +446,8 @@ int try_checklist(const Context& context) {
             "the hub lets no agents of the examination in",
             "Use an identity that may act for agents: --operator with --dev, or a token.");
     }
-    if (people_asked(ward) > 0) {
+    const auto foreseen = forecast(ward);
+    if (foreseen.people_asked > 0) {
         ward.move_out();
         return complain(context,
                         Refused,
@@ -432,7 +466,7 @@ int try_checklist(const Context& context) {
     for (const Item& item : kItems) {
         const Outcome outcome = item.examine(ward);
         good += outcome.is_good ? 1 : 0;
-        tell(context, item, outcome);
+        tell(context, item, outcome, foreseen.hindrance);
     }
     ward.move_out();
     if (!context.is_json) fmt::print("\n{} of {} items hold\n", good, kItems.size());

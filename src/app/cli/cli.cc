@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <sstream>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "app/cli/interrupt.h"
@@ -125,6 +129,23 @@ void blot_out(const std::string& secret, int argc, char** argv) {
     }
 }
 
+/// Whoever has closed the other end of a pipe has read as much as it wanted.
+bool is_left_by_its_reader(int descriptor) {
+    pollfd item{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    return ::poll(&item, 1, 0) == 1 && (item.revents & POLLERR) != 0;
+}
+
+/// What was printed may still be on its way: a script that goes on must know that it arrived.
+int ended(const Context& context, int exit) {
+    errno = 0;
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    const int why = errno;
+    if (is_written || why == EPIPE || is_left_by_its_reader(STDOUT_FILENO)) return exit;
+    const auto words = why == 0 ? std::string{} : fmt::format(": {}", std::strerror(why));
+    complain(context, Refused, "what there was to say could not be written" + words);
+    return exit == Done ? Refused : exit;
+}
+
 }  // namespace
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
@@ -203,12 +224,17 @@ int run(CLI::App& app, Context& context, int argc, char** argv) {
         app.parse(argc, argv);
         blot_out(context.token, argc, argv);
     } catch (const CLI::Success& success) {
-        return app.exit(success);
+        return ended(context, app.exit(success));
     } catch (const CLI::ParseError& error) {
         return complain_about_usage(app, context, error);
     }
     leave_when_interrupted();
-    return context.run ? context.run() : static_cast<int>(Misused);
+    if (!context.run) return Misused;
+    try {
+        return ended(context, context.run());
+    } catch (const std::system_error& error) {  // More than is kept back, and nowhere to put it.
+        return complain(context, Refused, error.what());
+    }
 }
 
 int complain(const Context& context, Exit exit, std::string_view what, std::string_view advice) {

@@ -77,6 +77,8 @@ TEST(CommandLine, EndsWithTwoAndAWordOfAdviceWhenItMakesNoSense) {
         {{"dead-letters", "redeliver"}, "which ones"},
         {{"dead-letters", "redeliver", "1", "--all"}, "which ones"},
         {{"dead-letters", "discard", "1"}, "--reason"},
+        {{"dead-letters", "discard", "1", "--reason", ""}, "the --reason is empty"},
+        {{"listen", "--as", "a", "--count", "0"}, "--count"},
         {{"--frobnicate"}, "there is no option '--frobnicate' here"},
         {{"send", "--max", "2"}, "there is no option '--max' here"},
         {{"version", "now"}, "'now' is one word too many here"},
@@ -244,6 +246,18 @@ TEST(Request, EndsWithFourWhenTheAnswerIsLate) {
                   TimedOut)
             << status;
     }
+}
+
+TEST(Request, SaysThatNobodyAnsweredWhereTheHubDidInItsPlace) {
+    const Ended ended = run_against(
+        http(
+            200,
+            R"({"type":"TASK_FAILED","from":"b","payload":{"error":{"code":"REQUEST_TIMED_OUT","message":"no answer before the deadline"}}})"),
+        {"request", "--as", "a", "--to", "b", "x"});
+    EXPECT_NE(ended.err.find("b has not answered in time: no answer before the deadline"),
+              std::string::npos)
+        << ended.err;
+    EXPECT_EQ(ended.err.find("answered TASK_FAILED"), std::string::npos);
 }
 
 TEST(Request, EndsWithOneWhenTheAgentFailed) {

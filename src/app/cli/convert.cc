@@ -26,19 +26,21 @@ dialects::Reading<std::string> convert_one(const Context& context,
                                            const Written& written) {
     const auto named = dialect_option(options.from);
     const auto read = read_as_hub(context, written, named);
-    if (!read) return tl::unexpected(read.error());
+    // What is only a part of a message has its words in other dialects, too.
+    if (!read && !as_part(written, read.error().dialect)) return tl::unexpected(read.error());
     // As it was written: with what the hub fills in it would not come back the same.
     auto text = plain_json(written, named);
-    const Envelope& envelope = *read->envelope;
+    const Dialect from = read ? read->envelope->dialect() : *read.error().dialect;
     const Dialect to = *dialect_option(options.to);
-    if (!text || envelope.dialect() == to) return text;
-    auto current = dialects::in_current_version(envelope.dialect(), *text);
+    if (!text || from == to) return text;
+    auto current = dialects::in_current_version(from, *text);
     if (!current) return current;
     if (!current->empty()) text = std::move(current);
     // Whom it names itself, it says; the hub's stand-ins for others would not go away on the way
-    // back.
+    // back. A time limit that its document gives it is told where one must stand.
+    const Duration limit = read ? read->timeout.value_or(Duration{}) : Duration{};
     return dialects::translate(
-        *text, envelope.dialect(), to, {.now = now(), .from = context.agent});
+        *text, from, to, {.now = now(), .from = context.agent, .patience = limit});
 }
 
 /// Lines for programs, several lines for people, a block for who reads those.
@@ -61,11 +63,16 @@ int convert(const Context& context, const ConvertOptions& options) {
     const auto messages = read_written(options.file);
     if (!messages) return complain(context, Misused, messages.error().message);
     int exit = Done;
+    std::size_t number = 0;
     for (const Written& written : *messages) {
+        ++number;
         const auto made = convert_one(context, options, written);
         if (!made) {
             // Not among the messages: whoever reads those must not take it for one.
-            fmt::print(stderr, "{}", in_words(context.err(), made.error()));
+            fmt::print(stderr,
+                       "{}",
+                       context.is_json ? as_json(made.error(), number) + "\n"
+                                       : in_words(context.err(), made.error()));
             exit = Refused;
             continue;
         }

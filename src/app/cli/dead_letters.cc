@@ -162,7 +162,9 @@ int redeliver(const Context& context, DeadLetterOptions options) {
         options.ids.push_back(id_of(letter));
     });
     if (exit != Done || options.ids.empty()) return exit;
-    const std::string question = fmt::format("Redeliver {} dead letters?", options.ids.size());
+    const auto count = options.ids.size();
+    const std::string question =
+        fmt::format("Redeliver {} dead letter{}?", count, count == 1 ? "" : "s");
     if (!is_confirmed(context, question, options.is_agreed)) {
         return complain(context, Misused, "nothing was redelivered", "Say --yes to go ahead.");
     }
@@ -170,6 +172,12 @@ int redeliver(const Context& context, DeadLetterOptions options) {
 }
 
 int discard(const Context& context, const DeadLetterOptions& options) {
+    if (options.reason.empty()) {
+        return complain(context,
+                        Misused,
+                        "the --reason is empty",
+                        "Say in a few words why; it is kept on record.");
+    }
     const std::string question =
         options.ids.size() == 1
             ? "Discard dead letter " + options.ids.front() + " for good?"

@@ -173,6 +173,13 @@ int listen(const Context& context, const ListenOptions& options) {
         if (is_interrupted()) return Interrupted;
         if (ended) return Done;
         // The first try tells whether the command makes sense; later ones only need patience.
+        if (ended.error().message.starts_with("AGENT_NOT_REGISTERED")) {
+            return complain(
+                context,
+                Refused,
+                fmt::format("AGENT_NOT_REGISTERED: agent '{}' is not registered", context.agent),
+                "Say --register to register it.");
+        }
         if (!was_connected || ended.error().fault != Fault::Unavailable) {
             return complain(context, ended.error());
         }
@@ -206,7 +213,7 @@ void add_listen(CLI::App& app, Context& context) {
                    "Acknowledge what is shown; else it goes back when this ends");
     verb->add_option("--count", options->count, "Leave after so many")
         ->type_name("N")
-        ->check(whole_number());
+        ->check(whole_number(1));
     verb->add_option("--topic", options->topics, "Subscribe to a topic; may be repeated");
     verb->callback(leave(context, options, listen));
 }

@@ -28,8 +28,15 @@ int report_failure(const Context& context, json::Value answer) {
     const json::Value payload = member(answer, "payload");
     const json::Value error = member(payload, "error");
     const std::string code = text_member(error, "code");
-    const bool is_late =
-        code == "REQUEST_TIMED_OUT" || text_member(payload, "error_type") == "TIMEOUT";
+    const bool is_late = text_member(payload, "error_type") == "TIMEOUT";
+    if (code == "REQUEST_TIMED_OUT") {  // Said by the hub, in the place of who was asked.
+        return complain(context,
+                        TimedOut,
+                        fmt::format("{} has not answered in time: {}",
+                                    text_member(answer, "from"),
+                                    text_member(error, "message")),
+                        "Give it longer with --timeout, or ask another.");
+    }
     return complain(context,
                     is_late ? TimedOut : Refused,
                     fmt::format("{} answered TASK_FAILED{}{}",

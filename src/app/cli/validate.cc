@@ -7,6 +7,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/written.h"
 #include "base/json_write.h"
+#include "transport/transport.h"
 
 namespace parlance::cli {
 
@@ -33,14 +34,6 @@ void say_good(const Context& context, const Envelope& envelope) {
     fmt::print("{} {} {}\n", ok, dialect, harmless(envelope.type()));
 }
 
-/// What is refused as a message may be a part of one, as its document shows it.
-std::optional<dialects::Part> as_part(const Written& written, std::optional<Dialect> dialect) {
-    if (!dialect) return {};
-    const auto text = plain_json(written, dialect);
-    if (!text) return {};
-    return dialects::read_part(*dialect, *text);
-}
-
 void say_part(const Context& context, Dialect dialect, const dialects::Part& part) {
     const auto name = dialects::name_of(dialect);
     const auto lacks = fmt::format("{}", fmt::join(part.lacks, ", "));
@@ -59,11 +52,36 @@ void say_part(const Context& context, Dialect dialect, const dialects::Part& par
     fmt::print("{} {} {}, as a part: to send it by itself say {}\n", ok, name, part.type, lacks);
 }
 
+/// What the door of a hub turns away, as long as it is not told otherwise.
+std::optional<dialects::Rejection> too_large(const Written& written) {
+    constexpr std::size_t kBytesMax = transport::DoorLimits{}.body_bytes_max;
+    if (written.text.size() <= kBytesMax) return {};
+    return dialects::Rejection{
+        .refusal = Refusal::MessageTooLarge,
+        .problems = {
+            {.rule = fmt::format("must be at most {} bytes long (body_bytes_max), and has {}",
+                                 kBytesMax,
+                                 written.text.size())}}};
+}
+
+void say_bad(const Context& context, const dialects::Rejection& rejection) {
+    if (context.is_json) {
+        fmt::print("{}\n", as_json(rejection));
+    } else {
+        fmt::print("{}", in_words(context.out(), rejection));
+    }
+}
+
 int validate(const Context& context, const ValidateOptions& options) {
     const auto messages = read_written(options.file);
     if (!messages) return complain(context, Misused, messages.error().message);
     int exit = Done;
     for (const Written& written : *messages) {
+        if (const auto refused = too_large(written)) {
+            say_bad(context, *refused);
+            exit = Refused;
+            continue;
+        }
         const auto reading = read_as_hub(context, written, dialect_option(options.dialect));
         if (reading) {
             say_good(context, *reading->envelope);
@@ -74,11 +92,7 @@ int validate(const Context& context, const ValidateOptions& options) {
             continue;
         }
         exit = Refused;
-        if (context.is_json) {
-            fmt::print("{}\n", as_json(reading.error()));
-        } else {
-            fmt::print("{}", in_words(context.out(), reading.error()));
-        }
+        say_bad(context, reading.error());
     }
     return exit;
 }

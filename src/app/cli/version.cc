@@ -10,7 +10,7 @@ namespace parlance::cli {
 
 void add_version(CLI::App& app, Context& context) {
     app.set_version_flag("--version", fmt::format("parlance {}", app::kVersion));
-    add_verb(app, {"version", "Say which version this is", ""})
+    add_verb(app, {"version", "Say which version this is", "  parlance version --json"})
         ->callback(leave(context, [&context] {
             if (context.is_json) {
                 fmt::print("{}\n",

@@ -62,10 +62,11 @@ dialects::Reading<std::string> plain_json(const Written& written, std::optional<
     if (written.dialect == Dialect::Kessel) {
         auto plain = dialects::from_text_form(written.text);
         if (plain) return std::move(plain->json);
-        return tl::unexpected(malformed(plain.error().message, written.dialect));
+        return tl::unexpected(
+            malformed("is no block that can be read: " + plain.error().message, written.dialect));
     }
     if (const auto checked = json::check(written.text); !checked) {
-        return tl::unexpected(malformed(checked.error().message, named));
+        return tl::unexpected(malformed("cannot be read: " + checked.error().message, named));
     }
     return written.text;
 }
@@ -84,6 +85,13 @@ dialects::Reading<SendMessage> read_as_hub(const Context& context,
          .now = now()});
 }
 
+std::optional<dialects::Part> as_part(const Written& written, std::optional<Dialect> dialect) {
+    if (!dialect) return {};
+    const auto text = plain_json(written, dialect);
+    if (!text) return {};
+    return dialects::read_part(*dialect, *text);
+}
+
 std::string in_words(const Screen& screen, const dialects::Rejection& rejection) {
     std::string out = paint(screen, Tone::Red, refusal_row(rejection.refusal).code);
     if (rejection.dialect) out += fmt::format(" in {}", dialects::name_of(*rejection.dialect));
@@ -100,7 +108,7 @@ std::string in_words(const Screen& screen, const dialects::Rejection& rejection)
     return out + "\n";
 }
 
-std::string as_json(const dialects::Rejection& rejection) {
+std::string as_json(const dialects::Rejection& rejection, std::size_t number) {
     std::string problems = "[";
     for (const dialects::Problem& problem : rejection.problems) {
         if (problems.size() > 1) problems += ',';
@@ -113,6 +121,7 @@ std::string as_json(const dialects::Rejection& rejection) {
     }
     json::ObjectWriter out;
     out.boolean("ok", false).text("code", refusal_row(rejection.refusal).code);
+    if (number > 0) out.integer("message", static_cast<std::int64_t>(number));
     if (rejection.dialect) out.text("dialect", dialects::name_of(*rejection.dialect));
     if (!rejection.id.empty()) out.text("id", rejection.id);
     return out.raw("problems", problems + "]").done();

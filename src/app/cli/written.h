@@ -29,10 +29,13 @@ dialects::Reading<SendMessage> read_as_hub(const Context& context,
                                            const Written& written,
                                            std::optional<Dialect> named);
 
+/// What is refused as a message may be a part of one, as its document shows it.
+std::optional<dialects::Part> as_part(const Written& written, std::optional<Dialect> dialect);
+
 /// "INPUT_VALIDATION_FAILED in taskwire", and under it each problem: place, rule, value, section.
 std::string in_words(const Screen& screen, const dialects::Rejection& rejection);
-/// The same as one JSON object.
-std::string as_json(const dialects::Rejection& rejection);
+/// The same as one JSON object; `number`: which of the messages it is about, counted from 1.
+std::string as_json(const dialects::Rejection& rejection, std::size_t number = 0);
 
 /// The dialect of this name; CLI11 has checked that there is one, or the option was not given.
 std::optional<Dialect> dialect_option(const std::string& name);

@@ -146,6 +146,12 @@ void count_bytes(Broker& broker, const Message& message, bool is_added) {
     broker.bytes += is_added ? bytes : -bytes;
 }
 
+void count_request(Broker& broker, const Message& message, bool is_added) {
+    if (!asks(broker, message)) return;
+    auto& count = broker.mailboxes[message.mailbox].requests;
+    is_added ? ++count : --count;
+}
+
 void drop_returned(Broker& broker, const Message& message) {
     if (message.attempt > 0) broker.returned.erase({message.mailbox, message.ticket});
 }
@@ -172,10 +178,16 @@ Slot add(Broker& broker, Arrival arrival) {
                              .priority = arrival.priority});
     broker.slots.add(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
+    count_request(broker, broker.messages[slot], true);
     return slot;
 }
 
 }  // namespace
+
+bool asks(const Broker& broker, const Message& message) {
+    return message.envelope->intent() == Intent::Request &&
+           !broker.notices.contains(message.ticket.value);
+}
 
 void note_asking(Broker& broker, const Message& message) {
     if (message.envelope->intent() != Intent::Request) return;
@@ -234,9 +246,8 @@ void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
 }
 
 void enqueue_notice(Broker& broker, const HashKey& key, Arrival arrival, Failure failure) {
-    const Slot slot = add(broker, std::move(arrival));
-    broker.notices.emplace(broker.messages[slot].ticket.value, std::move(failure));
-    enter_lane(broker, key, slot);
+    broker.notices.emplace(arrival.ticket.value, std::move(failure));
+    enter_lane(broker, key, add(broker, std::move(arrival)));
 }
 
 void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome to) {
@@ -305,6 +316,7 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     } else {
         take_out(broker, slot);
         leave_lane(broker, key, slot);
+        count_request(broker, message, false);
         --mailbox.waiting;
         --broker.waiting;
     }
@@ -352,6 +364,7 @@ void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, 
     drop_returned(broker, message);
     set_due(broker, slot, Time{});
     message.stage = Stage::Dead;
+    count_request(broker, message, false);
     --mailbox.waiting;
     --broker.waiting;
     ++mailbox.dead;
@@ -366,6 +379,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     auto& mailbox = broker.mailboxes[message.mailbox];
     broker.dead.erase(ticket);
     --mailbox.dead;
+    count_request(broker, message, true);
     ++mailbox.waiting;
     ++broker.waiting;
     if (was_handed(message)) message.attempts_uncounted = message.attempt;

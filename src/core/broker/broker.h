@@ -130,6 +130,7 @@ struct Mailbox {
     std::uint64_t waiting = 0;  ///< Ready, Behind and Delayed.
     std::uint64_t in_flight = 0;
     std::uint64_t dead = 0;
+    std::uint64_t requests = 0;  ///< Of those that wait or are in flight, which ask for something.
     std::uint64_t bytes = 0;
     std::vector<Slot> consumers;
     std::uint32_t poll_count = 0;
@@ -231,6 +232,9 @@ class Picker {
     std::uint32_t patience_;
 };
 
+/// Whether a copy asks its reader for something: the hub's own answer shows what was asked, and
+/// does not ask it.
+bool asks(const Broker& broker, const Message& message);
 /// Notes that a copy has become ready, if it is one that somebody waits for the answer to.
 void note_asking(Broker& broker, const Message& message);
 /// Notes that a copy waits that was handed over before, if it is such a one.

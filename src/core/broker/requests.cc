@@ -272,6 +272,20 @@ std::vector<const OpenRequest*> find_shown(const Requests& requests,
     return found;
 }
 
+const OpenRequest* find_asked(const Requests& requests,
+                              const HashKey& key,
+                              std::string_view requester,
+                              std::string_view id) {
+    const OpenRequest* found = nullptr;
+    if (id.empty()) return found;
+    int looked = 0;
+    visit_named(requests, named(key, by_id(id)), [&](const OpenRequest& request) {
+        if (request.asked->from() == requester) found = &request;
+        return found != nullptr || ++looked == kNamesakesMax;
+    });
+    return found;
+}
+
 const OpenRequest* find_answered(const Requests& requests,
                                  const Broker& broker,
                                  const HashKey& key,

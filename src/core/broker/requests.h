@@ -62,6 +62,12 @@ std::vector<const OpenRequest*> find_shown(const Requests& requests,
                                            std::string_view responder,
                                            std::string_view id);
 
+/// The open request of this requester under this id, whoever has to answer it.
+const OpenRequest* find_asked(const Requests& requests,
+                              const HashKey& key,
+                              std::string_view requester,
+                              std::string_view id);
+
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
 /// Of a task or a workflow it is the oldest whose question was handed over.
 const OpenRequest* find_answered(const Requests& requests,

@@ -297,6 +297,14 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
     lineage.delegations.emplace(event.request, std::move(delegation));
 }
 
+std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used) {
+    const auto delegation = find_delegation(lineage, request);
+    if (delegation == nullptr || !delegation->is_open || delegation->tokens == 0) return 0;
+    const auto below = delegation->below.spent + delegation->below.reserved;
+    const auto own = std::min(tokens_used, delegation->tokens - below);
+    return scaled(delegation->cost, own, delegation->tokens);
+}
+
 void end(Lineage& lineage, Ticket request, const Ending& ending) {
     auto* found = lineage.delegations.wake(request);
     if (found == nullptr || !found->is_open) return;

@@ -199,6 +199,8 @@ struct Ending {
     Duration root_idle{};
 };
 void end(Lineage& lineage, Ticket request, const Ending& ending);
+/// What its own work costs if it used so many tokens: of what was set aside for it, that part.
+std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
 /// Another agent has the request. Nothing, if it is on no record.
 struct Retarget {
     AgentHandle target = kNoAgent;

@@ -1,5 +1,7 @@
 #include "core/shared/shared.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/json_merge.h"
 #include "base/mutant.h"
@@ -177,15 +179,18 @@ void apply(Shared& shared, const AnalysisKept& event, Time now) {
     });
 }
 
-void charge(Shared& shared, std::string_view agent, std::uint64_t tokens) {
+void charge(Shared& shared, std::string_view agent, const Charge& charge) {
     const auto* ids = find(shared.allotted, agent);
-    if (ids == nullptr || tokens == 0) return;
+    if (ids == nullptr || (charge.tokens == 0 && charge.cost == 0)) return;
+    const auto tokens = charge.tokens > UINT64_MAX / kOne ? UINT64_MAX : charge.tokens * kOne;
     for (const auto& id : *ids) {
         auto& allotment = shared.allocations.at(id);
         auto& allocation = allotment.allocation;
-        if (allocation.resource != "tokens") continue;
-        const auto left = UINT64_MAX - allocation.consumed;
-        allocation.consumed += tokens > left / kOne ? left : tokens * kOne;
+        const auto amount = allocation.resource == "tokens"   ? tokens
+                            : allocation.resource == "budget" ? charge.cost
+                                                              : 0;
+        if (amount == 0) continue;
+        allocation.consumed += std::min(amount, UINT64_MAX - allocation.consumed);
         ++allotment.version;
     }
 }
@@ -203,6 +208,19 @@ const Allotment* find_spent(const Shared& shared,
         }
     }
     return nullptr;
+}
+
+std::uint64_t left_of(const Shared& shared, std::string_view agent, std::string_view resource) {
+    auto left = UINT64_MAX;
+    const auto* ids = find(shared.allotted, agent);
+    if (ids == nullptr) return left;
+    for (const auto& id : *ids) {
+        const auto& allocation = shared.allocations.at(id).allocation;
+        if (allocation.resource != resource) continue;
+        const auto used = std::min(allocation.consumed, allocation.limit);
+        left = std::min(left, (allocation.limit - used) / kOne);
+    }
+    return left;
 }
 
 std::uint64_t bytes_of(const Context& context) {

@@ -118,12 +118,22 @@ void apply(Shared& shared, const SessionWritten& event, Time now);
 void apply(Shared& shared, const FactLearnt& event, Time now);
 void apply(Shared& shared, const AnalysisKept& event, Time now);
 
-/// What an answer cost is charged to the allocations of who gave it.
-void charge(Shared& shared, std::string_view agent, std::uint64_t tokens);
+/// What an answer took.
+struct Charge {
+    std::uint64_t tokens = 0;
+    std::uint64_t cost = 0;  ///< In millionths of the currency.
+};
+/// It is charged to the allocations of who gave it: tokens to its "tokens", the cost to its
+/// "budget".
+void charge(Shared& shared, std::string_view agent, const Charge& charge);
 /// An allocation of this resource of which nothing is left, or null.
 const Allotment* find_spent(const Shared& shared,
                             std::string_view agent,
                             std::string_view resource);
+
+/// The least that is left of the agent's allocations of this resource, in whole units; the most
+/// there is, if it has none.
+std::uint64_t left_of(const Shared& shared, std::string_view agent, std::string_view resource);
 
 // How much of the room an item takes.
 std::uint64_t bytes_of(const Context& context);

@@ -1,5 +1,7 @@
 #include "core/testing/story.h"
 
+#include <algorithm>
+
 #include "core/testing/plain_scribe.h"
 
 namespace parlance::core {
@@ -131,6 +133,11 @@ void Story::expect_replay() {
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
     EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
+    EXPECT_TRUE(std::ranges::equal(state_.broker.mailboxes,
+                                   reloaded->broker.mailboxes,
+                                   {},
+                                   &broker::Mailbox::requests,
+                                   &broker::Mailbox::requests));
     EXPECT_EQ(state_.requests.adrift_bytes, bytes_adrift(state_));
     EXPECT_EQ(reloaded->requests.adrift_bytes, bytes_adrift(state_));
 }

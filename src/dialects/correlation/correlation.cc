@@ -59,6 +59,34 @@ Refusal forbid(const Form& form,
     return problems.empty() ? Refusal::None : Refusal::RouteNotPermitted;
 }
 
+/// Whether the hub knows that it is of another dialect, or no agent at all.
+bool is_foreign(std::string_view agent, const Reception& reception) {
+    const auto role = (*reception.role_of)(agent);
+    return role && role->empty();
+}
+
+std::string forbid_between(const DialectRow& row,
+                           const Envelope& message,
+                           const Reception& reception) {
+    if (reception.role_of == nullptr || is_foreign(message.to(), reception) ||
+        is_foreign(message.from(), reception)) {
+        return {};
+    }
+    const Form* const form = form_shown(row, message);
+    if (form == nullptr) return {};
+    const auto type = std::ranges::find(kTypes, form->name, &TypeRow::name);
+    if (type == kTypes.end()) return {};
+    const auto may_stand = [&](std::string_view agent, std::string_view permitted) {
+        const std::string_view part = part_of(agent, reception);
+        return permitted.empty() || part.empty() || part == permitted;
+    };
+    const bool is_right =
+        may_stand(message.from(), type->from) && may_stand(message.to(), type->to);
+    if (is_right) return {};
+    return fmt::format("must go in a direction that correlation permits between its agents: {}",
+                       in_words(*type));
+}
+
 }  // namespace
 
 constinit const DialectRow kRow{
@@ -68,6 +96,7 @@ constinit const DialectRow kRow{
     .marks = kMarks,
     .forms = &kForms,
     .forbid = forbid,
+    .forbid_between = forbid_between,
     .read_message = read_by_tables,
     .read_reply = read_reply_by_tables,
     .write_failure = write_failure_by_tables,

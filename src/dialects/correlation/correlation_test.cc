@@ -1,5 +1,7 @@
 #include "dialects/correlation/correlation.h"
 
+#include <fmt/format.h>
+
 #include "base/uuid.h"
 #include "dialects/correlation/tables.h"
 #include "dialects/testing/reading.h"
@@ -131,6 +133,34 @@ TEST(Correlation, C3_HoldsAnAgentToTheRoleItIsRegisteredWith) {
     EXPECT_EQ(refusal("execution_plan", "bob", "tool_coordination"), Refusal::None);
     EXPECT_EQ(refusal("execution_plan", "tool_coordination", "bob"), Refusal::RouteNotPermitted);
     EXPECT_EQ(refusal("status_update", "bob", "task_planning"), Refusal::None);
+}
+
+TEST(Correlation, C3_ItsAgentsKeepToTheDirectionsInOtherWordsToo) {
+    const RoleOf roles = [](std::string_view agent) -> std::optional<std::string_view> {
+        if (agent == "alice") return "conversation_manager";
+        if (agent == "bob") return "intent_recognition";
+        if (agent == "carol") return "response_generation";
+        if (agent == "ANL") return "";  // Of another dialect.
+        return std::nullopt;
+    };
+    const auto refusal = [&](std::string_view type, std::string_view from, std::string_view to) {
+        const auto send = read_message(
+            fmt::format(R"({{"sender":{{"agent_id":"{}"}},"recipient":{{"agent_id":"{}"}},)"
+                        R"("message_id":"m","timestamp":"2025-11-23T10:00:00Z",)"
+                        R"("message_type":"{}","payload":{{"action":"x"}}}})",
+                        from,
+                        to,
+                        type),
+            {.role_of = &roles});
+        return send ? Refusal::None : send.error().refusal;
+    };
+    EXPECT_EQ(refusal("REQUEST", "bob", "carol"), Refusal::RouteNotPermitted);
+    EXPECT_EQ(refusal("EVENT", "bob", "carol"), Refusal::RouteNotPermitted);
+    EXPECT_EQ(refusal("REQUEST", "alice", "carol"), Refusal::None);
+    EXPECT_EQ(refusal("EVENT", "bob", "alice"), Refusal::None);
+    EXPECT_EQ(refusal("REQUEST", "ANL", "carol"), Refusal::None)
+        << "who is none of them has no part";
+    EXPECT_EQ(refusal("REQUEST", "bob", "ANL"), Refusal::None);
 }
 
 TEST(Correlation, C4_EveryInteractionSucceedsFailsOrIsPending) {

@@ -85,6 +85,24 @@ TEST(Sam, S3_SaysEverythingThatIsWrongAtOnce) {
               (Pointers{"/payload"}));
 }
 
+TEST(Sam, S3_APayloadIsAnObject) {
+    const auto wrong = [](std::string_view type, std::string_view payload) {
+        return rejection_of(R"({"recipient":{"agent_id":"b"},"message_type":")" +
+                            std::string{type} + R"(","payload":)" + std::string{payload} + "}");
+    };
+    for (const auto* const type : {"REQUEST", "RESPONSE", "EVENT"}) {
+        for (const auto* const payload : {"null", R"("x")", "5", "[]", "true"}) {
+            const Rejection rejection = wrong(type, payload);
+            EXPECT_EQ(pointers(rejection), (Pointers{"/payload"})) << type << payload;
+            EXPECT_NE(rejection.summary().find("an object with action, data and context"),
+                      std::string::npos)
+                << rejection.summary();
+        }
+    }
+    read(R"({"recipient":{"agent_id":"b"},"message_type":"ERROR","payload":null,)"
+         R"("error":{"code":"X","message":"y"}})");
+}
+
 TEST(Sam, S6_ReadsTheContextObject) {
     constexpr std::string_view kContext =
         R"({"workflow_id":"wf-101","status":"IN_PROGRESS","current_agent":"compliance_agent",

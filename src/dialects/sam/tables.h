@@ -134,6 +134,8 @@ inline constexpr std::array kRequestPayloadFields{
 inline constexpr Shape kRequestPayload{
     .name = "payload", .section = kMessageSection, .fields = kRequestPayloadFields};
 
+inline constexpr std::string_view kPayloadRule = "an object with action, data and context";
+
 inline constexpr std::array kMessageFields{
     FieldRule{
         .name = "message_id", .need = Need::FreshIdStandsIn, .kind = Kind::Id, .slot = Slot::Id},
@@ -152,7 +154,11 @@ inline constexpr std::array kMessageFields{
               .kind = Kind::Word,
               .slot = Slot::Type,
               .words = kTypeWords},
-    FieldRule{.name = "payload", .kind = Kind::Body, .fill = "{}"},
+    FieldRule{.name = "payload",
+              .kind = Kind::Body,
+              .is_object = true,
+              .expected = kPayloadRule,
+              .fill = "{}"},
     FieldRule{.name = "error", .kind = Kind::Object, .shape = &kError},
     FieldRule{.name = "metadata", .kind = Kind::Object, .shape = &kMetadata},
     FieldRule{

@@ -326,7 +326,7 @@ inline constexpr std::array kHelpRequestFields{
     FieldRule{.name = "urgency",
               .need = Need::Required,
               .kind = Kind::Word,
-              .slot = Slot::Severity,
+              .slot = Slot::Urgency,
               .words = kLevelWords,
               .fill = R"("medium")"},
     FieldRule{.name = "deadline", .kind = Kind::Instant, .slot = Slot::Timeout},

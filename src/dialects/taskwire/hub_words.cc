@@ -14,6 +14,9 @@ namespace parlance::dialects::taskwire {
 
 namespace {
 
+/// To whom it goes if nobody said who sent the message: a report says it of somebody.
+constexpr std::string_view kNobodyKnown = "unknown";
+
 /// An id that follows from what it is about: saying the same thing again is saying it once.
 std::string derived_id(std::string_view about, Refusal refusal, std::uint64_t salt) {
     const auto number = static_cast<std::uint64_t>(refusal);
@@ -101,10 +104,10 @@ std::string write_refusal(const DialectRow& /*row*/, const HubWord& word) {
         .text("id", derived_id(word.about, word.refusal, ~salt))
         .text("timestamp", print_iso_time(word.now))
         .text("from", word.from)
-        .text("to", word.to)
+        .text("to", word.to.empty() ? kNobodyKnown : word.to)
         .text("type", "ERROR_REPORT")
         .raw("payload", payload.done())
-        .raw("metadata", metadata(Priority::Critical, {}))
+        .raw("metadata", metadata(Priority::Critical, word.correlation))
         .done();
 }
 

@@ -656,6 +656,14 @@ TEST(TaskwireHub, T6_RefusesInTheFormOfAnErrorReport) {
               R"(["Correct the named field and send the message again."])");
 }
 
+TEST(TaskwireHub, T6_AReportGoesToSomebodyAndNamesItsWorkflow) {
+    const std::string text = write_refusal(
+        Dialect::Taskwire, "", "", Refusal::MessageMalformed, "no JSON", kNoon, "wf-1");
+    const SendMessage report = read(text);
+    EXPECT_EQ(report.envelope->to(), "unknown");
+    EXPECT_EQ(report.envelope->correlation(), "wf-1");
+}
+
 TEST(TaskwireHub, T6_NamesOnlyErrorTypesAndSeveritiesOfTheDocument) {
     const std::string_view types[] = {"TIMEOUT",
                                       "RATE_LIMIT",
