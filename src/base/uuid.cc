@@ -1,5 +1,6 @@
 #include "base/uuid.h"
 
+#include <array>
 #include <cstddef>
 
 #include "base/hash.h"
@@ -10,38 +11,54 @@ namespace {
 
 constexpr std::size_t kTextBytes = 36;
 
-constexpr bool is_hyphen_place(std::size_t place) {
-    return place == 8 || place == 13 || place == 18 || place == 23;
-}
+/// Where its groups of digits begin and end; hyphens stand between them.
+struct Group {
+    std::size_t begin;
+    std::size_t end;
+};
+constexpr std::array kGroups{
+    Group{0, 8}, Group{9, 13}, Group{14, 18}, Group{19, 23}, Group{24, kTextBytes}};
 
-constexpr bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+constexpr std::array<bool, 256> kIsHex = [] {
+    std::array<bool, 256> is_hex{};
+    for (const char c : std::string_view{"0123456789abcdefABCDEF"}) {
+        is_hex[static_cast<unsigned char>(c)] = true;
+    }
+    return is_hex;
+}();
 
 }  // namespace
 
+// Every message that names none is given one, and every id is looked at: hence no branch a digit.
 std::string uuid_v4(std::uint64_t random_high, std::uint64_t random_low) {
     constexpr std::string_view kDigits = "0123456789abcdef";
-    std::uint64_t high = (random_high & 0xFFFFFFFFFFFF0FFFU) | 0x4000U;
-    std::uint64_t low = (random_low & 0x3FFFFFFFFFFFFFFFU) | 0x8000000000000000U;
+    const std::uint64_t high = (random_high & 0xFFFFFFFFFFFF0FFFU) | 0x4000U;
+    const std::uint64_t low = (random_low & 0x3FFFFFFFFFFFFFFFU) | 0x8000000000000000U;
 
     std::string text(kTextBytes, '-');
-    for (std::size_t place = kTextBytes; place-- > 0;) {
-        if (is_hyphen_place(place)) continue;
-        std::uint64_t& half = place > 18 ? low : high;
-        text[place] = kDigits[half & 0xFU];
-        half >>= 4U;
-    }
+    char* out = text.data();
+    const auto put = [&](std::uint64_t bits, unsigned digits) {
+        for (unsigned left = digits; left-- > 0;) *out++ = kDigits[(bits >> (4U * left)) & 0xFU];
+        ++out;  // Past the hyphen.
+    };
+    put(high >> 32U, 8);
+    put(high >> 16U, 4);
+    put(high, 4);
+    put(low >> 48U, 4);
+    put(low, 12);
     return text;
 }
 
 bool is_uuid(std::string_view text) {
     if (text.size() != kTextBytes) return false;
-    for (std::size_t place = 0; place < kTextBytes; ++place) {
-        const bool fits = is_hyphen_place(place) ? text[place] == '-' : is_hex(text[place]);
-        if (!fits) return false;
+    bool is_one = true;
+    for (const Group& group : kGroups) {
+        if (group.end < kTextBytes) is_one = is_one && text[group.end] == '-';
+        for (std::size_t place = group.begin; place < group.end; ++place) {
+            is_one &= kIsHex[static_cast<unsigned char>(text[place])];
+        }
     }
-    return true;
+    return is_one;
 }
 
 bool is_uuid4(std::string_view text) {

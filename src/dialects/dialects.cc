@@ -38,13 +38,22 @@ const DialectRow& spoken(Dialect dialect) {
     return *row;
 }
 
-/// The looks of all marks: most names that are none are told by one glance.
-std::uint64_t looks_of_marks() {
-    std::uint64_t looks = 0;
+/// A name that only one dialect's messages have.
+struct MarkRow {
+    std::string_view mark;
+    const DialectRow* row;
+};
+/// All of them, by what their names look like.
+using Marks = std::array<std::vector<MarkRow>, kLooks>;
+
+Marks all_marks() {
+    Marks marks;
     for (const DialectRow* row : kDialects) {
-        for (const std::string_view mark : row->marks) looks |= look_of(mark);
+        for (const std::string_view mark : row->marks) {
+            marks[glance_at(mark)].push_back({mark, row});
+        }
     }
-    return looks;
+    return marks;
 }
 
 /// The dialect whose marks the message has; and another one if it has some of that, too.
@@ -53,22 +62,14 @@ struct Marked {
     const DialectRow* other = nullptr;
 };
 
-const DialectRow* row_marked_by(std::string_view key) {
-    for (const DialectRow* row : kDialects) {
-        const auto is_it = [&](std::string_view mark) { return is_named(key, mark); };
-        if (std::ranges::any_of(row->marks, is_it)) return row;
-    }
-    return nullptr;
-}
-
 Marked marks_on(json::Value message) {
-    static const std::uint64_t looks = looks_of_marks();
+    static const Marks all = all_marks();
     Marked marked;
     for (json::Members members{message}; members.next() && marked.other == nullptr;) {
-        if ((looks & look_of(members.key)) == 0) continue;
-        const DialectRow* const row = row_marked_by(members.key);
-        if (row == nullptr || row == marked.row) continue;
-        (marked.row == nullptr ? marked.row : marked.other) = row;
+        for (const auto& [mark, row] : all[glance_at(members.key)]) {
+            if (row == marked.row || !is_named(members.key, mark)) continue;
+            (marked.row == nullptr ? marked.row : marked.other) = row;
+        }
     }
     return marked;
 }

@@ -27,6 +27,8 @@ class File {
     /// The data, and the metadata needed to read it back, are durable on return.
     virtual Result<void> sync() = 0;
     virtual Result<std::uint64_t> size() = 0;
+    /// What is durable need not stay in memory: nobody is expected to read it soon.
+    virtual void let_go() {}
 };
 
 class Disk {

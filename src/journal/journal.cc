@@ -1,6 +1,7 @@
 #include "journal/journal.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -168,7 +169,7 @@ Result<void> Journal::enter_segment(const std::string& from,
     if (from == kSpareName) spare_ = Spare::None;
     TRY(health_.sync_directory(disk_));
 
-    file_ = std::move(file);
+    full_ = std::exchange(file_, std::move(file));
     segment_first_ = head.first;
     segment_before_ = head.before;
     segment_bytes_ = bytes;
@@ -198,6 +199,8 @@ Result<void> Journal::prepare_spare() {
 }
 
 Result<void> Journal::make_spare() {
+    if (full_ != nullptr) full_->let_go();
+    full_.reset();
     (void)disk_.remove(kNewSpareName);  // Of an attempt that failed; usually there is none.
     const auto file = TRY(make_blank_file(disk_, health_, kNewSpareName, options_.segment_bytes));
     TRY(health_.sync(*file));

@@ -44,6 +44,17 @@ TEST_F(PosixDisk, HoldsAJournalAcrossLives) {
     EXPECT_EQ(testing::read_all(*Journal::open(*here, kSmall).value()), diary.acknowledged);
 }
 
+TEST_F(PosixDisk, ReadsWhatWasLetGo) {
+    const auto here = disk();
+    const auto file = here->open("a", Disk::Mode::Create).value();
+    ASSERT_TRUE(file->write_at(0, "kept"));
+    ASSERT_TRUE(file->sync());
+    file->let_go();
+    std::string bytes(4, ' ');
+    EXPECT_EQ(file->read_at(0, bytes).value(), 4U);
+    EXPECT_EQ(bytes, "kept");
+}
+
 TEST_F(PosixDisk, LetsOneWriterInAndAnyNumberOfReaders) {
     const auto first = disk();
     const auto second = disk();
