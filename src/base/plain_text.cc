@@ -59,4 +59,10 @@ std::string_view cut(std::string_view text, std::size_t bytes_max) {
     return text.substr(0, end);
 }
 
+std::string_view trimmed(std::string_view text, std::string_view around) {
+    const auto first = text.find_first_not_of(around);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(around) - first + 1);
+}
+
 }  // namespace parlance

@@ -13,4 +13,7 @@ bool is_plain_text(std::string_view text);
 /// As much from the front as has room in so many bytes, and no character in half.
 std::string_view cut(std::string_view text, std::size_t bytes_max);
 
+/// The text without these characters at its ends.
+std::string_view trimmed(std::string_view text, std::string_view around = " \t");
+
 }  // namespace parlance

@@ -62,5 +62,12 @@ TEST(Cut, LeavesNoCharacterInHalf) {
     EXPECT_EQ(cut("\xF0\x9F\x98\x80!", 3), "");
 }
 
+TEST(Trimmed, LosesWhatStandsAround) {
+    EXPECT_EQ(trimmed(" \ta b\t "), "a b");
+    EXPECT_EQ(trimmed("..a.b.,", ".,"), "a.b");
+    EXPECT_EQ(trimmed(" \t "), "");
+    EXPECT_EQ(trimmed(""), "");
+}
+
 }  // namespace
 }  // namespace parlance

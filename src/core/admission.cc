@@ -7,6 +7,7 @@
 
 #include "base/fold.h"
 #include "base/mutant.h"
+#include "base/plain_text.h"
 #include "core/draft.h"
 #include "core/guards.h"
 #include "core/whence.h"
@@ -284,12 +285,7 @@ Finding check_messages(const State& state, const Subject& sender, Time now, bool
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpaces = " \t\r\n\v\f";
-    const auto from = text.find_first_not_of(kSpaces);
-    if (from == std::string_view::npos) return {};
-    return text.substr(from, text.find_last_not_of(kSpaces) - from + 1);
-}
+constexpr std::string_view kSpaces = " \t\r\n\v\f";
 
 /// Whether the owner is said to be a user. However that is written: who writes it otherwise than
 /// others is not to get past them.
@@ -306,7 +302,7 @@ std::string_view foreign_owner(const State& state,
     for (const std::string_view owner : owners) {
         const bool is_said = is_said_to_be_user(owner);
         // Without such a colon nothing is found, and the whole is nobody's name.
-        const auto name = trimmed(is_said ? owner.substr(owner.find(':') + 1) : owner);
+        const auto name = trimmed(is_said ? owner.substr(owner.find(':') + 1) : owner, kSpaces);
         if (name != user && (is_said || shared::is_user(state.shared, name))) return name;
     }
     return {};

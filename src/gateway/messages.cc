@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "base/plain_text.h"
 #include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
@@ -133,12 +134,6 @@ std::string_view cut(std::string_view& text, char separator) {
     const auto before = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     return before;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 bool is_same_word(std::string_view one, std::string_view other) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/plain_text.h"
+
 namespace parlance::intents {
 
 namespace {
@@ -33,18 +35,12 @@ std::size_t joint_at(std::string_view text, std::size_t at) {
     return here == kJoints.end() ? 0 : here->size();
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(kAround);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
-}
-
 }  // namespace
 
 std::vector<std::string_view> parts_of(std::string_view text) {
     std::vector<std::string_view> parts;
     const auto add = [&](std::string_view part) {
-        if (const auto words = trimmed(part); !words.empty()) parts.push_back(words);
+        if (const auto words = trimmed(part, kAround); !words.empty()) parts.push_back(words);
     };
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size() && parts.size() + 1 < kPartsMax;) {

@@ -66,12 +66,6 @@ int hex_digit(char c) {
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// A part of a target as a sentence can quote it: in ASCII, whatever its bytes are.
 std::string shown(std::string_view part) {
     constexpr std::size_t kShownMax = 80;

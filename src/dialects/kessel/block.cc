@@ -19,12 +19,6 @@ namespace {
 constexpr std::string_view kFence = "---";
 constexpr std::string_view kSpaces = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(kSpaces);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
 std::string_view take_line(std::string_view& text) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -34,7 +28,8 @@ std::string_view take_line(std::string_view& text) {
 
 auto broken(std::string_view what, std::string_view where) {
     constexpr std::size_t kShownMax = 40;
-    return fail(Fault::Malformed, fmt::format("{} at '{}'", what, trimmed(cut(where, kShownMax))));
+    return fail(Fault::Malformed,
+                fmt::format("{} at '{}'", what, trimmed(cut(where, kShownMax), kSpaces)));
 }
 
 /// A plain word as JSON: a number, true, false and null are themselves, all else is a string.
@@ -60,7 +55,7 @@ class Braces {
         if (text_.front() == '{') return container('}');
         if (text_.front() == '[') return container(']');
         if (text_.front() == '"') return quoted();
-        const std::string_view word = trimmed(take_until(",]}\n"));
+        const std::string_view word = trimmed(take_until(",]}\n"), kSpaces);
         if (word.empty()) return broken("a value is missing", text_);
         append_plain(out_, word);
         return {};
@@ -97,7 +92,7 @@ class Braces {
             TRY(quoted());
             skip_space();
         } else {
-            const std::string_view name = trimmed(take_until(":,{}[]\n"));
+            const std::string_view name = trimmed(take_until(":,{}[]\n"), kSpaces);
             if (name.empty()) return broken("a name is missing", text_);
             json::append_quoted(out_, name);
         }
@@ -173,12 +168,12 @@ Result<Lines> inside(std::string_view text) {
     std::string_view line;
     do {
         if (text.empty()) return fail(Fault::Malformed, "a block must begin with '---'");
-        line = trimmed(take_line(text));
+        line = trimmed(take_line(text), kSpaces);
     } while (line.empty());
     if (line != kFence) return fail(Fault::Malformed, "a block must begin with '---'");
     do {
         if (text.empty()) return fail(Fault::Malformed, "a block must have a heading");
-        line = trimmed(take_line(text));
+        line = trimmed(take_line(text), kSpaces);
     } while (line.empty());
     const Form* form = form_named(kForms, line);
     if (form == nullptr) {
@@ -197,11 +192,11 @@ Result<void> field(const Form& form, std::string_view& text, std::string& out) {
     if (colon == std::string_view::npos || colon > line_end) {
         return broken("a field must be a name, a colon and a value", text);
     }
-    const std::string_view name = trimmed(text.substr(0, colon));
+    const std::string_view name = trimmed(text.substr(0, colon), kSpaces);
     if (out.size() > 1) out += ',';
     json::append_quoted(out, name);
     out += ':';
-    const std::string_view value = trimmed(text.substr(colon + 1, line_end - colon - 1));
+    const std::string_view value = trimmed(text.substr(colon + 1, line_end - colon - 1), kSpaces);
     if (is_textual(form, name)) {
         append_text(out, value);
         take_line(text);
@@ -215,14 +210,14 @@ Result<void> field(const Form& form, std::string_view& text, std::string& out) {
     Braces braces{text.substr(colon + 1), out};
     TRY(braces.value());
     text = braces.rest();
-    const std::string_view behind = trimmed(take_line(text));
+    const std::string_view behind = trimmed(take_line(text), kSpaces);
     if (!behind.empty()) return broken("a value must end its line", behind);
     return {};
 }
 
 /// A string as a line of its own, if it then reads back as itself.
 bool is_plain_line(std::string_view text) {
-    if (text.empty() || trimmed(text) != text) return false;
+    if (text.empty() || trimmed(text, kSpaces) != text) return false;
     const bool opens = text.front() == '{' || text.front() == '[' || text.front() == '"';
     const bool has_controls =
         std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -249,7 +244,7 @@ Result<std::string> block_to_json(std::string_view text) {
         if (first == std::string_view::npos)
             return fail(Fault::Malformed, "a block must end with '---'");
         lines.remove_prefix(first);
-        if (trimmed(lines.substr(0, lines.find('\n'))) == kFence) break;
+        if (trimmed(lines.substr(0, lines.find('\n')), kSpaces) == kFence) break;
         TRY(field(*block.form, lines, out));
     }
     take_line(lines);
@@ -275,7 +270,7 @@ Result<std::string> json_to_block(std::string_view text) {
     if (form == nullptr) return fail(Fault::Malformed, "it is no message of kessel");
     std::string out = fmt::format("{}\n{}\n\n", kFence, form->name);
     for (json::Members members{message}; members.next();) {
-        const bool is_name = !members.key.empty() && trimmed(members.key) == members.key &&
+        const bool is_name = !members.key.empty() && trimmed(members.key, kSpaces) == members.key &&
                              members.key.find_first_of(":\n") == std::string_view::npos &&
                              members.key != kFence;
         if (!is_name) return broken("a block has no way to write this name", members.key);
