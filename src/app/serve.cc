@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "app/version.h"
+#include "base/address.h"
 #include "base/heap.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
@@ -98,10 +99,6 @@ std::function<std::uint64_t()> fresh_chance() {
     std::random_device device;
     std::seed_seq seed{device(), device(), device(), device()};
     return [engine = std::mt19937_64{seed}]() mutable { return engine(); };
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 /// A hub that was just killed holds its lock until its last write is through; whoever restarts it
@@ -293,7 +290,7 @@ class Hub {
     Result<void> open() {
         TRY(check_data(options_.data));
         tls_ = TRY(tls_of(options_));
-        if (!tls_ && !is_loopback(options_.host)) {
+        if (!tls_ && !is_loopback_host(options_.host)) {
             return fail(Fault::Malformed,
                         fmt::format("'{}' is not loopback, and without TLS the hub listens nowhere "
                                     "else: tokens would travel in the clear. Make a certificate "
@@ -459,7 +456,7 @@ class Hub {
 int serve(const ServeOptions& options) {
     give_back_large_blocks();
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
-    if (options.is_dev && !is_loopback(options.host)) {
+    if (options.is_dev && !is_loopback_host(options.host)) {
         return fail_start({Fault::Malformed,
                            fmt::format("--dev listens on loopback only, and '{}' is not: it trusts "
                                        "every caller. Use 127.0.0.1",

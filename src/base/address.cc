@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -90,6 +91,13 @@ bool is_private_host(const std::string& host) {
     const bool is_private = is_private_address(*found->ai_addr);
     freeaddrinfo(found);
     return is_private;
+}
+
+bool is_loopback_host(const std::string& host) {
+    if (host == "localhost" || host == "::1") return true;
+    in_addr address{};
+    const bool is_address = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
+    return is_address && (ntohl(address.s_addr) >> 24U) == IN_LOOPBACKNET;
 }
 
 }  // namespace parlance

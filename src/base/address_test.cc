@@ -66,5 +66,21 @@ TEST(Address, OfAHostIsPrivateInWhateverFormItIsWritten) {
     }
 }
 
+TEST(Address, OfThisMachineIsOneOfItsOwnAndNoNameThatBeginsLikeIt) {
+    for (const auto* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1"}) {
+        EXPECT_TRUE(is_loopback_host(host)) << host;
+    }
+    for (const auto* host : {"127.evil.example",
+                             "127.0.0.1.evil.example",
+                             "localhost.evil.example",
+                             "10.0.0.1",
+                             "0.0.0.0",
+                             "::",
+                             "127.1",
+                             ""}) {
+        EXPECT_FALSE(is_loopback_host(host)) << host;
+    }
+}
+
 }  // namespace
 }  // namespace parlance

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
+#include "base/address.h"
 #include "base/json.h"
 #include "dialects/claim.h"
 #include "gateway/connection.h"
@@ -44,16 +42,15 @@ Response unproved(std::string_view detail, bool is_token_wrong) {
 constexpr std::string_view kLedAstray =
     "a browser asks without saying for which page (Origin), or for one of another site";
 
-/// With or without a port. A name that only begins like an address is somebody's name.
+/// With or without a port.
 bool is_loopback_name(std::string_view host) {
     const auto colon = host.rfind(':');
     const bool has_port = colon != std::string_view::npos && colon + 1 < host.size() &&
                           host.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
     if (has_port) host = host.substr(0, colon);
-    if (host == "localhost" || host == "[::1]") return true;
-    in_addr address{};
-    const bool is_address = ::inet_pton(AF_INET, std::string{host}.c_str(), &address) == 1;
-    return is_address && (ntohl(address.s_addr) >> 24U) == IN_LOOPBACKNET;
+    // Only in brackets is an address of version 6 told from its port.
+    if (host.find(':') != std::string_view::npos) return host == "[::1]";
+    return is_loopback_host(std::string{host});
 }
 
 /// "https://hub:7420" without its scheme; nothing if it has none.
