@@ -204,7 +204,7 @@ class DelegationModel {
 
     // It stands where it stood when people were asked, and its time begins when they have answered.
     void on(const RequestHeld& fact, Time) {
-        held_.insert(fact.request);
+        held_[fact.request] = fact.tokens_max;
         if (fact.parent != Ticket{} || !requests_.contains(fact.request)) return;
         look_for_work(known_of(fact.request).from, fact.user, fact.session, fact.request);
     }
@@ -344,6 +344,9 @@ class DelegationModel {
     void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
         if (!fact.session.empty() || fact.is_granted || !tree.binds()) return;
+        // People let it spend what they were asked for, however much is there by then.
+        const auto held = held_.find(fact.request);
+        if (held != held_.end() && held->second > 0 && next.tokens == held->second) return;
         auto more = next;
         ++more.tokens;
         const bool has_all = next.tokens == kTokensUsual || !has_tokens(more, tree, now);
@@ -584,7 +587,7 @@ class DelegationModel {
     std::map<Ticket, MessageAccepted> requests_;  ///< Those that are open.
     std::map<std::string, Spent> spent_;
     std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
-    std::set<Ticket> held_;                        ///< Requests that people were asked about.
+    std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
     Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
 };
