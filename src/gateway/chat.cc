@@ -327,13 +327,30 @@ void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) 
     tell(desk, talk, out.raw("inputs_needed", names + "]"));
 }
 
-/// In whose name a workflow begins. That the caller may speak for the user was seen to before. What
-/// an agent has done this way is its own: its rate, and where it stands in a tree.
+bool may_talk_for(const Caller& caller, std::string_view user) {
+    if (caller.is_operator) return caller.role != OperatorRole::Viewer;
+    return may_act_for_user(caller, user);
+}
+
+/// In this one's name, for any user: that the caller may speak for the user was seen to before.
+CallerPtr in_name_of(std::string_view agent) {
+    return std::make_shared<const Caller>(Caller{.agent = {std::string{agent}}, .users = {"*"}});
+}
+
+/// In whose name a workflow begins. What an agent has done this way is its own: its rate, and where
+/// it stands in a tree.
 CallerPtr beginner(const CallerPtr& caller) {
     const bool is_agent = !caller->is_operator && caller->user.empty();
-    if (is_agent && !caller->agent.value.empty()) return caller;
-    return std::make_shared<const Caller>(
-        Caller{.agent = {std::string{kOrchestrator}}, .users = {"*"}});
+    return is_agent && !caller->agent.value.empty() ? caller : in_name_of(kOrchestrator);
+}
+
+/// Whether what was begun so is a talk of the caller's, as far as can be seen: an agent begins its
+/// own, and who it is for may follow it.
+bool is_talk_of(const Caller& caller, const WorkflowStarted& start) {
+    const bool is_hubs = start.by == kOrchestrator;
+    const bool is_callers =
+        caller.user.empty() ? start.by == caller.agent.value : start.user == caller.user;
+    return (is_hubs || is_callers) && may_talk_for(caller, start.user);
 }
 
 void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
@@ -450,11 +467,6 @@ void classify(Desk& desk, const Talk& talk) {
 
 // --- at the door -------------------------------------------------------------------------------
 
-bool may_talk_for(const Caller& caller, std::string_view user) {
-    if (caller.is_operator) return caller.role != OperatorRole::Viewer;
-    return may_act_for_user(caller, user);
-}
-
 /// Whose words these are; nothing, with the call answered, if the caller may not say them.
 std::optional<std::string> user_of(Desk& desk, Call& call, json::Value body) {
     auto user = text_member(body, "user_id");
@@ -563,10 +575,7 @@ void get_chat(Desk& desk, Call& call) {
     desk.feed.read_one(standing->started, [&desk, &loop, talk, refuse, id](const auto& event) {
         loop.post([&desk, talk, refuse, id, event] {
             const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
-            const bool is_talk = start != nullptr && (start->by == kOrchestrator ||
-                                                      start->by == talk.caller->agent.value);
-            const bool is_own = is_talk && may_talk_for(*talk.caller, start->user);
-            if (!is_own) return refuse();
+            if (start == nullptr || !is_talk_of(*talk.caller, *start)) return refuse();
             auto own = talk;
             own.saying.session = start->session;
             own.saying.user = start->user;
@@ -579,7 +588,7 @@ void get_chat(Desk& desk, Call& call) {
                 };
             auto errand =
                 errand_call({.method = "GET", .path = "/v1/workflows/" + id, .headers = {}},
-                            beginner(own.caller),
+                            in_name_of(start->by),
                             std::move(then));
             errand.captures = {id};
             get_workflow(desk, errand);

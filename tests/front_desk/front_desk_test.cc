@@ -218,8 +218,23 @@ TEST(Chat, T14_WhatAnAgentHasDoneForAUserIsBegunInItsOwnName) {
         if (workflows.runs.size() == before) return answer->body();
         return core::workflow::find_run(workflows, workflows.runs.tickets().back())->by;
     };
+    const auto seen_by = [&](const Headers& headers) {
+        const auto& workflows = desk.engine().state().workflows;
+        const auto id = core::workflow::find_run(workflows, workflows.runs.tickets().back())->id;
+        const auto talk = desk.ask("GET", "/v1/chat/" + id, "", headers);
+        desk.run_until([&] {
+            desk.turn();
+            return talk->status() != 0;
+        });
+        return talk->status();
+    };
     EXPECT_EQ(begun_by({{"Parlance-Agent", "bob"}}), "bob");
+    EXPECT_EQ(seen_by({{"Parlance-Agent", "bob"}}), 200);
+    EXPECT_EQ(seen_by({{"Parlance-User", "ann"}}), 200) << "it is for her";
+    EXPECT_EQ(seen_by({{"Parlance-User", "eve"}}), 404);
+    EXPECT_EQ(seen_by({{"Parlance-Agent", "carol"}}), 404) << "it is bob's";
     EXPECT_EQ(begun_by({{"Parlance-User", "ann"}}), "ORC");
+    EXPECT_EQ(seen_by({{"Parlance-Agent", "bob"}}), 200) << "who may speak for her may follow it";
 }
 
 TEST(State, T13_ANullTakesAMemberAway) {
