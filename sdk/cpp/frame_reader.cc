@@ -83,11 +83,17 @@ constexpr std::array<FieldRow<Refused>, 6> kRefused{{
     {"retry_after_ms", number_at<&Refused::retry_after_ms>},
 }};
 
-constexpr std::array<FieldRow<Delivery>, 4> kDelivery{{
+constexpr std::array<FieldRow<Delivery>, 5> kDelivery{{
     {"delivery_id", text_at<&Delivery::delivery_id>, true},
     {"attempt", number_at<&Delivery::attempt>},
     {"message", raw_at<&Delivery::message>, true},
     {"grant", raw_at<&Delivery::grant>},
+    {"state", raw_at<&Delivery::state>},
+}};
+
+constexpr std::array<FieldRow<Cancelled>, 2> kCancelled{{
+    {"delivery_id", text_at<&Cancelled::delivery_id>, true},
+    {"reason", text_at<&Cancelled::reason>},
 }};
 
 constexpr std::array<FieldRow<Progress>, 2> kProgress{{
@@ -171,6 +177,10 @@ constexpr std::array kVerbs{
             [](std::string_view verb, json::Value value, HubFrame& frame) {
                 return read_items(verb, value, kProgress, frame.progress, frame);
             }},
+    VerbRow{"cancelled",
+            [](std::string_view verb, json::Value value, HubFrame& frame) {
+                return read_items(verb, value, kCancelled, frame.cancelled, frame);
+            }},
     VerbRow{"welcome",
             [](std::string_view verb, json::Value value, HubFrame& frame) -> Result<void> {
                 frame.welcome = TRY(read_item(verb, value, kWelcome, frame));
@@ -190,6 +200,7 @@ void HubFrame::clear() {
     accepted.clear();
     refused.clear();
     deliveries.clear();
+    cancelled.clear();
     progress.clear();
     settled = 0;
     error.reset();
@@ -208,6 +219,11 @@ Result<void> read_frame(std::string_view text, HubFrame& frame) {
         TRY(verb->read(verb->name, members.value, frame));
     }
     return {};
+}
+
+bool is_cancelled(const HubFrame& frame, std::string_view delivery_id) {
+    return std::ranges::find(frame.cancelled, delivery_id, &Cancelled::delivery_id) !=
+           frame.cancelled.end();
 }
 
 }  // namespace parlance::sdk

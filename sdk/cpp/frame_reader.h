@@ -47,6 +47,15 @@ struct Delivery {
     /// JSON: what the hub's record gives with it, whatever its asker wrote. Empty: it is in no
     /// tree.
     std::string_view grant{};
+    /// JSON: of an answer, what this agent laid down when it asked. Empty: nothing.
+    std::string_view state{};
+};
+
+/// A delivery of ours whose answer nobody wants any more. It is settled: an answer would only be
+/// refused, and the work may stop.
+struct Cancelled {
+    std::string_view delivery_id{};
+    std::string_view reason{};
 };
 
 struct Progress {
@@ -65,6 +74,7 @@ struct HubFrame {
     std::vector<Accepted> accepted{};
     std::vector<Refused> refused{};
     std::vector<Delivery> deliveries{};
+    std::vector<Cancelled> cancelled{};  ///< Look here last: one may have come in this very frame.
     std::vector<Progress> progress{};
     std::uint64_t settled = 0;
     std::optional<HubError> error{};
@@ -80,5 +90,8 @@ struct HubFrame {
 /// Reads `text` into `frame`, whose views live as long as `text` and `frame` do. Verbs that are
 /// not known are passed over: a newer hub may have more to say.
 Result<void> read_frame(std::string_view text, HubFrame& frame);
+
+/// Whether the frame says that the answer to this delivery is not wanted any more.
+bool is_cancelled(const HubFrame& frame, std::string_view delivery_id);
 
 }  // namespace parlance::sdk

@@ -15,7 +15,8 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
             "refused":[{"message_id":"m-3","delivery_id":"7.1","code":"MAILBOX_FULL","message":"full","retryable":true,
                         "retry_after_ms":50,"dialect_error":{"x":1}}],
             "deliver":[{"delivery_id":"13312.1","attempt":2,"message":{"id":"x","n":[1]},"grant":{"depth":1}},
-                       {"delivery_id":"13313.1","message":{}}],
+                       {"delivery_id":"13313.1","message":{},"state":{"page":3}}],
+            "cancelled":[{"delivery_id":"13312.1","reason":"no need"}],
             "settled":3,"progress":[{"message_id":"m-1","note":{"done":5}}]})",
         frame));
     ASSERT_TRUE(frame.welcome);
@@ -32,6 +33,8 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
     ASSERT_EQ(frame.deliveries.size(), 2U);
     EXPECT_EQ(frame.deliveries[0].grant, R"({"depth":1})");
     EXPECT_EQ(frame.deliveries[1].grant, "") << "it is in no tree";
+    EXPECT_EQ(frame.deliveries[0].state, "") << "it laid nothing down";
+    EXPECT_EQ(frame.deliveries[1].state, R"({"page":3})");
     EXPECT_EQ(frame.deliveries[0].delivery_id, "13312.1");
     EXPECT_EQ(frame.deliveries[0].attempt, 2U);
     EXPECT_EQ(frame.deliveries[0].message, R"({"id":"x","n":[1]})");
@@ -41,11 +44,26 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
     EXPECT_FALSE(frame.error);
 }
 
+TEST(FrameReader, X21_ReadsWhichDeliveriesAreCancelledAndWhy) {
+    HubFrame frame;
+    ASSERT_TRUE(read_frame(
+        R"({"cancelled":[{"delivery_id":"7.1","reason":"no need"},{"delivery_id":"9.2"}]})",
+        frame));
+    ASSERT_EQ(frame.cancelled.size(), 2U);
+    EXPECT_EQ(frame.cancelled[0].reason, "no need");
+    EXPECT_TRUE(is_cancelled(frame, "7.1"));
+    EXPECT_TRUE(is_cancelled(frame, "9.2"));
+    EXPECT_FALSE(is_cancelled(frame, "9.1")) << "another try of the same message";
+}
+
 TEST(FrameReader, ForgetsTheFormerFrame) {
     HubFrame frame;
-    ASSERT_TRUE(read_frame(R"({"settled":3,"accepted":[{"message_id":"a"}]})", frame));
+    ASSERT_TRUE(read_frame(
+        R"({"settled":3,"accepted":[{"message_id":"a"}],"cancelled":[{"delivery_id":"7.1"}]})",
+        frame));
     ASSERT_TRUE(read_frame(R"({"error":{"code":"X","message":"y"}})", frame));
     EXPECT_EQ(frame.settled, 0U);
+    EXPECT_TRUE(frame.cancelled.empty());
     EXPECT_TRUE(frame.accepted.empty());
     EXPECT_EQ(frame.error->code, "X");
 }
@@ -94,6 +112,8 @@ TEST(FrameReader, RefusesMalformedFramesAndNamesTheVerb) {
         {R"({"deliver":[{"message":{}}]})", "delivery_id"},
         {R"({"deliver":[{"delivery_id":"d","attempt":4294967296,"message":{}}]})", "attempt"},
         {R"({"refused":[{"message":"x"}]})", "code"},
+        {R"({"cancelled":["7.1"]})", "cancelled"},
+        {R"({"cancelled":[{"reason":"x"}]})", "delivery_id"},
         {R"({"welcome":[]})", "welcome"},
         {R"({"error":"x"})", "error"}};
     for (const auto& [text, word] : cases) {

@@ -155,6 +155,59 @@ def an_answer_that_is_too_large_harms_nobody_else(hub):
     hub.ask("DELETE", "/v1/agents/writer")
 
 
+STOPPABLE = """
+import json, sys
+for line in sys.stdin:
+    if json.loads(line)["payload"].get("text") == "long":
+        with open(sys.argv[1], "a") as told: told.write("began\\n")
+        with open(sys.argv[1], "a") as told: told.write(sys.stdin.readline())
+    print('{"heard":true}', flush=True)
+"""
+
+
+def a_cancelled_task_is_not_answered(hub, scratch):
+    """Proves X21: the program at work is told, its late line answers nobody, and what had not begun never begins."""
+    where = scratch + "/told"
+    words = ("agent", "exec", "--as", "worker", "--register", "--tell-cancelled", "--",
+             sys.executable, "-c", STOPPABLE, where)
+
+    def told():
+        if not os.path.exists(where):
+            return []
+        with open(where) as file:
+            return file.read().splitlines()
+
+    def ask(number):
+        body = message("anna", number, to="worker", kind="TASK_ASSIGNMENT")
+        body["payload"]["text"] = "long"
+        status, _ = hub.ask("POST", "/v1/messages", body)
+        check(status == 202, f"it was answered {status}")
+
+    def cancel(number):
+        status, _ = hub.ask("POST", f"/v1/workflows/anna-{number}/cancel", {"reason": "no need"}, {"Parlance-Agent": "anna"})
+        check(status == 204, f"cancel answered {status}")
+
+    hub.ask("PUT", "/v1/agents/anna", {"dialect": "taskwire"})
+    with Running(hub, *words) as agent:
+        until(lambda: is_here(hub, "worker"), "the agent is not here")
+        ask(1)
+        until(lambda: told() == ["began"], "the program has not begun")
+        ask(2)
+        cancel(2)
+        cancel(1)
+        until(lambda: len(told()) == 2, "the program is not told")
+        check(json.loads(told()[1]) == {"cancelled": {"reason": "no need"}}, str(told()))
+        expect(parlance(hub, "request", "--as", "bob", "--to", "worker", "--wait", "20000", "--json", "short"),
+               DONE, "heard")
+        check(len(told()) == 2, f"what was cancelled has begun: {told()}")
+        answers = [item["type"] for item in hub.drain("anna")]
+        check(answers == ["TASK_FAILED", "TASK_FAILED"], f"anna was told {answers}")
+        check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
+        check(agent.process.stderr.read() == b"", "a late line is complained about")
+    hub.ask("DELETE", "/v1/agents/worker")
+    hub.ask("DELETE", "/v1/agents/anna")
+
+
 def bench_agents(hub):
     _, left = hub.ask("GET", "/v1/agents")
     return [agent["agent"] for agent in left["agents"] if agent["agent"].startswith("bench")]
@@ -519,7 +572,7 @@ def main():
         try:
             for story in (listen_waits_for_the_hub, agent_exec_waits_for_the_hub,
                           an_answer_that_is_too_large_harms_nobody_else, bench_sends_what_it_was_told_and_leaves_nothing,
-                          a_stubborn_program_is_killed, dead_letters_are_dealt_with,
+                          a_cancelled_task_is_not_answered, a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,
                           every_exit_code_is_the_documented_one, messages_are_validated_without_a_hub,
                           messages_are_converted_and_come_back, contracts_are_printed, a_ready_profile_is_registered, words_are_classified,

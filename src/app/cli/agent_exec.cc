@@ -31,6 +31,7 @@ constexpr auto kGrace = 5s;
 struct ExecOptions {
     Registration registration{};
     bool is_registering = false;
+    bool tells_cancelled = false;
     std::uint32_t concurrency = 1;
     std::vector<std::string> command{};
 };
@@ -38,7 +39,9 @@ struct ExecOptions {
 struct Troupe {
     const Context& context;
     std::vector<Worker> workers{};
-    std::deque<exec::Work> waiting{};  ///< Delivered while every worker was starting.
+    bool tells_cancelled = false;
+    /// Delivered while every worker was starting, or still at work on what nobody wants any more.
+    std::deque<exec::Work> waiting{};
     Clock::time_point extended_at = Clock::now();
 };
 
@@ -49,14 +52,16 @@ Result<void> reply(sdk::Agent& agent, const std::string& delivery_id, const std:
     return agent.is_full() ? agent.flush() : Result<void>{};
 }
 
+std::string_view hint_of(const Verdict& verdict, bool is_ours) {
+    if (!is_ours) return "Nobody waits for it any more.";
+    return verdict.is_final ? "The asker is told so." : "The message goes back to the hub.";
+}
+
 Result<void> settle(const Context& context, sdk::Agent& agent, Outcome outcome) {
     const auto& delivery_id = outcome.work.delivery_id;
     const auto verdict = within(std::move(outcome.verdict), agent.reply_bytes_max());
     if (verdict.kind == Verdict::Kind::Nack) {
-        complain(context,
-                 Refused,
-                 verdict.text,
-                 verdict.is_final ? "The asker is told so." : "The message goes back to the hub.");
+        complain(context, Refused, verdict.text, hint_of(verdict, !delivery_id.empty()));
     }
     if (delivery_id.empty()) return {};  // Disowned.
     switch (verdict.kind) {
@@ -83,12 +88,26 @@ void extend_leases(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
     for (const exec::Work& work : troupe.waiting) agent.say().extend(work.delivery_id, kExtendByMs);
 }
 
+/// What no program has begun is not begun. A program at work is not stopped, for what it does is
+/// its own to take back: it is told if it wants to be, and what it says is dropped.
+void drop_cancelled(Troupe& troupe, const sdk::Cancelled& cancelled) {
+    std::erase_if(troupe.waiting, [&](const exec::Work& work) {
+        return work.delivery_id == cancelled.delivery_id;
+    });
+    for (Worker& worker : troupe.workers) {
+        if (!worker.is_busy() || worker.work().delivery_id != cancelled.delivery_id) continue;
+        worker.disown();
+        if (troupe.tells_cancelled) worker.tell_cancelled(cancelled.reason);
+    }
+}
+
 Result<void> hear_hub(Troupe& troupe, sdk::Agent& agent, sdk::HubFrame& frame) {
     while (TRY(agent.receive_ready(frame))) {
         for (const sdk::Delivery& delivery : frame.deliveries) {
             troupe.waiting.push_back(
                 {std::string(delivery.delivery_id), std::string(delivery.message)});
         }
+        for (const sdk::Cancelled& cancelled : frame.cancelled) drop_cancelled(troupe, cancelled);
         for (const sdk::Refused& refused : frame.refused) {
             complain(troupe.context, refused.code, refused.message);
         }
@@ -259,7 +278,7 @@ int run_exec(const Context& context, const ExecOptions& options) {
     if (!dialect) return complain(context, dialect.error());
     interrupt_descriptor();
     std::signal(SIGPIPE, SIG_IGN);  // A program that dies is noticed by its end.
-    Troupe troupe{.context = context};
+    Troupe troupe{.context = context, .tells_cancelled = options.tells_cancelled};
     for (std::uint32_t i = 0; i < options.concurrency; ++i) {
         troupe.workers.emplace_back(options.command, *dialect);
     }
@@ -283,12 +302,18 @@ void add_agent(CLI::App& app, Context& context) {
          "  parlance agent exec --as tagger --register --concurrency 4 -- python3 tagger.py\n\n"
          "A message that awaits an answer gets the line as its payload, or as the whole answer if\n"
          "it is one; any line, even an empty one, settles the others. The program should flush\n"
-         "after each line. When it dies, the message goes back and the program is started again."});
+         "after each line. When it dies, the message goes back and the program is started again.\n"
+         "What it says of a message that was cancelled meanwhile is dropped; --tell-cancelled "
+         "gives\n"
+         "it a line {\"cancelled\":{\"reason\":…}} then, which asks for none."});
     exec_verb->add_flag("--register", options->is_registering, "Register the agent first");
     add_registration_options(*exec_verb, options->registration);
     exec_verb->add_option("--concurrency", options->concurrency, "Copies of the program")
         ->check(whole_number(1, 256))
         ->capture_default_str();
+    exec_verb->add_flag("--tell-cancelled",
+                        options->tells_cancelled,
+                        "Give it a line when the message that it works on is cancelled");
     exec_verb->add_option("command", options->command, "The program and its arguments, after --")
         ->required();
     exec_verb->positionals_at_end();

@@ -10,6 +10,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/json_view.h"
 #include "app/cli/registration.h"
+#include "base/json_write.h"
 
 namespace parlance::cli {
 
@@ -61,6 +62,11 @@ void show_pretty(const Screen& screen, const sdk::Delivery& delivery) {
     fmt::print("{}\n  {}\n", line, pretty(screen, has_payload ? payload : message, 2));
 }
 
+/// Another member of a line, or nothing.
+std::string member_if(std::string_view name, std::string_view json) {
+    return json.empty() ? std::string{} : fmt::format(",\"{}\":{}", name, one_line(json));
+}
+
 void show(const Context& context, const sdk::Delivery& delivery) {
     const Screen screen = context.out();
     if (screen.is_terminal && !context.is_json) {
@@ -72,10 +78,27 @@ void show(const Context& context, const sdk::Delivery& delivery) {
                    line,
                    delivery.attempt,
                    one_line(delivery.message),
-                   delivery.grant.empty() ? "" : ",\"grant\":",
-                   delivery.grant.empty() ? std::string{} : one_line(delivery.grant));
+                   member_if("state", delivery.state),
+                   member_if("grant", delivery.grant));
     }
     std::fflush(stdout);  // Whoever reads from a pipe reads each as it comes.
+}
+
+/// Only of what was shown and not acknowledged: it is not to be worked on any more.
+void show(const Context& context, const sdk::Cancelled& cancelled) {
+    const Screen screen = context.out();
+    if (screen.is_terminal && !context.is_json) {
+        fmt::print("{}  {}\n",
+                   paint(screen, Tone::Yellow, "cancelled " + harmless(cancelled.delivery_id)),
+                   harmless(cancelled.reason));
+    } else {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .text("delivery_id", cancelled.delivery_id)
+                       .text("cancelled", cancelled.reason)
+                       .done());
+    }
+    std::fflush(stdout);
 }
 
 void take(Listening& listening, sdk::Agent& agent, const sdk::HubFrame& frame) {
@@ -87,6 +110,7 @@ void take(Listening& listening, sdk::Agent& agent, const sdk::HubFrame& frame) {
         agent.say().ack(delivery.delivery_id);
         ++listening.unsettled;
     }
+    for (const sdk::Cancelled& cancelled : frame.cancelled) show(listening.context, cancelled);
 }
 
 void take_settled(Listening& listening, const sdk::HubFrame& frame) {

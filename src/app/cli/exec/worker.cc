@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/json_view.h"
+#include "base/json_write.h"
 
 namespace parlance::cli::exec {
 
@@ -64,6 +65,12 @@ std::optional<Outcome> Worker::end(Clock::time_point now) {
 
 void Worker::disown() {
     if (work_) work_->delivery_id.clear();
+}
+
+void Worker::tell_cancelled(std::string_view reason) {
+    if (!child_) return;
+    const std::string why = json::ObjectWriter{}.text("reason", reason).done();
+    child_->write_line(json::ObjectWriter{}.raw("cancelled", why).done());
 }
 
 }  // namespace parlance::cli::exec

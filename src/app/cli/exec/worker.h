@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/exec/child.h"
@@ -47,6 +48,8 @@ class Worker {
     std::vector<Outcome> listen(Clock::time_point now);
     /// The delivery is no longer ours: whatever the program says about it is dropped.
     void disown();
+    /// Says so to the program, in a line that asks for none: it still owes the one of its message.
+    void tell_cancelled(std::string_view reason);
 
   private:
     std::optional<Outcome> end(Clock::time_point now);

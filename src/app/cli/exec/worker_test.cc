@@ -182,6 +182,31 @@ TEST_F(WorkerTest, TakesTheAnswerOfAProgramThatAnswersAndLeaves) {
     EXPECT_EQ(outcomes[0].verdict.text, R"({"type":"TASK_COMPLETE","payload":{"bye":1}})");
 }
 
+/// Works until it is told to stop, and then has nothing to say of the first line.
+constexpr const char* kStoppable =
+    "read -r task; read -r stop; printf '%s\\n' \"stopped by $stop\"; cat";
+
+TEST_F(WorkerTest, X21_TellsTheProgramThatNobodyWantsItsAnswer) {
+    Worker worker{{"sh", "-c", kStoppable}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    worker.disown();
+    worker.tell_cancelled("no \"need\"\nany more");
+    EXPECT_TRUE(worker.is_busy()) << "until it has said its line";
+    const auto late = outcomes_of(worker);
+    ASSERT_EQ(late.size(), 1U);
+    EXPECT_EQ(late[0].work.delivery_id, "") << "nobody is answered";
+    EXPECT_NE(late[0].verdict.text.find("cancelled"), std::string::npos) << late[0].verdict.text;
+
+    ASSERT_TRUE(worker.is_idle()) << "the same program goes on";
+    worker.give({"2.1", std::string(kTask)});
+    const auto next = outcomes_of(worker);
+    ASSERT_EQ(next.size(), 1U);
+    EXPECT_EQ(next[0].work.delivery_id, "2.1");
+    EXPECT_EQ(next[0].verdict.text,
+              R"({"type":"TASK_COMPLETE","payload":)" + std::string(kTask) + "}");
+}
+
 TEST_F(WorkerTest, SaysWhatCannotBeRun) {
     Worker worker{{"no-such-program-anywhere"}, "taskwire"};
     const auto started = worker.start(Clock::now());
