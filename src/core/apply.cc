@@ -371,6 +371,13 @@ void apply_returned(State& state, const DeliveryReturned& event) {
     if (is_planted(Mutant::LoseReturnedMessage)) {
         return broker::remove(state.broker, state.key, event.ticket);
     }
+    if (event.is_unanswered) {
+        const auto* message = broker::find_message(state.broker, event.ticket);
+        registry::miss(state.registry,
+                       state.broker.consumers[message->consumer].instance,
+                       state.now,
+                       state.limits.heartbeat_timeout);
+    }
     broker::give_back(state.broker, state.key, event, state.now);
 }
 

@@ -69,6 +69,11 @@ inline Subject as_sender(const State& state, std::string_view agent) {
     return subject;
 }
 
+/// Whether the agent can be expected to take something: it has an instance, and not only endpoints
+/// that are away. One for which nothing waits is taken to be there, for nobody has asked it lately,
+/// and whoever is taken to be away is not asked again.
+bool is_there(const State& state, AgentHandle agent);
+
 /// Whether a message counts towards what its sender may send in a minute. What the hub asks in its
 /// own name, for a workflow or a call, was counted for who began that: one who begins much would
 /// else keep the work of all others waiting.

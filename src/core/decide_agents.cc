@@ -221,9 +221,13 @@ void decide_credit(Draft& draft, const GrantCredit& grant) {
 void decide_heartbeat(Draft& draft, InstanceNumber number) {
     const auto* instance = registry::find_instance(draft.state.registry, number);
     if (instance == nullptr) return;
-    // A sign of life is worth a record only now and then: a quarter of the time that counts.
+    // A sign of life is worth a record only now and then: a quarter of the time that counts. But
+    // of one that was missed it is news.
     const auto silence = draft.now() - instance->last_seen;
-    if (silence >= draft.state.limits.heartbeat_timeout / 4) draft.add(InstanceSeen{number});
+    const bool is_news = instance->missed_since != Time{};
+    if (is_news || silence >= draft.state.limits.heartbeat_timeout / 4) {
+        draft.add(InstanceSeen{number});
+    }
 }
 
 void decide_subscribe(Draft& draft, const Subscribe& subscribe) {

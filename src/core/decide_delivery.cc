@@ -1,5 +1,6 @@
 // The hub's own initiative: what is due at this time, and what can be handed over.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/mutant.h"
@@ -30,14 +31,19 @@ struct Taker {
     const broker::Consumer* consumer;
     broker::Load load;
     bool was_lower;
+    bool is_missed;  ///< An endpoint whose last post was not answered.
 };
 
-/// The least busy instance takes the next one; among equals the one that joined first.
+/// The least busy instance takes the next one; among equals the one that joined first. One that is
+/// missed takes what nobody else can.
 Taker* least_busy(std::vector<Taker>& takers) {
     Taker* best = nullptr;
     for (auto& taker : takers) {
         if (!taker.load.has_room(taker.consumer->credit)) continue;
-        if (best == nullptr || taker.load.count < best->load.count) best = &taker;
+        const auto rank = [](const Taker& each) {
+            return std::pair{each.is_missed, each.load.count};
+        };
+        if (best == nullptr || rank(taker) < rank(*best)) best = &taker;
     }
     return best;
 }
@@ -55,7 +61,11 @@ void hand_over(Draft& draft, AgentHandle agent) {
     std::vector<Taker> takers;
     for (const Slot slot : broker.mailboxes[agent].consumers) {
         const auto& consumer = broker.consumers[slot];
-        takers.push_back({&consumer, broker::load_of(consumer), consumer.was_lower});
+        const auto* instance = registry::find_instance(draft.state.registry, consumer.instance);
+        takers.push_back({&consumer,
+                          broker::load_of(consumer),
+                          consumer.was_lower,
+                          instance->missed_since != Time{}});
     }
     auto picker = picker_for(draft, agent);
     const auto count_max = std::min<std::size_t>(kHandOversMax, hand_over_max(draft.state, agent));

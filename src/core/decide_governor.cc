@@ -356,8 +356,7 @@ struct StandIn {
 AgentHandle find_stand_in(const State& state, const StandIn& wanted) {
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
-        return std::tuple{state.registry.agents[agent].instances.empty(),
-                          mailbox.waiting + mailbox.in_flight};
+        return std::tuple{!is_there(state, agent), mailbox.waiting + mailbox.in_flight};
     };
     AgentHandle best = kNoAgent;
     for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
@@ -378,7 +377,7 @@ std::string stand_in_words(const State& state, const StandIn& wanted) {
     const auto& agent = state.registry.agents[found];
     return fmt::format("Ask '{}' instead{}, or ask again later",
                        agent.id.value,
-                       agent.instances.empty() ? ", which is offline for now" : "");
+                       is_there(state, found) ? "" : ", which is offline for now");
 }
 
 }  // namespace

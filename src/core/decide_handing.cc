@@ -110,8 +110,7 @@ Found find_taker(const State& state,
     AgentHandle best = kNoAgent;
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
-        return std::tuple{state.registry.agents[agent].instances.empty(),
-                          mailbox.waiting + mailbox.in_flight};
+        return std::tuple{!is_there(state, agent), mailbox.waiting + mailbox.in_flight};
     };
     for (AgentHandle agent = 0; agent < state.registry.agents.size(); ++agent) {
         const auto& it = state.registry.agents[agent];

@@ -95,12 +95,17 @@ void decide_ack(Draft& draft, const AckDelivery& ack) {
 void decide_nack(Draft& draft, const NackDelivery& nack) {
     const auto* message = held(draft, nack.delivery, Mutant::AcceptStaleNack);
     if (message == nullptr) return;
-    note_life(draft, *message);
+    const bool is_unanswered = nack.is_unanswered || nack.is_unheard;
+    if (!is_unanswered) note_life(draft, *message);
     auto setback = nack.is_final ? Setback::Rejected : Setback::Nacked;
     // Tokens are numbered, and the numbers end: one that nobody took for so long is tried like any.
     if (nack.is_unheard && message->attempt < kUnheardTriesMax) setback = Setback::NotReached;
-    set_back(
-        draft, *message, {.setback = setback, .reason = nack.reason, .is_final = nack.is_final});
+    set_back(draft,
+             *message,
+             {.setback = setback,
+              .reason = nack.reason,
+              .is_final = nack.is_final,
+              .is_unanswered = is_unanswered});
 }
 
 void decide_extend(Draft& draft, const ExtendLease& extend) {

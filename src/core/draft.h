@@ -271,6 +271,7 @@ struct Mishap {
     Setback setback = Setback::Nacked;
     std::string reason;
     bool is_final = false;
+    bool is_unanswered = false;
 };
 void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap);
 void expire(Draft& draft, const broker::Message& message);

@@ -15,6 +15,7 @@ AgentListing listing(const State& state, AgentHandle handle) {
     AgentListing row{.agent = agent.id,
                      .profile = agent.profile,
                      .is_registered = agent.is_registered,
+                     .is_there = is_there(state, handle),
                      .instances = {},
                      .waiting = mailbox.waiting,
                      .in_flight = mailbox.in_flight,
@@ -46,6 +47,14 @@ DeadLetterListing listing(const State& state, Ticket ticket, const broker::DeadL
 }
 
 }  // namespace
+
+bool is_there(const State& state, AgentHandle agent) {
+    const auto& mailbox = broker::mailbox_of(state.broker, agent);
+    const bool is_idle = mailbox.waiting + mailbox.in_flight == 0;
+    return std::ranges::any_of(state.registry.agents[agent].instances, [&](Slot slot) {
+        return is_idle || !state.registry.instances[slot].is_away;
+    });
+}
 
 HubListing list_hub(const State& state) {
     return {.hub_id = state.hub_id,

@@ -206,6 +206,88 @@ TEST(Registry, AnEndpointIsNeverSilent) {
     EXPECT_EQ(next_due(story.state()), Time::max());
 }
 
+/// An agent that is posted to, and one message that waits for it.
+struct Endpoint {
+    Story story;
+
+    Endpoint() {
+        story.agent("bob");
+        story.ask(JoinInstance{{"bob"}, "endpoint", InstanceKind::Push, 1});
+        story.send({.id = "m1"});
+    }
+    bool is_there() { return find_agent(story.state(), {"bob"})->is_there; }
+    void miss() {
+        story.ask(NackDelivery{
+            .delivery = story.last_delivery(), .reason = "nobody listens", .is_unheard = true});
+    }
+    void retry() { story.at(story.retry_at()).tick(); }
+    /// Nobody is found there for as long as others may be silent.
+    void miss_for_long() {
+        const auto first = story.now();
+        for (miss(); story.now() - first < 30s; miss()) {
+            EXPECT_TRUE(is_there()) << "after " << (story.now() - first).count() << " ms";
+            retry();
+        }
+    }
+};
+
+TEST(Registry, T16_AnEndpointThatIsNotReachedForTooLongIsOfflineUntilItAnswers) {
+    Endpoint bob;
+    bob.miss_for_long();
+    EXPECT_FALSE(bob.is_there());
+    EXPECT_EQ(bob.story.mailbox("bob").waiting, 1U) << "it waits for bob";
+    EXPECT_TRUE(bob.story.happened<InstanceSeen>().empty()) << "to be missed is no sign of life";
+    bob.retry();
+    EXPECT_EQ(bob.story.delivered(), Ids{"m1"}) << "it is tried all the same";
+    bob.story.ack(bob.story.last_delivery());
+    EXPECT_EQ(bob.story.happened<InstanceSeen>().size(), 1U);
+    bob.story.send({.id = "m2"});
+    EXPECT_TRUE(bob.is_there());
+}
+
+TEST(Registry, T16_AnEndpointThatTakesTheConnectionAndSaysNothingIsMissedToo) {
+    Endpoint bob;
+    const auto unanswered = [&] {
+        bob.story.ask(NackDelivery{.delivery = bob.story.last_delivery(), .is_unanswered = true});
+    };
+    unanswered();
+    EXPECT_EQ(bob.story.happened<DeliveryReturned>().at(0).setback, Setback::Nacked)
+        << "it had its try";
+    bob.retry();
+    bob.story.later(30s);
+    unanswered();
+    EXPECT_FALSE(bob.is_there());
+    bob.retry();
+    bob.story.nack(bob.story.last_delivery());
+    EXPECT_TRUE(bob.is_there()) << "who answers, be it with an error, is there";
+}
+
+TEST(Registry, T16_AnEndpointIsPresumedThereWhileNothingWaitsForIt) {
+    Endpoint bob;
+    bob.miss_for_long();
+    bob.retry();
+    ASSERT_FALSE(bob.is_there());
+    bob.story.ask(
+        NackDelivery{.delivery = bob.story.last_delivery(), .is_final = true, .is_unheard = true});
+    EXPECT_EQ(bob.story.mailbox("bob").waiting, 0U);
+    EXPECT_TRUE(bob.is_there()) << "nobody knows better, and it is asked again";
+    bob.story.send({.id = "m2"});
+    bob.miss();
+    EXPECT_FALSE(bob.is_there()) << "nothing has been heard of it since";
+}
+
+TEST(Registry, T16_WhatAnEndpointDoesNotTakeGoesToAnotherInstance) {
+    Endpoint bob;
+    bob.miss();
+    const auto retry_at = bob.story.retry_at();
+    const auto socket = bob.story.connect("bob", 10);
+    bob.story.at(retry_at).tick();
+    ASSERT_EQ(bob.story.delivered(), Ids{"m1"});
+    EXPECT_EQ(bob.story.asked_for<Deliver>().at(0).instance, socket);
+    bob.story.send({.id = "m2"});
+    EXPECT_EQ(bob.story.asked_for<Deliver>().at(0).instance, socket) << "busy, but there";
+}
+
 TEST(Registry, LeavingReturnsEveryLeaseInOrder) {
     Story story;
     story.agent("bob");

@@ -103,7 +103,8 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
                                .attempt = message.attempt,
                                .setback = mishap.setback,
                                .retry_at = draft.now() + wait,
-                               .reason = mishap.reason});
+                               .reason = mishap.reason,
+                               .is_unanswered = mishap.is_unanswered});
 }
 
 void lose_instance(Draft& draft,

@@ -20,8 +20,8 @@ namespace {
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
 /// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
 /// on whose word, and out of what, several are asked; which open requests their agents had time
-/// for, and which runs agents began.
-constexpr std::uint64_t kForm = 10;
+/// for, and which runs agents began. 11: with the endpoints that are missed.
+constexpr std::uint64_t kForm = 11;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -148,6 +148,36 @@ void take_instances(ByteReader& in, State& state) {
         broker.consumers[broker.consumer_slots.at(joined.instance.value)].was_lower = was_lower;
     }
     state.registry.instance_last = last;
+}
+
+/// The endpoints of which nothing was heard when they were posted to.
+void put_missed(std::string& out, const registry::Registry& registry) {
+    const auto is_missed = [&](const auto& entry) {
+        return registry.instances[entry.second].missed_since != Time{};
+    };
+    const auto& slots = registry.instance_slots;
+    put(out, static_cast<std::uint64_t>(std::ranges::count_if(slots, is_missed)));
+    for (const auto& entry : slots) {
+        if (!is_missed(entry)) continue;
+        const auto& instance = registry.instances[entry.second];
+        put(out, entry.first.value);
+        put(out, instance.missed_since);
+        put(out, std::uint64_t{instance.is_away});
+    }
+}
+
+void take_missed(ByteReader& in, registry::Registry& registry) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const auto found = registry.instance_slots.find(InstanceNumber{in.varint()});
+        expect(in, found != registry.instance_slots.end());
+        if (!in.ok()) return;
+        auto& instance = registry.instances[found->second];
+        expect(in, instance.missed_since == Time{});  // Each once.
+        instance.missed_since = take_time(in);
+        expect(in, instance.missed_since != Time{});
+        instance.is_away = take_number(in, 1) != 0;
+    }
 }
 
 // --- messages ------------------------------------------------------------------------------
@@ -571,6 +601,7 @@ std::string encode_state(const State& state) {
     put_streams(out, state.streams);
     put_held(out, state.governor);
     put_bounds(out, state.registry);
+    put_missed(out, state.registry);
     return out;
 }
 
@@ -607,6 +638,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 6) take_streams(in, state);
     if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);
+    if (form >= 11) take_missed(in, state.registry);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

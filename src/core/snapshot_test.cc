@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/check.h"
 #include "core/testing/older_snapshot.h"
 #include "core/testing/story.h"
 #include "core/words.h"
@@ -141,6 +142,42 @@ TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
     }
 }
 
+/// Before form 11 nothing was said at the end of endpoints that are missed; here there are none.
+std::string without_missed(std::string bytes) {
+    CHECK(bytes.back() == 0);
+    bytes.pop_back();
+    return bytes;
+}
+
+TEST(Snapshot, FormTenIsReadAsWhatItWouldBeNow) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1);
+    const auto now = encode_state(story.state());
+    auto ten = without_missed(now);
+    ten[0] = 10;
+    const auto reloaded = decode_state(ten, story.limits());
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(encode_state(*reloaded), now);
+}
+
+TEST(Snapshot, T16_AnEndpointThatIsAwayIsAwayInTheNextLife) {
+    Story story;
+    story.agent("bob");
+    story.ask(JoinInstance{{"bob"}, "endpoint", InstanceKind::Push, 1});
+    story.send({.id = "m1"});
+    const auto first = story.now();
+    while (story.now() - first < story.limits().heartbeat_timeout) {
+        story.ask(NackDelivery{.delivery = story.last_delivery(), .is_unheard = true});
+        story.at(story.retry_at()).tick();
+    }
+    story.ask(NackDelivery{.delivery = story.last_delivery(), .is_unheard = true});
+    const auto reloaded = decode_state(encode_state(story.state()), story.limits());
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_FALSE(is_there(*reloaded, registry::find_agent(reloaded->registry, "bob")));
+    EXPECT_EQ(encode_state(*reloaded), encode_state(story.state()));
+}
+
 TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     const std::string run_id = "5f0c9a52-6a1d-4f0e-9b7e-0123456789ab";
     Story story;
@@ -167,7 +204,7 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     story.ask(NotePeopleTold{.id = question, .news = appeals.at(question)->news});
     ASSERT_EQ(appeals.at(question)->news, Sequence{});
     const auto now = encode_state(state);
-    auto six = now;
+    auto six = without_missed(now);
     six[0] = 6;
     // Where it is said now of how many agents an operator said which tools they may have, it was
     // said how many delegations a person granted.
@@ -213,7 +250,7 @@ TEST(Snapshot, FormEightIsReadAsWhatItWouldBeNow) {
     ASSERT_EQ(state.workflows.runs.size(), 1U);
     ASSERT_FALSE(state.governor.lineage.delegations.empty());
     const auto now = encode_state(state);
-    auto eight = now;
+    auto eight = without_missed(now);
     eight[0] = 8;
     const auto put_older = [](auto& out, const auto& thing) { put_eight(out, thing); };
     age(eight, state.workflows.runs, workflow::RunCodec{&state.workflows.plans}, put_older);
@@ -242,7 +279,7 @@ TEST(Snapshot, FormNineIsReadAsWhatItWouldBeNow) {
     put(said, call.parent.value);
     put(said, std::uint64_t{call.is_placed});
     const auto now = encode_state(story.state());
-    auto nine = now;
+    auto nine = without_missed(now);
     nine[0] = 9;
     ASSERT_NE(nine.find(said), std::string::npos);
     nine.replace(nine.find(said), said.size(), until);

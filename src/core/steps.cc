@@ -53,7 +53,7 @@ AgentHandle find_capable(const State& state, std::string_view capability, const 
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
         return std::tuple{!may_be_asked(state, starter, state.registry.agents[agent]),
                           is_left_alone(state, agent),
-                          state.registry.agents[agent].instances.empty(),
+                          !is_there(state, agent),
                           mailbox.waiting + mailbox.in_flight};
     };
     for (const auto agent : found->second) {

@@ -20,7 +20,7 @@ namespace parlance::gateway {
 namespace {
 
 std::string status_of(const AgentListing& agent) {
-    if (agent.instances.empty()) return "OFFLINE";
+    if (!agent.is_there) return "OFFLINE";
     return agent.in_flight > 0 ? "BUSY" : "IDLE";
 }
 

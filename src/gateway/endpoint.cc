@@ -16,6 +16,9 @@ bool is_final(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
 }
 
+/// Whether nothing came back; an answer that cannot be read is a sign of life all the same.
+bool is_silence(Fault fault) { return fault == Fault::NotFound || fault == Fault::Unavailable; }
+
 /// Whether the hub posts to this host wherever it is.
 bool is_allowed_host(const Desk& desk, const std::string& host) {
     const auto& allowed = desk.options.hosts_allowed;
@@ -83,7 +86,8 @@ void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Respo
         if (why.starts_with(named)) why.remove_prefix(named.size());
         return settle(NackDelivery{.delivery = deliver.delivery,
                                    .reason = "endpoint " + url_ + ": " + std::string{why},
-                                   .is_unheard = answer.error().fault == Fault::NotFound});
+                                   .is_unheard = answer.error().fault == Fault::NotFound,
+                                   .is_unanswered = is_silence(answer.error().fault)});
     }
     if (answer->status < 200 || answer->status >= 300) {
         return settle(NackDelivery{

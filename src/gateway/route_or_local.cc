@@ -28,9 +28,8 @@ std::vector<AgentListing> others_with(const Desk& desk,
         if (offer.code != question.capability || offer.agent == question.agent) continue;
         if (auto listing = desk.engine->agent({offer.agent})) others.push_back(*std::move(listing));
     }
-    std::stable_partition(others.begin(), others.end(), [](const AgentListing& other) {
-        return !other.instances.empty();
-    });
+    std::stable_partition(
+        others.begin(), others.end(), [](const AgentListing& other) { return other.is_there; });
     return others;
 }
 
@@ -51,7 +50,7 @@ void decide(Desk& desk, transport::Exchange& exchange, const RoutingQuestion& qu
                                .is_sure = question.is_sure,
                                .same_domain = same_domain,
                                .lacks_data = question.lacks_data,
-                               .is_target_there = other != nullptr && !other->instances.empty()});
+                               .is_target_there = other != nullptr && other->is_there});
     json::ObjectWriter out;
     out.text("decision", rule.routes ? "route" : "local")
         .text("target", rule.routes ? other->agent.value : question.agent);

@@ -72,7 +72,7 @@ std::string allocation_json(const Allocation& allocation) {
 std::string_view state_of(const Desk& desk, const AgentListing& agent) {
     const auto& state = desk.engine->state();
     const auto handle = core::registry::find_agent(state.registry, agent.agent.value);
-    if (agent.instances.empty()) return "OFFLINE";
+    if (!agent.is_there) return "OFFLINE";
     if (core::governor::stage_of(state.governor.breakers, handle) ==
         core::governor::BreakerStage::Open) {
         return "ERROR";

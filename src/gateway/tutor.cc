@@ -174,7 +174,7 @@ const Offer* target_of(const std::vector<Offer>& offers,
     const auto is_there = [&](const Offer& offer) {
         if (offer.code != code) return false;
         const auto listing = engine.agent({offer.agent});
-        return listing && !listing->instances.empty();
+        return listing && listing->is_there;
     };
     const auto next = std::ranges::find(std::next(first), offers.end(), code, &Offer::code);
     if (next == offers.end()) return &*first;

@@ -157,6 +157,7 @@ template <> inline constexpr std::tuple kFields<DeliveryReturned>{
     Field{3, "setback", &DeliveryReturned::setback},
     Field{4, "retry_at", &DeliveryReturned::retry_at},
     Field{5, "reason", &DeliveryReturned::reason},
+    Field{6, "is_unanswered", &DeliveryReturned::is_unanswered},
 };
 template <> inline constexpr std::tuple kFields<RetryBegan>{
     Field{1, "ticket", &RetryBegan::ticket},

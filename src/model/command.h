@@ -120,8 +120,9 @@ struct AckDelivery {
 struct NackDelivery {
     DeliveryToken delivery;
     std::string reason;
-    bool is_final = false;    ///< The agent will never take it: no further try.
-    bool is_unheard = false;  ///< The agent was not reached, and so has not had its try.
+    bool is_final = false;       ///< The agent will never take it: no further try.
+    bool is_unheard = false;     ///< The agent was not reached, and so has not had its try.
+    bool is_unanswered = false;  ///< Nothing came back, heard or not: no sign of life.
 };
 
 struct ExtendLease {

@@ -149,6 +149,7 @@ struct DeliveryReturned {
     Setback setback = Setback::Nacked;
     Time retry_at{};
     std::string reason;
+    bool is_unanswered = false;  ///< It was posted to an endpoint, and nothing came back.
 };
 
 /// Its wait after a setback is over: it stands at the head of its mailbox again.

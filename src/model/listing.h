@@ -26,6 +26,7 @@ struct AgentListing {
     AgentId agent;
     Profile profile;
     bool is_registered = false;
+    bool is_there = false;  ///< It has an instance, of which something was heard when it was due.
     std::vector<InstanceListing> instances;
     std::uint64_t waiting = 0;    ///< In the mailbox, not handed over.
     std::uint64_t in_flight = 0;  ///< Handed over, not settled.

@@ -17,7 +17,7 @@ auto mark_of(Registry& registry) {
     };
 }
 
-/// An endpoint is the hub's own errand and never silent; the others must be heard of.
+/// An endpoint has nothing to say while nothing is posted to it; the others must be heard of.
 void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
     const auto& instance = registry.instances[slot];
     if (instance.kind == InstanceKind::Push) return;
@@ -137,8 +137,19 @@ void apply(Registry& registry, const InstanceLeft& event) {
 void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout) {
     const auto found = registry.instance_slots.find(event.instance);
     CHECK(found != registry.instance_slots.end());
-    registry.instances[found->second].last_seen = at;
+    auto& instance = registry.instances[found->second];
+    instance.last_seen = at;
+    instance.missed_since = {};
+    instance.is_away = false;
     watch(registry, found->second, heartbeat_timeout);
+}
+
+void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout) {
+    const auto found = registry.instance_slots.find(instance);
+    CHECK(found != registry.instance_slots.end());
+    auto& missed = registry.instances[found->second];
+    if (missed.missed_since == Time{}) missed.missed_since = at;
+    if (at - missed.missed_since >= heartbeat_timeout) missed.is_away = true;
 }
 
 void apply(Registry& registry, const Subscribed& event) {

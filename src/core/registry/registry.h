@@ -28,6 +28,10 @@ struct Instance {
     std::string name;
     InstanceKind kind = InstanceKind::Socket;
     Time last_seen{};
+    /// Of an endpoint: since when nothing has come back from it, of all that was posted. Zero: the
+    /// last post was answered, or there was none.
+    Time missed_since{};
+    bool is_away = false;  ///< That has gone on for as long as others may be silent.
     AgendaPlace place = kNotOnAgenda;
 };
 
@@ -82,6 +86,8 @@ void apply(Registry& registry, const AgentRemoved& event);
 void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout);
 void apply(Registry& registry, const InstanceLeft& event);
 void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout);
+/// Nothing came back from an endpoint that was posted to.
+void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout);
 void apply(Registry& registry, const Subscribed& event);
 void apply(Registry& registry, const Unsubscribed& event);
 
