@@ -224,7 +224,7 @@ void decide_heartbeat(Draft& draft, InstanceNumber number) {
     // A sign of life is worth a record only now and then: a quarter of the time that counts. But
     // of one that was missed it is news.
     const auto silence = draft.now() - instance->last_seen;
-    const bool is_news = instance->missed_since != Time{};
+    const bool is_news = instance->missed_since != Time{} || instance->is_away;
     if (is_news || silence >= draft.state.limits.heartbeat_timeout / 4) {
         draft.add(InstanceSeen{number});
     }

@@ -93,11 +93,11 @@ void end_term(Draft& draft, const broker::Message& message) {
 }
 
 /// Nothing was heard of an instance for too long. One that polls and holds a lease is at work and
-/// was promised the time: it is judged when its leases have ended.
+/// was promised the time: it is judged when its leases have ended, and is not there meanwhile.
 void end_silence(Draft& draft, InstanceNumber instance) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     if (consumer->kind == InstanceKind::Poll && consumer->in_flight > 0) {
-        return draft.add(InstanceSeen{instance});
+        return draft.add(InstanceSeen{.instance = instance, .is_excused = true});
     }
     lose_instance(draft, instance, "nothing was heard of it");
 }

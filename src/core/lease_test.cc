@@ -197,6 +197,45 @@ TEST(Lease, APollersLeaseLastsAsLongAsItWasPromised) {
     EXPECT_TRUE(find_agent(story.state(), {"bob"})->instances.empty()) << "silent at last";
 }
 
+TEST(Lease, T16_APollerThatIsSilentOnALongLeaseIsOfflineAndKeepsIt) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1"}).ask(TakeMessages{poller, 1});
+    const auto held = story.last_delivery();
+    const auto taken = story.now();
+    const auto bob = [&] { return *find_agent(story.state(), {"bob"}); };
+    story.ask(ExtendLease{held, 600s});
+    story.at(taken + 30s).tick();
+    EXPECT_TRUE(bob().is_there)
+        << "the hub may have been away, or have recorded less than it heard";
+    story.at(taken + 60s).tick();
+    EXPECT_FALSE(bob().is_there);
+    EXPECT_EQ(bob().instances.at(0).last_seen, taken) << "nothing was heard of it since";
+    EXPECT_EQ(bob().in_flight, 1U) << "it was promised the time";
+
+    story.later(1s).ask(Heartbeat{poller});
+    EXPECT_TRUE(bob().is_there);
+    EXPECT_EQ(bob().instances.at(0).last_seen, story.now());
+    story.at(taken + 599s).tick();
+    EXPECT_TRUE(story.happened<DeliveryReturned>().empty());
+    story.at(taken + 600s).tick();
+    EXPECT_EQ(story.happened<DeliveryReturned>().size(), 1U) << "its lease has ended";
+    story.later(30s).tick();
+    EXPECT_TRUE(bob().instances.empty());
+    EXPECT_EQ(bob().waiting, 1U) << "for whoever comes";
+}
+
+TEST(Lease, T16_TheTimeTheHubWasAwayIsNoSilenceOfWhoPolls) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.send({.id = "m1"}).ask(TakeMessages{poller, 1});
+    story.later(1h).restart();
+    EXPECT_TRUE(find_agent(story.state(), {"bob"})->is_there);
+    EXPECT_EQ(story.mailbox("bob").in_flight, 1U);
+}
+
 TEST(Lease, FindDeliveryTellsTheCurrentTokenFromAnOldOne) {
     Held held;
     EXPECT_TRUE(find_delivery(held.story.state(), held.delivery)->is_current);

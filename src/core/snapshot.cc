@@ -20,7 +20,7 @@ namespace {
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
 /// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
 /// on whose word, and out of what, several are asked; which open requests their agents had time
-/// for, and which runs agents began. 11: with the endpoints that are missed.
+/// for, and which runs agents began. 11: with the instances that are silent.
 constexpr std::uint64_t kForm = 11;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
@@ -150,33 +150,39 @@ void take_instances(ByteReader& in, State& state) {
     state.registry.instance_last = last;
 }
 
-/// The endpoints of which nothing was heard when they were posted to.
-void put_missed(std::string& out, const registry::Registry& registry) {
-    const auto is_missed = [&](const auto& entry) {
-        return registry.instances[entry.second].missed_since != Time{};
+/// The instances of which nothing was heard when it was due.
+void put_silent(std::string& out, const registry::Registry& registry) {
+    const auto is_silent = [&](const auto& entry) {
+        const auto& instance = registry.instances[entry.second];
+        return instance.missed_since != Time{} || instance.excused_at != Time{};
     };
     const auto& slots = registry.instance_slots;
-    put(out, static_cast<std::uint64_t>(std::ranges::count_if(slots, is_missed)));
+    put(out, static_cast<std::uint64_t>(std::ranges::count_if(slots, is_silent)));
     for (const auto& entry : slots) {
-        if (!is_missed(entry)) continue;
+        if (!is_silent(entry)) continue;
         const auto& instance = registry.instances[entry.second];
         put(out, entry.first.value);
         put(out, instance.missed_since);
+        put(out, instance.excused_at);
         put(out, std::uint64_t{instance.is_away});
     }
 }
 
-void take_missed(ByteReader& in, registry::Registry& registry) {
+void take_silent(ByteReader& in, State& state) {
+    auto& registry = state.registry;
     const auto count = take_count(in);
-    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
-        const auto found = registry.instance_slots.find(InstanceNumber{in.varint()});
-        expect(in, found != registry.instance_slots.end());
+    registry::Instance known;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const InstanceNumber number{in.varint()};
+        expect(in, number > known.number);  // In their order.
+        known.number = number;
+        known.missed_since = take_time(in);
+        known.excused_at = take_time(in);
+        known.is_away = take_number(in, 1) != 0;
+        expect(in, registry.instance_slots.contains(number));
+        expect(in, known.missed_since != Time{} || known.excused_at != Time{});
         if (!in.ok()) return;
-        auto& instance = registry.instances[found->second];
-        expect(in, instance.missed_since == Time{});  // Each once.
-        instance.missed_since = take_time(in);
-        expect(in, instance.missed_since != Time{});
-        instance.is_away = take_number(in, 1) != 0;
+        registry::recall(registry, known, state.limits.heartbeat_timeout);
     }
 }
 
@@ -601,7 +607,7 @@ std::string encode_state(const State& state) {
     put_streams(out, state.streams);
     put_held(out, state.governor);
     put_bounds(out, state.registry);
-    put_missed(out, state.registry);
+    put_silent(out, state.registry);
     return out;
 }
 
@@ -638,7 +644,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 6) take_streams(in, state);
     if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);
-    if (form >= 11) take_missed(in, state.registry);
+    if (form >= 11) take_silent(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
     return state;
 }

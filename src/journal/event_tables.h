@@ -87,6 +87,7 @@ template <> inline constexpr std::tuple kFields<InstanceLeft>{
 };
 template <> inline constexpr std::tuple kFields<InstanceSeen>{
     Field{1, "instance", &InstanceSeen::instance},
+    Field{2, "is_excused", &InstanceSeen::is_excused},
 };
 template <> inline constexpr std::tuple kFields<CreditGranted>{
     Field{1, "instance", &CreditGranted::instance},

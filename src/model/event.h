@@ -60,6 +60,8 @@ struct InstanceLeft {
 
 struct InstanceSeen {
     InstanceNumber instance;
+    /// Nothing was heard of it: it polls, and has a lease for longer than it may be silent.
+    bool is_excused = false;
 };
 
 struct CreditGranted {

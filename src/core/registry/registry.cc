@@ -21,8 +21,8 @@ auto mark_of(Registry& registry) {
 void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
     const auto& instance = registry.instances[slot];
     if (instance.kind == InstanceKind::Push) return;
-    registry.silence.set({.at = instance.last_seen + heartbeat_timeout, .owner = slot},
-                         mark_of(registry));
+    const auto since = std::max(instance.last_seen, instance.excused_at);
+    registry.silence.set({.at = since + heartbeat_timeout, .owner = slot}, mark_of(registry));
 }
 
 /// The codes in a profile's list. It was checked at the door, but not in a snapshot.
@@ -138,10 +138,27 @@ void apply(Registry& registry, const InstanceSeen& event, Time at, Duration hear
     const auto found = registry.instance_slots.find(event.instance);
     CHECK(found != registry.instance_slots.end());
     auto& instance = registry.instances[found->second];
-    instance.last_seen = at;
-    instance.missed_since = {};
-    instance.is_away = false;
+    if (event.is_excused) {
+        // Twice in a row: the first time may be the hub's doing, which was away itself or put an
+        // older sign of life on record than there was.
+        instance.is_away = instance.excused_at != Time{};
+        instance.excused_at = at;
+    } else {
+        instance.last_seen = at;
+        instance.missed_since = {};
+        instance.excused_at = {};
+        instance.is_away = false;
+    }
     watch(registry, found->second, heartbeat_timeout);
+}
+
+void recall(Registry& registry, const Instance& known, Duration heartbeat_timeout) {
+    const auto slot = registry.instance_slots.at(known.number);
+    auto& instance = registry.instances[slot];
+    instance.missed_since = known.missed_since;
+    instance.excused_at = known.excused_at;
+    instance.is_away = known.is_away;
+    watch(registry, slot, heartbeat_timeout);
 }
 
 void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout) {

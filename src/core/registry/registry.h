@@ -31,7 +31,8 @@ struct Instance {
     /// Of an endpoint: since when nothing has come back from it, of all that was posted. Zero: the
     /// last post was answered, or there was none.
     Time missed_since{};
-    bool is_away = false;  ///< That has gone on for as long as others may be silent.
+    Time excused_at{};     ///< Of one that polls: silent, but on time that it was given. Or zero.
+    bool is_away = false;  ///< Silent or missed for as long as others may be, and yet here.
     AgendaPlace place = kNotOnAgenda;
 };
 
@@ -86,6 +87,8 @@ void apply(Registry& registry, const AgentRemoved& event);
 void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout);
 void apply(Registry& registry, const InstanceLeft& event);
 void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout);
+/// What was known of an instance beside its last sign of life is known again.
+void recall(Registry& registry, const Instance& known, Duration heartbeat_timeout);
 /// Nothing came back from an endpoint that was posted to.
 void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout);
 void apply(Registry& registry, const Subscribed& event);
