@@ -29,7 +29,9 @@ DelegationFounded founding(const Case& the) {
             .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
             .tokens = limit(Rule::TokensPerRoot),
             .cost = limit(Rule::CostPerRoot),
-            .id = std::string{the.at.unfounded->asked->id()}};
+            .id = std::string{the.at.unfounded->asked->id()},
+            .objective_hash = the.founder ? the.founder->objective_hash : std::string{},
+            .words_hash = the.founder ? the.founder->words_hash : std::string{}};
 }
 
 Ticket root_of(const Case& the, Ticket request) {
@@ -56,7 +58,8 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
                                 .tokens = the.tokens,
                                 .cost = the.cost,
                                 .tools = the.claim.tools,
-                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty()};
+                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty(),
+                                .words_hash = the.claim.words_hash};
     if (!admitted.limits_tools && the.at.parent != nullptr && the.at.parent->limits_tools) {
         admitted.tools = the.at.parent->tools;
         admitted.limits_tools = true;
@@ -226,7 +229,10 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
     const auto envelope = readdressed(state, *open.asked, to);
     const auto said = state.scribe != nullptr ? state.scribe->claim(*open.asked) : nullptr;
     Claim claim = said ? *said : Claim{};
-    if (delegation != nullptr) claim.objective_hash = delegation->objective_hash;
+    if (delegation != nullptr) {
+        claim.objective_hash = delegation->objective_hash;
+        claim.words_hash = delegation->words_hash;
+    }
     Case the{.state = state,
              .caller = nullptr,
              .envelope = *envelope,

@@ -304,12 +304,31 @@ Word check_fanout(const Case& the) {
                         most)};
 }
 
+/// The request out of which it is asked, as it will stand on record; it is on none yet.
+governor::Delegation founder_of(const Case& the) {
+    const auto& open = *the.at.unfounded;
+    governor::Delegation founder{.request = open.ticket, .root = open.ticket};
+    founder.origin = open.requester;
+    founder.target = registry::find_agent(the.state.registry, open.asked->to());
+    if (the.founder) founder.objective_hash = the.founder->objective_hash;
+    if (the.founder) founder.words_hash = the.founder->words_hash;
+    return founder;
+}
+
+/// Whether its target has it already, further up the chain: whatever dialect each link is in.
+bool is_ring(const Case& the, const governor::Errand& errand) {
+    if (the.at.unfounded != nullptr) return governor::is_round(founder_of(the), errand);
+    return governor::find_ring(the.state.governor.lineage, the.at.parent, errand) != nullptr;
+}
+
 Word check_cycle(const Case& the) {
     if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
-    governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
+    governor::Errand errand{the.origin, the.target, the.claim.objective_hash, the.claim.words_hash};
     // A task is offered as often as it must be, and never to who is at work on it further up.
-    if (the.at.is_sideways && the.at.parent != nullptr)
+    if (the.at.is_sideways && the.at.parent != nullptr) {
         errand.objective_hash = the.at.parent->objective_hash;
+        errand.words_hash = the.at.parent->words_hash;
+    }
     const bool may_repeat = the.at.is_sideways || the.claim.may_repeat;
     if (!may_repeat && the.at.root != nullptr && governor::is_taken(*the.at.root, errand)) {
         return {Refusal::DelegationCycleDetected,
@@ -317,13 +336,7 @@ Word check_cycle(const Case& the) {
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    const auto& lineage = the.state.governor.lineage;
-    bool is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
-    if (!is_ring && !the.claim.words_hash.empty()) {
-        errand.objective_hash = the.claim.words_hash;
-        is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
-    }
-    if (!is_ring) return {};
+    if (!is_ring(the, errand)) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",
@@ -498,6 +511,9 @@ std::uint64_t cost_for(const Case& the) {
 }
 
 void measure(Case& the) {
+    if (the.at.unfounded != nullptr && the.state.scribe != nullptr) {
+        the.founder = the.state.scribe->claim(*the.at.unfounded->asked);
+    }
     the.user = the.claim.user;
     if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
     the.subject = {.platform = enum_name(the.envelope.dialect()),

@@ -25,6 +25,7 @@ struct Case {
     Subject subject;  ///< Whom a limit on asking is about.
 
     Place at{};
+    ClaimPtr founder{};  ///< What a parent that is on no record yet says of itself.
     std::string user{};
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;

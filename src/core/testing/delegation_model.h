@@ -31,6 +31,7 @@ struct Known {
     std::string user{};
     std::string session{};  ///< Where its target works.
     std::string objective{};
+    std::string words{};         ///< Of the objective, where that has more in it.
     std::uint32_t depth = 1;     ///< Counted from the root, not read off the record.
     std::uint32_t declared = 1;  ///< On record: somebody may have said that it is deeper.
     std::uint32_t depth_max = 0;
@@ -231,8 +232,11 @@ class DelegationModel {
         founder.root = fact.request;
         founder.user = fact.user;
         founder.depth_max = fact.depth_max;
+        founder.objective = fact.objective_hash;
+        founder.words = fact.words_hash;
         trees[fact.request] = {
             .user = fact.user, .tokens = fact.tokens, .cost = fact.cost, .members = {fact.request}};
+        if (!founder.objective.empty()) trees[fact.request].errands.insert(errand_of(founder));
         known[fact.request] = std::move(founder);
         open.insert(fact.request);
     }
@@ -249,6 +253,7 @@ class DelegationModel {
         next.user = fact.user;
         next.session = fact.child_session;
         next.objective = fact.objective_hash;
+        next.words = fact.words_hash;
         next.declared = fact.depth;
         next.depth_max = fact.depth_max;
         next.is_granted = fact.is_granted;
@@ -437,7 +442,11 @@ class DelegationModel {
         // How often a workflow asks the same is said by its plan.
         bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
-            const bool has_it = each.objective == next.objective;
+            // Words alone are the same as those words with more.
+            const bool has_it =
+                each.objective == next.objective ||
+                (each.words.empty() && !next.words.empty() && each.objective == next.words) ||
+                (next.words.empty() && !each.words.empty() && next.objective == each.words);
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
         });
         return is_one;
