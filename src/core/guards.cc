@@ -516,8 +516,12 @@ void measure(Case& the) {
     }
     the.user = the.claim.user;
     if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
-    the.subject = {.platform = enum_name(the.envelope.dialect()),
-                   .agent = the.envelope.from(),
+    // The hub invites for who called, and within that one's limits.
+    const auto* const call =
+        the.at.is_invited ? broker::find_request(the.state.requests, the.out_of) : nullptr;
+    const auto& asked = call != nullptr ? *call->asked : the.envelope;
+    the.subject = {.platform = enum_name(asked.dialect()),
+                   .agent = asked.from(),
                    .capability = capability_asked(the.state, the.target, the.claim),
                    .user = the.user};
     const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;

@@ -193,6 +193,18 @@ class DelegationModel {
 
     void on(const WorkflowStarted& fact, Time) { begun_out_of_.insert(fact.parent); }
 
+    void on(const CallOpened& fact, Time) { calls_.insert(fact.request); }
+
+    void on(const MessageMoved& fact, Time) {
+        const auto asked = requests_.find(fact.ticket);
+        if (asked != requests_.end()) asked->second.envelope = fact.envelope;
+        const auto found = known.find(fact.ticket);
+        if (found == known.end()) return;
+        found->second.to = fact.envelope->to();
+        if (fact.is_priced) found->second.cost = fact.cost;
+        trees.at(found->second.root).errands.insert(errand_of(found->second));
+    }
+
     void on(const MessageAccepted& fact, Time) {
         const auto& envelope = *fact.envelope;
         if (envelope.intent() != Intent::Request) return;
@@ -312,10 +324,12 @@ class DelegationModel {
             return;
         }
         const auto& parent = known.at(fact.parent);
-        next.depth = parent.depth + 1;
-        // A step of a workflow stands below what its starter works on.
-        const bool is_its = next.from == kOrchestrator ? begun_out_of_.contains(fact.parent)
-                                                       : parent.to == next.from;
+        const bool is_invited = next.from == kOrchestrator && calls_.contains(fact.parent);
+        next.depth = parent.depth + (is_invited ? 0 : 1);
+        // A step of a workflow stands below what its starter works on, and a proposal is asked for
+        // below what it is for.
+        const bool is_begun = is_invited || begun_out_of_.contains(fact.parent);
+        const bool is_its = next.from == kOrchestrator ? is_begun : parent.to == next.from;
         if (!is_its) breach("G1", "stands below another's work", fact.request);
         if (fact.depth < next.depth) breach("G1", "has a smaller depth on record", fact.request);
         if (next.deadline > parent.deadline) breach("I2", "outlives its parent", fact.request);
@@ -349,6 +363,8 @@ class DelegationModel {
     void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
         if (!fact.session.empty() || fact.is_granted || !tree.binds()) return;
+        // What asks for a proposal has a part of what that is for has.
+        if (next.from == kOrchestrator && calls_.contains(fact.parent)) return;
         // People let it spend what they were asked for, however much is there by then.
         const auto held = held_.find(fact.request);
         if (held != held_.end() && held->second > 0 && next.tokens == held->second) return;
@@ -599,6 +615,7 @@ class DelegationModel {
     std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
     Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
+    std::set<Ticket> calls_;         ///< That several were asked for.
 };
 
 }  // namespace parlance::core
