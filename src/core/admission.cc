@@ -261,7 +261,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
     return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = the.cost};
 }
 
-Finding check_messages(const State& state, const Subject& sender, Time now, bool explains) {
+Finding check_messages(
+    const State& state, const Subject& sender, Time now, std::uint64_t count, bool explains) {
     Finding finding{.guard = "messages"};
     const auto& policy = state.governor.policy;
     if (explains) {
@@ -273,19 +274,22 @@ Finding check_messages(const State& state, const Subject& sender, Time now, bool
     const auto& rates = state.governor.rates;
     const auto account = governor::agent_account(sender.agent);
     const auto sent = governor::count_at(rates, account, now);
-    if (sent < static_cast<std::uint64_t>(most)) {
+    const auto limit = static_cast<std::uint64_t>(most);
+    if (sent + count <= limit) {
         if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
         return finding;
     }
-    finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+    // What no minute has room for does not get in by waiting.
+    if (count <= limit) {
+        finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+    }
     finding.refusal = Refusal::RateLimitExceeded;
-    finding.detail = fmt::format(
-        "'{}' has sent {} of {} messages in this minute (messages_per_minute); the next is taken "
-        "in {} ms",
-        sender.agent,
-        sent,
-        most,
-        finding.retry_after_ms);
+    finding.detail =
+        fmt::format("'{}' has sent {} of {} messages in this minute (messages_per_minute); {}",
+                    sender.agent,
+                    sent,
+                    most,
+                    when_taken(count, finding.retry_after_ms));
     return finding;
 }
 

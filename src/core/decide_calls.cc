@@ -476,6 +476,14 @@ struct Opening {
     Time deadline_max = Time::max();
 };
 
+/// Each share is a message of its sender's, as is what they are shares of: all of them are taken in
+/// this minute, or none is.
+Finding too_many_shares(const Draft& draft, const Envelope& envelope, std::size_t shares) {
+    if (!counts_as_sent(envelope.from())) return {"messages"};
+    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    return check_messages(draft.state, sender, draft.now(), 1 + shares, draft.findings != nullptr);
+}
+
 /// For who wants to know what was said of one of them.
 void note_candidate(Draft& draft, std::string detail, std::vector<Finding> findings = {}) {
     if (draft.findings == nullptr) return;
@@ -510,6 +518,8 @@ Opening hold_to_guards(Draft& draft,
     for (const auto& agent : agents) {
         if (kept.size() == most) break;
         std::vector<Finding> findings;
+        // Of the request and of who is invited to it, or of all the shares.
+        beside.rated = is_for_all ? agents.size() : 2 + kept.size();
         auto said = admission(draft.state,
                               draft.cause,
                               as_asked_of(draft.state, send, kind, agent),
@@ -567,6 +577,13 @@ void send_to_several(Draft& draft, const SendMessage& send) {
     }
     if (auto no = keep_the_fit(draft, envelope, *invitation, agents); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
+    }
+    if (invitation->kind == CallKind::All) {
+        auto no = too_many_shares(draft, envelope, agents.size());
+        if (no.refusal != Refusal::None) {
+            if (draft.findings != nullptr) draft.findings->push_back(no);
+            return refuse(no.refusal, std::move(no.detail), no.retry_after_ms);
+        }
     }
     auto opening = hold_to_guards(draft, send, invitation->kind, agents, most);
     if (auto& no = opening.no; no.refusal != Refusal::None) {

@@ -502,7 +502,7 @@ Finding unwelcome(Draft& draft, const Envelope& envelope) {
         return {};
     }
     const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
-    auto finding = check_messages(draft.state, sender, draft.now(), draft.findings != nullptr);
+    auto finding = check_messages(draft.state, sender, draft.now(), 1, draft.findings != nullptr);
     const bool passes = finding.refusal == Refusal::None;
     if (passes && draft.findings != nullptr) draft.findings->push_back(finding);
     return finding;

@@ -197,17 +197,19 @@ Word check_rate(const Case& the) {
     const auto& rates = the.state.governor.rates;
     const auto account = governor::user_account(the.user);
     const auto made = governor::count_at(rates, account, the.now);
-    if (made < static_cast<std::uint64_t>(most)) {
+    const auto count = std::max(the.beside.rated, std::uint64_t{1});
+    const auto limit = static_cast<std::uint64_t>(most);
+    if (made + count <= limit) {
         return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
     }
-    const auto wait = milliseconds(governor::wait_at(rates, account, the.now));
+    const auto wait = count > limit ? 0 : milliseconds(governor::wait_at(rates, account, the.now));
     return {.refusal = Refusal::RateLimitExceeded,
             .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
-                                  "(requests_per_user_minute); the next is taken in {} ms",
+                                  "(requests_per_user_minute); {}",
                                   made,
                                   most,
                                   the.user,
-                                  wait),
+                                  when_taken(count, wait)),
             .retry_after_ms = wait};
 }
 
@@ -501,6 +503,12 @@ constexpr std::array kGuardsOfMoves{
 
 std::uint64_t milliseconds(Duration duration) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
+}
+
+std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms) {
+    if (count == 1) return fmt::format("the next is taken in {} ms", retry_after_ms);
+    if (retry_after_ms == 0) return fmt::format("this counts as {}, and no minute has room", count);
+    return fmt::format("this counts as {}, and is taken in {} ms", count, retry_after_ms);
 }
 
 std::uint64_t cost_for(const Case& the) {

@@ -86,4 +86,7 @@ std::uint64_t cost_for(const Case& the);
 /// How long somebody is to wait: never 0, which says that time alone does not help.
 std::uint64_t milliseconds(Duration duration);
 
+/// When so many are taken that are too many for this minute, in words.
+std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms);
+
 }  // namespace parlance::core

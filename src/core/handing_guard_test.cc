@@ -175,6 +175,46 @@ TEST_F(Several, X5_G2_WhatIsOpenAlreadyCountsTowardsHowManyThereMayBe) {
     EXPECT_TRUE(held.contains("c"));
 }
 
+TEST_F(Several, G7_T14_TheMinuteOfTheirSenderHasRoomForAllOfThemOrNobodyIsAsked) {
+    allow({{{Rule::MessagesPerMinute, {}}, 3}});
+    ask({.id = "one", .to = "all:b"});
+    EXPECT_TRUE(held.contains("b")) << "it counts as two: itself, and a share";
+    held.clear();
+    ask({.id = "two", .to = "all:c/d"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_TRUE(held.empty()) << "the first share alone would have been taken";
+    EXPECT_EQ(story.happened<MessageRefused>().front().retry_after_ms, 60'000U);
+    EXPECT_NE(refused_with().find("this counts as 3"), std::string::npos) << refused_with();
+    story.later(60s);
+    ask({.id = "three", .to = "all:c/d"});
+    EXPECT_TRUE(held.contains("c") && held.contains("d"));
+    held.clear();
+    story.later(60s);
+    ask({.id = "four", .to = "all:b/c/d"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_EQ(story.happened<MessageRefused>().front().retry_after_ms, 0U) << "nor will it ever be";
+    EXPECT_FALSE(held.contains("b"));
+}
+
+TEST_F(Several, G7_T14_TheMinuteOfTheirUserHasRoomForAllOfThemOrNobodyIsAsked) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 3}, {{Rule::FanoutMax, {}}, 9}});
+    ask({.id = "one", .to = "all:b/c", .user = "u1", .session = "s", .objective = "one"});
+    EXPECT_TRUE(held.contains("b") && held.contains("c"));
+    held.clear();
+    ask({.id = "two", .to = "all:c/d", .user = "u1", .session = "s", .objective = "two"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_TRUE(held.empty()) << "the first share alone would have been taken";
+    story.later(60s);
+    ask({.id = "three",
+         .to = "call:cheapest:b/c/d",
+         .user = "u1",
+         .session = "s",
+         .objective = "three"});
+    const auto opened = story.happened<CallOpened>();
+    ASSERT_EQ(opened.size(), 1U) << refused_with();
+    EXPECT_EQ(opened[0].agents, (std::vector<std::string>{"b", "c"})) << "the request is the third";
+}
+
 TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
     allow(without_chain("a>c"));
     ask({.to = "all:b/c"});
