@@ -222,7 +222,7 @@ Admission admission(const State& state,
     return admission;
 }
 
-Move check_move(const State& state, Ticket request, std::string_view to, Time now) {
+Move check_move(const State& state, Ticket request, std::string_view to, Time now, Ticket offer) {
     const auto& open = *broker::find_request(state.requests, request);
     const auto& lineage = state.governor.lineage;
     const auto delegation = governor::find_delegation(lineage, request);
@@ -232,6 +232,7 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
     if (delegation != nullptr) {
         claim.objective_hash = delegation->objective_hash;
         claim.words_hash = delegation->words_hash;
+        claim.child_session = delegation->session;
     }
     Case the{.state = state,
              .caller = nullptr,
@@ -241,7 +242,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
              .origin = open.requester,
              .target = registry::find_agent(state.registry, to),
              .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
-             .has_claim = said != nullptr};
+             .has_claim = said != nullptr,
+             .is_taken = offer != Ticket{}};
     if (delegation != nullptr) {
         const auto* pass = handing::find_pass(state.handing, request);
         the.at = {.parent = governor::find_delegation(lineage, delegation->parent),
@@ -252,6 +254,13 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
         the.tokens = delegation->is_granted ? 0 : delegation->tokens;
         the.cost = cost_for(the);
         the.cost_before = delegation->cost;
+        the.depth = delegation->depth;
+        the.depth_max =
+            std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
+    }
+    const auto offered = governor::find_delegation(lineage, offer);
+    if (offered != nullptr && !offered->is_granted) {
+        the.back = {.tokens = offered->tokens, .cost = offered->cost};
     }
     for (const auto& guard : guards_of_moves()) {
         if (delegation == nullptr && !guard.is_for_all) continue;

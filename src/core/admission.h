@@ -113,6 +113,9 @@ struct Move {
     bool is_priced = false;  ///< It is in a tree: what it may cost is by the other one's price.
     std::uint64_t cost = 0;
 };
-Move check_move(const State& state, Ticket request, std::string_view to, Time now);
+/// `offer`: by which the agent was offered it, and says now that it takes it. That gives back what
+/// was set aside for itself.
+Move check_move(
+    const State& state, Ticket request, std::string_view to, Time now, Ticket offer = {});
 
 }  // namespace parlance::core

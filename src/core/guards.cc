@@ -143,11 +143,7 @@ Word check_chain(const Case& the) {
     const bool is_enabled = found.value != 0;
     if (the.rules != nullptr) the.rules->push_back({Rule::ChainEnabled, std::move(found)});
     if (is_enabled) return {};
-    return {Refusal::RouteNotPermitted,
-            fmt::format("'{}' may not ask '{}': the policy does not enable this chain "
-                        "(chain_enabled)",
-                        the.envelope.from(),
-                        the.envelope.to())};
+    return {Refusal::RouteNotPermitted, chain_words(the.envelope.from(), the.envelope.to())};
 }
 
 /// What a delegation puts at stake is what it may spend.
@@ -178,9 +174,11 @@ Word check_circuit(const Case& the) {
     if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
         return passed(the, "the breaker of '{}' is closed", the.envelope.to());
     }
-    // Only what is answered tries it: one-way messages keep nobody from being the one.
-    const bool is_probe = stage == governor::BreakerStage::Probing &&
-                          broker::mailbox_of(the.state.broker, the.target).requests == 0;
+    // Only what is answered tries it: one-way messages keep nobody from being the one. Who takes
+    // what it was offered is answering.
+    const bool is_probe =
+        stage == governor::BreakerStage::Probing &&
+        (the.is_taken || broker::mailbox_of(the.state.broker, the.target).requests == 0);
     if (is_probe) return passed(the, "it is let through to try '{}'", the.envelope.to());
     const auto found = breakers.find(the.target);
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
@@ -230,6 +228,26 @@ Word check_session(const Case& the) {
     return {};
 }
 
+/// The session that it names and that is another user's; empty if none is.
+std::string_view foreign_session(const Case& the) {
+    const auto& child = the.claim.child_session;
+    const auto& own = the.claim.session;
+    if (is_kept_for_another(the.state, child, the.user) ||
+        governor::is_of_another(the.state.governor.lineage, child, the.user)) {
+        return child;
+    }
+    return is_kept_for_another(the.state, own, the.user) ? own : std::string_view{};
+}
+
+/// Of one that moves: a session that it names may have become another user's meanwhile.
+Word check_sessions(const Case& the) {
+    if (is_planted(Mutant::MixUsers)) return {};
+    const auto session = foreign_session(the);
+    if (session.empty()) return {};
+    return {Refusal::UserIsolationViolated,
+            not_of_user(fmt::format("session '{}'", session), the.user)};
+}
+
 Word check_user(const Case& the) {
     const auto violated = [&](std::string_view what) {
         return Word{Refusal::UserIsolationViolated, not_of_user(what, the.user)};
@@ -254,12 +272,9 @@ Word check_user(const Case& the) {
     const auto& child = the.claim.child_session;
     const auto at = governor::find_session(lineage, child);
     const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
-    if (is_in_use || is_kept_for_another(the.state, child, the.user) ||
-        governor::is_of_another(lineage, child, the.user)) {
-        return violated("session '" + child + "'");
-    }
-    if (is_kept_for_another(the.state, the.claim.session, the.user)) {
-        return violated("session '" + the.claim.session + "'");
+    if (is_in_use) return violated("session '" + child + "'");
+    if (const auto session = foreign_session(the); !session.empty()) {
+        return violated(fmt::format("session '{}'", session));
     }
     const auto owner = foreign_owner(the.state, the.claim.owners, the.user);
     if (!owner.empty()) return violated(fmt::format("a source of '{}' that it refers to", owner));
@@ -414,7 +429,8 @@ Word check_tokens(const Case& the) {
 Word check_purse_of_target(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
     const auto source = poorest({purse_of_target(the), allocation_of_target(the)});
-    return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
+    const auto more = without(the.tokens, the.back.tokens);
+    return more <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
 Word check_cost(const Case& the) {
@@ -433,7 +449,7 @@ Word check_cost(const Case& the) {
     const auto least = poorest({{"the tree of delegations that it belongs to",
                                  the.is_in_one_tree() ? without(tree, beside) : tree},
                                 {"the hub", without(hub, beside)}});
-    const auto more = the.cost - the.cost_before;
+    const auto more = without(the.cost - the.cost_before, the.back.cost);
     if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
@@ -493,6 +509,8 @@ constexpr std::array kGuardsOfMoves{
     Guard{"allocation", check_allocation, true},
     Guard{"chain", check_chain, true},
     Guard{"circuit", check_circuit, true},
+    Guard{"user", check_sessions},
+    Guard{"depth", check_depth},
     Guard{"cycle", check_cycle},
     Guard{"tools", check_tools},
     Guard{"tokens", check_purse_of_target},
@@ -503,6 +521,11 @@ constexpr std::array kGuardsOfMoves{
 
 std::uint64_t milliseconds(Duration duration) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
+}
+
+std::string chain_words(std::string_view from, std::string_view to) {
+    return fmt::format(
+        "'{}' may not ask '{}': the policy does not enable this chain (chain_enabled)", from, to);
 }
 
 std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms) {
