@@ -29,7 +29,9 @@ DelegationFounded founding(const Case& the) {
             .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
             .tokens = limit(Rule::TokensPerRoot),
             .cost = limit(Rule::CostPerRoot),
-            .id = std::string{the.at.unfounded->asked->id()}};
+            .id = std::string{the.at.unfounded->asked->id()},
+            .objective_hash = the.founder ? the.founder->objective_hash : std::string{},
+            .words_hash = the.founder ? the.founder->words_hash : std::string{}};
 }
 
 Ticket root_of(const Case& the, Ticket request) {
@@ -56,7 +58,8 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
                                 .tokens = the.tokens,
                                 .cost = the.cost,
                                 .tools = the.claim.tools,
-                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty()};
+                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty(),
+                                .words_hash = the.claim.words_hash};
     if (!admitted.limits_tools && the.at.parent != nullptr && the.at.parent->limits_tools) {
         admitted.tools = the.at.parent->tools;
         admitted.limits_tools = true;
@@ -219,14 +222,18 @@ Admission admission(const State& state,
     return admission;
 }
 
-Move check_move(const State& state, Ticket request, std::string_view to, Time now) {
+Move check_move(const State& state, Ticket request, std::string_view to, Time now, Ticket offer) {
     const auto& open = *broker::find_request(state.requests, request);
     const auto& lineage = state.governor.lineage;
     const auto delegation = governor::find_delegation(lineage, request);
     const auto envelope = readdressed(state, *open.asked, to);
     const auto said = state.scribe != nullptr ? state.scribe->claim(*open.asked) : nullptr;
     Claim claim = said ? *said : Claim{};
-    if (delegation != nullptr) claim.objective_hash = delegation->objective_hash;
+    if (delegation != nullptr) {
+        claim.objective_hash = delegation->objective_hash;
+        claim.words_hash = delegation->words_hash;
+        claim.child_session = delegation->session;
+    }
     Case the{.state = state,
              .caller = nullptr,
              .envelope = *envelope,
@@ -235,7 +242,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
              .origin = open.requester,
              .target = registry::find_agent(state.registry, to),
              .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
-             .has_claim = said != nullptr};
+             .has_claim = said != nullptr,
+             .is_taken = offer != Ticket{}};
     if (delegation != nullptr) {
         const auto* pass = handing::find_pass(state.handing, request);
         the.at = {.parent = governor::find_delegation(lineage, delegation->parent),
@@ -246,6 +254,13 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
         the.tokens = delegation->is_granted ? 0 : delegation->tokens;
         the.cost = cost_for(the);
         the.cost_before = delegation->cost;
+        the.depth = delegation->depth;
+        the.depth_max =
+            std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
+    }
+    const auto offered = governor::find_delegation(lineage, offer);
+    if (offered != nullptr && !offered->is_granted) {
+        the.back = {.tokens = offered->tokens, .cost = offered->cost};
     }
     for (const auto& guard : guards_of_moves()) {
         if (delegation == nullptr && !guard.is_for_all) continue;
@@ -255,7 +270,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
     return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = the.cost};
 }
 
-Finding check_messages(const State& state, const Subject& sender, Time now, bool explains) {
+Finding check_messages(
+    const State& state, const Subject& sender, Time now, std::uint64_t count, bool explains) {
     Finding finding{.guard = "messages"};
     const auto& policy = state.governor.policy;
     if (explains) {
@@ -267,19 +283,22 @@ Finding check_messages(const State& state, const Subject& sender, Time now, bool
     const auto& rates = state.governor.rates;
     const auto account = governor::agent_account(sender.agent);
     const auto sent = governor::count_at(rates, account, now);
-    if (sent < static_cast<std::uint64_t>(most)) {
+    const auto limit = static_cast<std::uint64_t>(most);
+    if (sent + count <= limit) {
         if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
         return finding;
     }
-    finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+    // What no minute has room for does not get in by waiting.
+    if (count <= limit) {
+        finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+    }
     finding.refusal = Refusal::RateLimitExceeded;
-    finding.detail = fmt::format(
-        "'{}' has sent {} of {} messages in this minute (messages_per_minute); the next is taken "
-        "in {} ms",
-        sender.agent,
-        sent,
-        most,
-        finding.retry_after_ms);
+    finding.detail =
+        fmt::format("'{}' has sent {} of {} messages in this minute (messages_per_minute); {}",
+                    sender.agent,
+                    sent,
+                    most,
+                    when_taken(count, finding.retry_after_ms));
     return finding;
 }
 

@@ -30,8 +30,12 @@ struct Finding {
 };
 
 /// What is asked of any message, whatever it says, and of all else by which an agent sets others to
-/// work: that its sender has not sent too many.
-Finding check_messages(const State& state, const Subject& sender, Time now, bool explains = false);
+/// work: that its sender has not sent too many, with so many that are counted if it is taken.
+Finding check_messages(const State& state,
+                       const Subject& sender,
+                       Time now,
+                       std::uint64_t count = 1,
+                       bool explains = false);
 
 /// The first of these owners of sources that is another user than this one; empty if none is. Who
 /// is not said to be a user is one if the hub keeps anything of such a user: "company" is nobody.
@@ -75,6 +79,7 @@ struct Beside {
     std::uint32_t count = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost = 0;
+    std::uint64_t rated = 0;  ///< How many count in the minute of its user if it is taken.
 };
 
 /// What would become of a message that is brought now.
@@ -108,6 +113,9 @@ struct Move {
     bool is_priced = false;  ///< It is in a tree: what it may cost is by the other one's price.
     std::uint64_t cost = 0;
 };
-Move check_move(const State& state, Ticket request, std::string_view to, Time now);
+/// `offer`: by which the agent was offered it, and says now that it takes it. That gives back what
+/// was set aside for itself.
+Move check_move(
+    const State& state, Ticket request, std::string_view to, Time now, Ticket offer = {});
 
 }  // namespace parlance::core

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,15 +52,44 @@ std::optional<Invitation> read_invitation(std::string_view recipient) {
     return Invitation{*kind, recipient.substr(end + 1)};
 }
 
+/// How many may be asked at a time for one request of this sender.
+std::size_t fanout_of(const State& state, const Envelope& request) {
+    return static_cast<std::size_t>(
+        limit_of(state.governor.policy,
+                 Rule::FanoutMax,
+                 {.platform = enum_name(request.dialect()), .agent = request.from()}));
+}
+
+/// Those who have the capability and can be asked. Of more than `most` those come first that are
+/// there and have the least to do.
+std::vector<std::string> able_to(const State& state,
+                                 const std::set<AgentHandle>& all,
+                                 std::string_view but,
+                                 std::size_t most) {
+    std::vector<AgentHandle> able;
+    std::ranges::copy_if(all, std::back_inserter(able), [&](AgentHandle agent) {
+        return state.registry.agents[agent].id.value != but && !is_left_alone(state, agent);
+    });
+    const auto rank = [&](AgentHandle agent) {
+        const auto& mailbox = broker::mailbox_of(state.broker, agent);
+        return std::pair{state.registry.agents[agent].instances.empty(),
+                         mailbox.waiting + mailbox.in_flight};
+    };
+    if (able.size() > most) std::ranges::stable_sort(able, {}, rank);
+    std::vector<std::string> agents;
+    for (const auto agent : able) agents.push_back(state.registry.agents[agent].id.value);
+    return agents;
+}
+
 /// Those who have the capability, or, if nobody has one of that name, those who are named.
-std::vector<std::string> invited(const State& state, std::string_view whom, std::string_view but) {
+std::vector<std::string> invited(const State& state,
+                                 std::string_view whom,
+                                 std::string_view but,
+                                 std::size_t most) {
     std::vector<std::string> agents;
     const auto found = state.registry.by_capability.find(whom);
     if (found != state.registry.by_capability.end()) {
-        for (const auto agent : found->second) {
-            const auto& name = state.registry.agents[agent].id.value;
-            if (name != but && !is_left_alone(state, agent)) agents.push_back(name);
-        }
+        agents = able_to(state, found->second, but, most);
     } else {
         while (!whom.empty()) {
             const auto end = std::min(whom.find('/'), whom.size());
@@ -74,9 +105,9 @@ std::vector<std::string> invited(const State& state, std::string_view whom, std:
 
 /// Why these cannot be asked for this request.
 Failure cannot_call(const State& state,
-                    const SendMessage& send,
                     const Invitation& invitation,
-                    const std::vector<std::string>& agents) {
+                    const std::vector<std::string>& agents,
+                    std::size_t most) {
     if (agents.empty()) {
         return {Refusal::CapabilityNotRegistered,
                 fmt::format("nobody who could be asked has registered '{}'", invitation.whom)};
@@ -86,11 +117,10 @@ Failure cannot_call(const State& state,
         return {Refusal::AgentNotRegistered,
                 fmt::format("'{}' is neither a registered agent nor a capability", agent)};
     }
-    const auto most =
-        limit_of(state.governor.policy,
-                 Rule::FanoutMax,
-                 {.platform = enum_name(send.envelope->dialect()), .agent = send.envelope->from()});
-    if (invitation.kind == CallKind::All && std::cmp_greater(agents.size(), most)) {
+    // Of those who can make a proposal the hub asks as many as it may; who names them chooses.
+    const bool may_be_fewer =
+        invitation.kind != CallKind::All && state.registry.by_capability.contains(invitation.whom);
+    if (!may_be_fewer && agents.size() > most) {
         return {Refusal::DelegationFanoutExceeded,
                 fmt::format("Too many concurrent delegates ({}/{}). Choose top {} most relevant "
                             "employees.",
@@ -147,6 +177,27 @@ Taker reader_of(const State& state, const Candidate& candidate) {
 
 // --- asking ----------------------------------------------------------------------------------
 
+constexpr std::string_view kInvitation =
+    "Say whether you would take this task, at what cost, how soon and how "
+    "sure you are. Do not begin: whoever is chosen gets it.";
+
+/// In a tree a proposal is asked for below the request that it is for: it is on the same record,
+/// within the same limits, and what it uses comes out of what is set aside for the request. Each
+/// has an equal part, and so has who is chosen.
+void put_on_record(const State& state, const Call& call, Ticket request, SendMessage& send) {
+    const auto record = governor::find_delegation(state.governor.lineage, request);
+    if (record == nullptr) return;
+    send.below = request;
+    send.by = call.by;
+    send.claim = std::make_shared<const Claim>(
+        Claim{.capability = call.capability,
+              .objective = std::string{kInvitation},
+              .objective_hash = record->objective_hash,
+              .words_hash = record->words_hash,
+              .tokens_max =
+                  std::min(record->tokens / (call.candidates.size() + 1), governor::kTokensUsual)});
+}
+
 /// What a candidate is asked for: whether and how it would do it.
 SendMessage invitation_to(const Draft& draft,
                           const Call& call,
@@ -163,17 +214,17 @@ SendMessage invitation_to(const Draft& draft,
                             .done();
     auto assignment = assignment_for(state, call, asked, candidate.agent);
     assignment.id = id;
-    assignment.objective =
-        "Say whether you would take this task, at what cost, how soon and how "
-        "sure you are. Do not begin: whoever is chosen gets it.";
+    assignment.objective = kInvitation;
     assignment.inputs = inputs;
     assignment.timeout = std::max(call.until - draft.now(), Duration{1});
     assignment.now = draft.now();
     assignment.priority = request.priority;
-    return {.envelope = state.scribe->write(assignment),
-            .priority = request.priority,
-            .timeout = assignment.timeout,
-            .waits = true};
+    SendMessage send{.envelope = state.scribe->write(assignment),
+                     .priority = request.priority,
+                     .timeout = assignment.timeout,
+                     .waits = true};
+    put_on_record(state, call, request.ticket, send);
+    return send;
 }
 
 /// The request itself as one of several has it: each works in a session of its own (X3).
@@ -425,6 +476,14 @@ struct Opening {
     Time deadline_max = Time::max();
 };
 
+/// Each share is a message of its sender's, as is what they are shares of: all of them are taken in
+/// this minute, or none is.
+Finding too_many_shares(const Draft& draft, const Envelope& envelope, std::size_t shares) {
+    if (!counts_as_sent(envelope.from())) return {"messages"};
+    const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
+    return check_messages(draft.state, sender, draft.now(), 1 + shares, draft.findings != nullptr);
+}
+
 /// For who wants to know what was said of one of them.
 void note_candidate(Draft& draft, std::string detail, std::vector<Finding> findings = {}) {
     if (draft.findings == nullptr) return;
@@ -444,18 +503,23 @@ SendMessage as_asked_of(const State& state,
 }
 
 /// Holds the request against the guards as if it were made of each of them by whoever makes it now,
-/// and leaves those out of whom it could not be. Where each is to have it, none may be left out.
+/// and leaves those out of whom it could not be, and all behind the first `most`. Where each is to
+/// have it, none may be left out.
 Opening hold_to_guards(Draft& draft,
                        const SendMessage& send,
                        CallKind kind,
-                       std::vector<std::string>& agents) {
+                       std::vector<std::string>& agents,
+                       std::size_t most) {
     const bool is_for_all = kind == CallKind::All;
     Opening opening;
     std::vector<Finding> why_not;
     std::vector<std::string> kept;
     Beside beside;  // Of the shares before it. Of a call one alone has the request.
     for (const auto& agent : agents) {
+        if (kept.size() == most) break;
         std::vector<Finding> findings;
+        // Of the request and of who is invited to it, or of all the shares.
+        beside.rated = is_for_all ? agents.size() : 2 + kept.size();
         auto said = admission(draft.state,
                               draft.cause,
                               as_asked_of(draft.state, send, kind, agent),
@@ -506,14 +570,22 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                       "several are asked with a request to call:earliest:WHOM, call:cheapest:WHOM, "
                       "call:ablest:WHOM or all:WHOM");
     }
-    auto agents = invited(state, invitation->whom, envelope.from());
-    if (auto no = cannot_call(state, send, *invitation, agents); no.refusal != Refusal::None) {
+    const auto most = fanout_of(state, envelope);
+    auto agents = invited(state, invitation->whom, envelope.from(), most);
+    if (auto no = cannot_call(state, *invitation, agents, most); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
     if (auto no = keep_the_fit(draft, envelope, *invitation, agents); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
-    auto opening = hold_to_guards(draft, send, invitation->kind, agents);
+    if (invitation->kind == CallKind::All) {
+        auto no = too_many_shares(draft, envelope, agents.size());
+        if (no.refusal != Refusal::None) {
+            if (draft.findings != nullptr) draft.findings->push_back(no);
+            return refuse(no.refusal, std::move(no.detail), no.retry_after_ms);
+        }
+    }
+    auto opening = hold_to_guards(draft, send, invitation->kind, agents, most);
     if (auto& no = opening.no; no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail), no.retry_after_ms);
     }

@@ -14,7 +14,9 @@
 #include "core/admission.h"
 #include "core/broker/lanes.h"
 #include "core/draft.h"
+#include "core/guards.h"
 #include "core/inspect.h"
+#include "model/names.h"
 
 namespace parlance::core {
 
@@ -222,7 +224,10 @@ SendMessage as_asked_of(const State& state,
 }
 
 /// The task and all that was written about it go to whoever took it over, in their order.
-void move_task(Draft& draft, const broker::OpenRequest& task, std::string_view to) {
+void move_task(Draft& draft,
+               const broker::OpenRequest& task,
+               std::string_view to,
+               const Move& checked) {
     const auto& broker = draft.state.broker;
     const auto* first = broker::find_message(broker, task.ticket);
     if (first == nullptr) return;
@@ -234,8 +239,9 @@ void move_task(Draft& draft, const broker::OpenRequest& task, std::string_view t
                 .ticket = each->ticket,
                 .envelope = readdressed(draft.state, envelope, to),
                 // It was handed to one agent already, and this is no second try by chance.
-                .priority =
-                    is_request ? std::min(each->priority, Priority::High) : each->priority});
+                .priority = is_request ? std::min(each->priority, Priority::High) : each->priority,
+                .is_priced = each == first && checked.is_priced,
+                .cost = each == first ? checked.cost : 0});
         }
         each = each->lane_next == kNoSlot ? nullptr : &broker.messages[each->lane_next];
     }
@@ -336,6 +342,11 @@ Failure not_in_hand(const State& state, const Envelope& envelope) {
                         task)};
 }
 
+/// What is said of a task that is offered, or taken.
+std::string cannot_have(const Envelope& offer, std::string_view why) {
+    return fmt::format("'{}' cannot have task '{}': {}", offer.to(), offer.task(), why);
+}
+
 }  // namespace
 
 Failure cannot_pass(const State& state, const SendMessage& send) {
@@ -369,11 +380,7 @@ Failure cannot_take_over(const State& state, const SendMessage& send, Time now) 
     if (task == nullptr || find_profile(state, envelope.to()) == nullptr) return {};
     auto move = check_move(state, task->ticket, envelope.to(), now);
     if (move.refusal == Refusal::None) return {};
-    return {move.refusal,
-            fmt::format("'{}' cannot have task '{}': {}",
-                        envelope.to(),
-                        envelope.task(),
-                        std::move(move.detail))};
+    return {move.refusal, cannot_have(envelope, move.detail)};
 }
 
 void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted) {
@@ -466,11 +473,69 @@ bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::stri
                    {.why = detail, .kind = has_failed ? AnswerKind::Failed : AnswerKind::Declined});
 }
 
+namespace {
+
+/// Why the agent may not have the task any more that it was offered, and takes: the world went on
+/// while it thought it over.
+Failure cannot_take(const State& state, const broker::OpenRequest& offer, Time now) {
+    const auto* pass = handing::find_pass(state.handing, offer.ticket);
+    const auto& asked = *offer.asked;
+    const auto* profile = find_profile(state, asked.to());
+    if (pass == nullptr || pass->began.task == Ticket{} || profile == nullptr) return {};
+    if (state.governor.is_stopped) return {Refusal::FleetStopped, "the fleet is stopped"};
+    if (broker::deadline_of(state.requests, offer) <= now) {
+        return {Refusal::RequestTimedOut, timeout_of(state, offer.ticket)};
+    }
+    const auto* task = broker::find_request(state.requests, pass->began.task);
+    if (task == nullptr || broker::deadline_of(state.requests, *task) <= now) {
+        return {Refusal::DelegationNotFound,
+                fmt::format("task '{}' is over: there is nothing to take over", asked.task())};
+    }
+    if (!is_chain_enabled(state.governor.policy,
+                          {.from = asked.from(),
+                           .to = asked.to(),
+                           .from_platform = enum_name(asked.dialect()),
+                           .to_platform = enum_name(profile->dialect)})) {
+        return {Refusal::RouteNotPermitted, chain_words(asked.from(), asked.to())};
+    }
+    auto move = check_move(state, task->ticket, asked.to(), now, offer.ticket);
+    if (move.refusal == Refusal::None) return {};
+    return {move.refusal, cannot_have(asked, move.detail)};
+}
+
+}  // namespace
+
+bool is_turned_down(Draft& draft, const broker::OpenRequest& offer, const Envelope& reply) {
+    const auto& state = draft.state;
+    if (state.handing.passes.empty()) return false;
+    const auto no = cannot_take(state, offer, draft.now());
+    if (no.refusal == Refusal::None) return false;
+    const auto by = draft.asker().empty() ? reply.from() : draft.asker();
+    draft.add(MessageRefused{.from = std::string{by},
+                             .id = std::string{reply.id()},
+                             .refusal = no.refusal,
+                             .detail = no.detail});
+    // A fleet goes on again, and then it can be taken.
+    if (no.refusal == Refusal::FleetStopped) return true;
+    const bool is_over =
+        no.refusal == Refusal::RequestTimedOut || no.refusal == Refusal::DelegationNotFound;
+    if (!is_over && pass_on(draft, offer.ticket, {.why = no.detail})) return true;
+    put_away(draft, broker::find_message(state.broker, offer.ticket), no.detail);
+    fail_request(draft, offer.ticket, no.refusal, no.detail);
+    return true;
+}
+
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken) {
-    const auto* pass = handing::find_pass(draft.state.handing, request.ticket);
+    const auto& state = draft.state;
+    const auto* pass = handing::find_pass(state.handing, request.ticket);
     if (pass == nullptr || pass->began.task == Ticket{} || !is_taken) return;
-    const auto* task = broker::find_request(draft.state.requests, pass->began.task);
-    if (task != nullptr) move_task(draft, *task, request.asked->to());
+    const auto* task = broker::find_request(state.requests, pass->began.task);
+    if (task == nullptr) return;
+    const auto to = request.asked->to();
+    const bool is_agents = find_profile(state, to) != nullptr;
+    const auto move =
+        is_agents ? check_move(state, task->ticket, to, draft.now(), request.ticket) : Move{};
+    move_task(draft, *task, to, move);
 }
 
 bool tend_passings(Draft& draft) {

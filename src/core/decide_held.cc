@@ -16,26 +16,23 @@ std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
     return tokens > 0 ? tokens : held.tokens_max;
 }
 
-/// That it may use no tool at all is in its own words, and not on record.
-bool limits_tools(const State& state, const Envelope& asked) {
-    const auto said = state.scribe != nullptr ? state.scribe->claim(asked) : nullptr;
-    return said && said->limits_tools;
-}
-
 ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tokens) {
     const auto& asked = *broker::find_request(state.requests, held.request)->asked;
+    // That it may use no tool at all, and what its words alone are, is not on record.
+    const auto said = state.scribe != nullptr ? state.scribe->claim(asked) : nullptr;
     return std::make_shared<const Claim>(Claim{.user = held.user,
                                                .session = held.session,
                                                .child_session = held.child_session,
                                                .capability = held.capability,
                                                .objective = held.objective,
                                                .objective_hash = held.objective_hash,
+                                               .words_hash = said ? said->words_hash : "",
                                                .depth = held.depth,
                                                .depth_max = held.depth_max,
                                                .tokens_max = given(held, tokens),
                                                .tokens_estimated = held.tokens_estimated,
                                                .tools = held.tools,
-                                               .limits_tools = limits_tools(state, asked),
+                                               .limits_tools = said && said->limits_tools,
                                                .has_session = held.has_session});
 }
 

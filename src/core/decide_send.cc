@@ -172,6 +172,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
             return true;
         }
+        if (!send.falls_short && is_turned_down(draft, *request, reply)) return true;
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,
@@ -502,7 +503,7 @@ Finding unwelcome(Draft& draft, const Envelope& envelope) {
         return {};
     }
     const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
-    auto finding = check_messages(draft.state, sender, draft.now(), draft.findings != nullptr);
+    auto finding = check_messages(draft.state, sender, draft.now(), 1, draft.findings != nullptr);
     const bool passes = finding.refusal == Refusal::None;
     if (passes && draft.findings != nullptr) draft.findings->push_back(finding);
     return finding;

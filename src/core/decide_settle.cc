@@ -154,6 +154,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
     if (reply.falls_short && is_passed_on(draft, *request, reply.envelope, reply.kind)) return;
+    if (!reply.falls_short && is_turned_down(draft, *request, envelope)) return;
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,
@@ -166,6 +167,19 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     end_passing(draft, *request, !reply.falls_short);
     if (reply.kind == AnswerKind::Done)
         learn_from(draft, request->ticket, {reply.facts, reply.owners});
+}
+
+void put_away(Draft& draft, const broker::Message* question, const std::string& why) {
+    if (question == nullptr || question->stage == broker::Stage::Dead) return;
+    if (question->stage == broker::Stage::Leased) {
+        note_life(draft, *question);
+        draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
+    } else if (is_at_least_once(question->priority)) {
+        // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).
+        draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, why});
+    } else {
+        draft.add(MessageDropped{question->ticket, Setback::Rejected, why});
+    }
 }
 
 /// The agent has had its turn, and the requester need not wait for a better one.
@@ -187,18 +201,7 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
                              .refusal = refused.refusal,
                              .detail = refused.detail});
     if (request == nullptr) return;
-    const bool is_held = question != nullptr && question->stage == broker::Stage::Leased;
-    if (is_held) {
-        note_life(draft, *question);
-        draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
-    } else if (question != nullptr && question->stage != broker::Stage::Dead) {
-        // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).
-        if (is_at_least_once(question->priority)) {
-            draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, refused.detail});
-        } else {
-            draft.add(MessageDropped{question->ticket, Setback::Rejected, refused.detail});
-        }
-    }
+    put_away(draft, question, refused.detail);
     if (is_planted(Mutant::PassOnTheBroken) && refused.reply != nullptr) {
         return draft.add(RequestAnswered{.request = request->ticket, .envelope = refused.reply});
     }

@@ -471,6 +471,38 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackInTheWordsOfAnotherDialect) {
     EXPECT_NE(ask_plainly("other", "byte", "prime", {}, "count"), Ticket{});
 }
 
+TEST_F(Tree, X6_G3_ARingIsSeenInItsFirstLapAlsoIfItBeganInPlainWords) {
+    story.connect("byte", 5);
+    story.connect("tag", 5);
+    story.request({.id = "q-1",
+                   .from = "prime",
+                   .to = "byte",
+                   .correlation = "w",
+                   .body = R"({"delegation":{"objective":"extract"}})"});
+    delegate({.id = "back", .from = "byte", .to = "prime", .session = "w", .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "before it founds a tree";
+    ASSERT_NE(delegate({.id = "on", .from = "byte", .to = "tag", .session = "w", .depth_max = 9}),
+              Ticket{})
+        << why();
+    delegate(
+        {.id = "round", .from = "tag", .to = "prime", .session = "session of on", .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "and when it has";
+}
+
+TEST_F(Tree, X6_G3_WhatWasAskedWithMoreThanWordsDoesNotComeBackInThemAlone) {
+    story.connect("byte", 5);
+    story.connect("tag", 5);
+    ASSERT_NE(ask_plainly("q-1", "prime", "byte", "u-1", "extract"), Ticket{});
+    ASSERT_NE(delegate({.id = "on", .from = "byte", .to = "tag", .session = "w", .depth_max = 9}),
+              Ticket{})
+        << why();
+    delegate(
+        {.id = "round", .from = "tag", .to = "prime", .session = "session of on", .depth_max = 9});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
+    EXPECT_NE(ask_plainly("q-2", "byte", "prime", "u-1", "extract"), Ticket{})
+        << "the same words about something else are another errand";
+}
+
 TEST_F(Tree, X6_G3_NobodyPassesAnObjectiveThatItWasGivenToItself) {
     EXPECT_NE(delegate({.id = "d-1", .to = "prime", .depth_max = 9}), Ticket{})
         << "what was not given to it may be asked of another instance of itself";

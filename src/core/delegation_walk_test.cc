@@ -188,17 +188,19 @@ class Walk {
         const auto from = one_of(kAgents);
         const auto to = one_of(kAgents);
         const auto workflow = "w-" + std::to_string(++number_);
-        act(SendMessage{.envelope = envelope({.id = "p-" + std::to_string(number_),
-                                              .from = from,
-                                              .to = to,
-                                              .correlation = workflow,
-                                              .intent = Intent::Request}),
+        act(SendMessage{.envelope = envelope(
+                            {.id = "p-" + std::to_string(number_),
+                             .from = from,
+                             .to = to,
+                             .correlation = workflow,
+                             .intent = Intent::Request,
+                             .body = R"({"delegation":{"objective":")" + any_objective() + "\"}}"}),
                         .priority = Priority::High,
                         .timeout = Duration{any(3'000)},
                         .waits = true});
         acknowledge();
         for (auto i = any(3); i > 0; --i) {
-            send({.user = any_user(), .objective_hash = any_objective()},
+            send(any_plain_claim(any_user()),
                  {.from = to, .to = one_of(kAgents), .correlation = workflow});
         }
     }
@@ -207,6 +209,14 @@ class Walk {
 
     std::string any_user() { return is_one_in(6) ? "" : "u-" + std::to_string(any(4)); }
     std::string any_objective() { return "o-" + std::to_string(any(30)); }
+    /// Of a dialect that has more than words to say what it is about, or has not used it.
+    Claim any_plain_claim(std::string user) {
+        if (is_one_in(2)) return {.user = std::move(user), .objective_hash = any_objective()};
+        auto words = any_objective();
+        return {.user = std::move(user),
+                .objective_hash = words + " with " + std::to_string(any(3)),
+                .words_hash = words};
+    }
     std::vector<std::string> any_tools() {
         std::vector<std::string> tools;
         for (const auto* tool : kTools) {
@@ -368,7 +378,7 @@ class Walk {
     }
     /// In a dialect that has neither delegations nor budgets, in a conversation of its own.
     void lie_plainly(const std::string& from) {
-        send({.user = is_one_in(3) ? any_user() : "", .objective_hash = any_objective()},
+        send(any_plain_claim(is_one_in(3) ? any_user() : ""),
              {.from = from,
               .to = one_of(kAgents),
               .correlation = is_one_in(4) ? any_session() : "x-" + std::to_string(++number_)});

@@ -93,6 +93,8 @@ void note_progress(Draft& draft, const broker::Message& message, std::string not
 void decide_progress(Draft& draft, const ReportProgress& progress);
 void decide_reply(Draft& draft, const ReplyToDelivery& reply);
 void decide_refuse_reply(Draft& draft, const RefuseReply& refused);
+/// The agent has had its turn with a question that nobody else gets.
+void put_away(Draft& draft, const broker::Message* question, const std::string& why);
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop);
 void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver);
 void decide_discard(Draft& draft, const DiscardDeadLetter& discard);
@@ -237,6 +239,9 @@ bool is_passed_on(Draft& draft,
                   const EnvelopePtr& reply,
                   AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
+/// Whether the answer takes a task that its agent may not have any more, and was refused: the
+/// guards that were asked when it was offered are asked again.
+bool is_turned_down(Draft& draft, const broker::OpenRequest& offer, const Envelope& reply);
 /// The request has its answer; if it handed a task over, whoever took it has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
 /// Somebody's time to answer is over; false if nobody's is.

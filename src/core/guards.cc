@@ -143,11 +143,7 @@ Word check_chain(const Case& the) {
     const bool is_enabled = found.value != 0;
     if (the.rules != nullptr) the.rules->push_back({Rule::ChainEnabled, std::move(found)});
     if (is_enabled) return {};
-    return {Refusal::RouteNotPermitted,
-            fmt::format("'{}' may not ask '{}': the policy does not enable this chain "
-                        "(chain_enabled)",
-                        the.envelope.from(),
-                        the.envelope.to())};
+    return {Refusal::RouteNotPermitted, chain_words(the.envelope.from(), the.envelope.to())};
 }
 
 /// What a delegation puts at stake is what it may spend.
@@ -178,9 +174,11 @@ Word check_circuit(const Case& the) {
     if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
         return passed(the, "the breaker of '{}' is closed", the.envelope.to());
     }
-    // Only what is answered tries it: one-way messages keep nobody from being the one.
-    const bool is_probe = stage == governor::BreakerStage::Probing &&
-                          broker::mailbox_of(the.state.broker, the.target).requests == 0;
+    // Only what is answered tries it: one-way messages keep nobody from being the one. Who takes
+    // what it was offered is answering.
+    const bool is_probe =
+        stage == governor::BreakerStage::Probing &&
+        (the.is_taken || broker::mailbox_of(the.state.broker, the.target).requests == 0);
     if (is_probe) return passed(the, "it is let through to try '{}'", the.envelope.to());
     const auto found = breakers.find(the.target);
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
@@ -197,17 +195,19 @@ Word check_rate(const Case& the) {
     const auto& rates = the.state.governor.rates;
     const auto account = governor::user_account(the.user);
     const auto made = governor::count_at(rates, account, the.now);
-    if (made < static_cast<std::uint64_t>(most)) {
+    const auto count = std::max(the.beside.rated, std::uint64_t{1});
+    const auto limit = static_cast<std::uint64_t>(most);
+    if (made + count <= limit) {
         return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
     }
-    const auto wait = milliseconds(governor::wait_at(rates, account, the.now));
+    const auto wait = count > limit ? 0 : milliseconds(governor::wait_at(rates, account, the.now));
     return {.refusal = Refusal::RateLimitExceeded,
             .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
-                                  "(requests_per_user_minute); the next is taken in {} ms",
+                                  "(requests_per_user_minute); {}",
                                   made,
                                   most,
                                   the.user,
-                                  wait),
+                                  when_taken(count, wait)),
             .retry_after_ms = wait};
 }
 
@@ -226,6 +226,26 @@ Word check_session(const Case& the) {
                             the.envelope.from())};
     }
     return {};
+}
+
+/// The session that it names and that is another user's; empty if none is.
+std::string_view foreign_session(const Case& the) {
+    const auto& child = the.claim.child_session;
+    const auto& own = the.claim.session;
+    if (is_kept_for_another(the.state, child, the.user) ||
+        governor::is_of_another(the.state.governor.lineage, child, the.user)) {
+        return child;
+    }
+    return is_kept_for_another(the.state, own, the.user) ? own : std::string_view{};
+}
+
+/// Of one that moves: a session that it names may have become another user's meanwhile.
+Word check_sessions(const Case& the) {
+    if (is_planted(Mutant::MixUsers)) return {};
+    const auto session = foreign_session(the);
+    if (session.empty()) return {};
+    return {Refusal::UserIsolationViolated,
+            not_of_user(fmt::format("session '{}'", session), the.user)};
 }
 
 Word check_user(const Case& the) {
@@ -252,12 +272,9 @@ Word check_user(const Case& the) {
     const auto& child = the.claim.child_session;
     const auto at = governor::find_session(lineage, child);
     const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
-    if (is_in_use || is_kept_for_another(the.state, child, the.user) ||
-        governor::is_of_another(lineage, child, the.user)) {
-        return violated("session '" + child + "'");
-    }
-    if (is_kept_for_another(the.state, the.claim.session, the.user)) {
-        return violated("session '" + the.claim.session + "'");
+    if (is_in_use) return violated("session '" + child + "'");
+    if (const auto session = foreign_session(the); !session.empty()) {
+        return violated(fmt::format("session '{}'", session));
     }
     const auto owner = foreign_owner(the.state, the.claim.owners, the.user);
     if (!owner.empty()) return violated(fmt::format("a source of '{}' that it refers to", owner));
@@ -304,12 +321,31 @@ Word check_fanout(const Case& the) {
                         most)};
 }
 
+/// The request out of which it is asked, as it will stand on record; it is on none yet.
+governor::Delegation founder_of(const Case& the) {
+    const auto& open = *the.at.unfounded;
+    governor::Delegation founder{.request = open.ticket, .root = open.ticket};
+    founder.origin = open.requester;
+    founder.target = registry::find_agent(the.state.registry, open.asked->to());
+    if (the.founder) founder.objective_hash = the.founder->objective_hash;
+    if (the.founder) founder.words_hash = the.founder->words_hash;
+    return founder;
+}
+
+/// Whether its target has it already, further up the chain: whatever dialect each link is in.
+bool is_ring(const Case& the, const governor::Errand& errand) {
+    if (the.at.unfounded != nullptr) return governor::is_round(founder_of(the), errand);
+    return governor::find_ring(the.state.governor.lineage, the.at.parent, errand) != nullptr;
+}
+
 Word check_cycle(const Case& the) {
     if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
-    governor::Errand errand{the.origin, the.target, the.claim.objective_hash};
+    governor::Errand errand{the.origin, the.target, the.claim.objective_hash, the.claim.words_hash};
     // A task is offered as often as it must be, and never to who is at work on it further up.
-    if (the.at.is_sideways && the.at.parent != nullptr)
+    if (the.at.is_sideways && the.at.parent != nullptr) {
         errand.objective_hash = the.at.parent->objective_hash;
+        errand.words_hash = the.at.parent->words_hash;
+    }
     const bool may_repeat = the.at.is_sideways || the.claim.may_repeat;
     if (!may_repeat && the.at.root != nullptr && governor::is_taken(*the.at.root, errand)) {
         return {Refusal::DelegationCycleDetected,
@@ -317,13 +353,7 @@ Word check_cycle(const Case& the) {
                             the.envelope.from(),
                             the.envelope.to())};
     }
-    const auto& lineage = the.state.governor.lineage;
-    bool is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
-    if (!is_ring && !the.claim.words_hash.empty()) {
-        errand.objective_hash = the.claim.words_hash;
-        is_ring = governor::find_ring(lineage, the.at.parent, errand) != nullptr;
-    }
-    if (!is_ring) return {};
+    if (!is_ring(the, errand)) return {};
     return {Refusal::DelegationCycleDetected,
             fmt::format("Cycle detected: '{}' is at work on this objective already, further up the "
                         "chain. Do it yourself, or return what you have{}.",
@@ -399,7 +429,8 @@ Word check_tokens(const Case& the) {
 Word check_purse_of_target(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
     const auto source = poorest({purse_of_target(the), allocation_of_target(the)});
-    return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
+    const auto more = without(the.tokens, the.back.tokens);
+    return more <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
 Word check_cost(const Case& the) {
@@ -418,7 +449,7 @@ Word check_cost(const Case& the) {
     const auto least = poorest({{"the tree of delegations that it belongs to",
                                  the.is_in_one_tree() ? without(tree, beside) : tree},
                                 {"the hub", without(hub, beside)}});
-    const auto more = the.cost - the.cost_before;
+    const auto more = without(the.cost - the.cost_before, the.back.cost);
     if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
@@ -478,6 +509,8 @@ constexpr std::array kGuardsOfMoves{
     Guard{"allocation", check_allocation, true},
     Guard{"chain", check_chain, true},
     Guard{"circuit", check_circuit, true},
+    Guard{"user", check_sessions},
+    Guard{"depth", check_depth},
     Guard{"cycle", check_cycle},
     Guard{"tools", check_tools},
     Guard{"tokens", check_purse_of_target},
@@ -490,6 +523,17 @@ std::uint64_t milliseconds(Duration duration) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 1));
 }
 
+std::string chain_words(std::string_view from, std::string_view to) {
+    return fmt::format(
+        "'{}' may not ask '{}': the policy does not enable this chain (chain_enabled)", from, to);
+}
+
+std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms) {
+    if (count == 1) return fmt::format("the next is taken in {} ms", retry_after_ms);
+    if (retry_after_ms == 0) return fmt::format("this counts as {}, and no minute has room", count);
+    return fmt::format("this counts as {}, and is taken in {} ms", count, retry_after_ms);
+}
+
 std::uint64_t cost_for(const Case& the) {
     const auto price = limit_of(the.state.governor.policy,
                                 Rule::CostPerMillionTokens,
@@ -498,10 +542,17 @@ std::uint64_t cost_for(const Case& the) {
 }
 
 void measure(Case& the) {
+    if (the.at.unfounded != nullptr && the.state.scribe != nullptr) {
+        the.founder = the.state.scribe->claim(*the.at.unfounded->asked);
+    }
     the.user = the.claim.user;
     if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
-    the.subject = {.platform = enum_name(the.envelope.dialect()),
-                   .agent = the.envelope.from(),
+    // The hub invites for who called, and within that one's limits.
+    const auto* const call =
+        the.at.is_invited ? broker::find_request(the.state.requests, the.out_of) : nullptr;
+    const auto& asked = call != nullptr ? *call->asked : the.envelope;
+    the.subject = {.platform = enum_name(asked.dialect()),
+                   .agent = asked.from(),
                    .capability = capability_asked(the.state, the.target, the.claim),
                    .user = the.user};
     const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;

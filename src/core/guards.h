@@ -25,6 +25,7 @@ struct Case {
     Subject subject;  ///< Whom a limit on asking is about.
 
     Place at{};
+    ClaimPtr founder{};  ///< What a parent that is on no record yet says of itself.
     std::string user{};
     std::uint32_t depth = 1;
     std::uint32_t depth_max = 0;
@@ -34,6 +35,8 @@ struct Case {
     Ticket out_of{};                         ///< The hub's own word on where it stands.
     bool has_claim = false;                  ///< Else what it claims is nobody's word.
     Beside beside{};                         ///< What draws on the same purses at this moment.
+    bool is_taken = false;                   ///< Of one that moves: its target has said so,
+    Beside back{};                           ///< and this is what its offer gives back by that.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
     std::int64_t limit(Rule rule, const Subject& whose) const {
@@ -84,5 +87,11 @@ std::uint64_t cost_for(const Case& the);
 
 /// How long somebody is to wait: never 0, which says that time alone does not help.
 std::uint64_t milliseconds(Duration duration);
+
+/// Why one may not ask the other.
+std::string chain_words(std::string_view from, std::string_view to);
+
+/// When so many are taken that are too many for this minute, in words.
+std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms);
 
 }  // namespace parlance::core

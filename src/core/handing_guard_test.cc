@@ -7,6 +7,7 @@
 
 #include "core/admission.h"
 #include "core/inspect.h"
+#include "core/testing/delegation_model.h"
 #include "core/testing/plain_scribe.h"
 #include "core/testing/story.h"
 
@@ -172,6 +173,46 @@ TEST_F(Several, X5_G2_WhatIsOpenAlreadyCountsTowardsHowManyThereMayBe) {
     EXPECT_TRUE(held.empty());
     ask({.id = "three", .to = "all:c", .session = "s"});
     EXPECT_TRUE(held.contains("c"));
+}
+
+TEST_F(Several, G7_T14_TheMinuteOfTheirSenderHasRoomForAllOfThemOrNobodyIsAsked) {
+    allow({{{Rule::MessagesPerMinute, {}}, 3}});
+    ask({.id = "one", .to = "all:b"});
+    EXPECT_TRUE(held.contains("b")) << "it counts as two: itself, and a share";
+    held.clear();
+    ask({.id = "two", .to = "all:c/d"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_TRUE(held.empty()) << "the first share alone would have been taken";
+    EXPECT_EQ(story.happened<MessageRefused>().front().retry_after_ms, 60'000U);
+    EXPECT_NE(refused_with().find("this counts as 3"), std::string::npos) << refused_with();
+    story.later(60s);
+    ask({.id = "three", .to = "all:c/d"});
+    EXPECT_TRUE(held.contains("c") && held.contains("d"));
+    held.clear();
+    story.later(60s);
+    ask({.id = "four", .to = "all:b/c/d"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_EQ(story.happened<MessageRefused>().front().retry_after_ms, 0U) << "nor will it ever be";
+    EXPECT_FALSE(held.contains("b"));
+}
+
+TEST_F(Several, G7_T14_TheMinuteOfTheirUserHasRoomForAllOfThemOrNobodyIsAsked) {
+    allow({{{Rule::RequestsPerUserMinute, {}}, 3}, {{Rule::FanoutMax, {}}, 9}});
+    ask({.id = "one", .to = "all:b/c", .user = "u1", .session = "s", .objective = "one"});
+    EXPECT_TRUE(held.contains("b") && held.contains("c"));
+    held.clear();
+    ask({.id = "two", .to = "all:c/d", .user = "u1", .session = "s", .objective = "two"});
+    EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
+    EXPECT_TRUE(held.empty()) << "the first share alone would have been taken";
+    story.later(60s);
+    ask({.id = "three",
+         .to = "call:cheapest:b/c/d",
+         .user = "u1",
+         .session = "s",
+         .objective = "three"});
+    const auto opened = story.happened<CallOpened>();
+    ASSERT_EQ(opened.size(), 1U) << refused_with();
+    EXPECT_EQ(opened[0].agents, (std::vector<std::string>{"b", "c"})) << "the request is the third";
 }
 
 TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
@@ -358,12 +399,91 @@ TEST_F(Several, G4_WhatItMayCostIsByThePriceOfWhoIsChosen) {
         return governor::purse_at(accounts, governor::kCostAccount, story.now(), 1h).reserved;
     };
     ask({.to = "call:cheapest:b/c", .session = "s"});
-    EXPECT_EQ(cost(), 100U);
+    EXPECT_EQ(cost(), 100U + 33U + 3U * 33U) << "and what each may take for its proposal";
     propose("b", 9).propose("c", 1);
     ASSERT_TRUE(has("c", "job"));
     EXPECT_EQ(cost(), 300U);
     answer("c");
     EXPECT_EQ(cost(), 0U);
+}
+
+TEST_F(Several, X5_G2_NoMoreAreInvitedThanMayBeAskedAtATime) {
+    allow({{{Rule::FanoutMax, {}}, 2}});
+    ask({.to = "call:cheapest:b/c/d"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
+    EXPECT_NE(refused_with().find("(3/2)"), std::string::npos) << refused_with();
+    EXPECT_TRUE(held.empty()) << "nobody was bothered";
+    for (const auto* agent : {"b", "c", "d"}) {
+        Profile profile;
+        profile.capabilities = R"([{"code":"SORT"}])";
+        story.as_the_hub().ask(RegisterAgent{{agent}, profile});
+    }
+    ask({.id = "busy", .to = "b"});
+    ask({.id = "any", .to = "call:cheapest:SORT"});
+    const auto opened = story.happened<CallOpened>();
+    ASSERT_EQ(opened.size(), 1U) << refused_with();
+    EXPECT_EQ(opened[0].agents, (std::vector<std::string>{"c", "d"})) << "who has the least to do";
+}
+
+TEST_F(Several, X4_X5_X16_WhoIsInvitedIsOnTheRecordOfTheTree) {
+    ask({.to = "call:cheapest:b/c", .user = "u1", .session = "s"});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 3U) << "the request, and who is asked for a proposal to it";
+    const auto& call = admitted[0];
+    for (const auto& each : {admitted[1], admitted[2]}) {
+        EXPECT_EQ(each.parent, call.request);
+        EXPECT_EQ(each.root, call.root);
+        EXPECT_EQ(each.depth, call.depth) << "to be asked for a proposal is no step down";
+        EXPECT_EQ(each.user, "u1");
+        EXPECT_EQ(each.tokens, 33U) << "of the request's, as who is chosen";
+    }
+    const auto& lineage = story.state().governor.lineage;
+    EXPECT_EQ(governor::find_delegation(lineage, call.request)->open_children, 2U);
+    // Who makes a proposal does not leave the tree by it.
+    ask({.id = "aside",
+         .from = "b",
+         .to = "d",
+         .user = "u1",
+         .objective = "weigh",
+         .tokens_max = 10},
+        {});
+    const auto below = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(below.size(), 1U) << refused_with();
+    EXPECT_EQ(below[0].parent, admitted[1].request);
+    EXPECT_EQ(below[0].depth, call.depth + 1);
+}
+
+TEST_F(Several, G1_G2_G4_ACallInATreeIsWhatTheModelSaysOfIt) {
+    DelegationModel model;
+    const auto follow = [&] {
+        for (const auto& event : story.events()) model.follow(event, story.now());
+        for (const auto& breach : model.breaches) ADD_FAILURE() << breach.what;
+    };
+    ask({.to = "call:cheapest:b/c", .user = "u1", .session = "s"});
+    follow();
+    EXPECT_EQ(model.open.size(), 3U);
+    propose("c", 2);
+    follow();
+    propose("b", 1);
+    follow();
+    ASSERT_TRUE(has("b", "job"));
+    const auto job = held.at("b");
+    ask({.id = "on",
+         .from = "b",
+         .to = "d",
+         .user = "u1",
+         .session = "of job",
+         .objective = "on",
+         .tokens_max = 10},
+        {});
+    follow();
+    EXPECT_EQ(model.open.size(), 2U);
+    answer("d");
+    follow();
+    held["b"] = job;
+    answer("b");
+    follow();
+    EXPECT_TRUE(model.open.empty());
 }
 
 // --- explained ---------------------------------------------------------------------------------

@@ -356,6 +356,103 @@ TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
     EXPECT_EQ(reserved("b"), 100U);
 }
 
+/// A task that is offered, and a world that goes on before it is taken.
+struct Offered : Floor {
+    Offered() : Floor{{"x", "a", "b", "z"}} {}
+    Offered& offer(const std::string& fallback = {}) {
+        const auto claim = std::make_shared<const Claim>(Claim{.session = "s",
+                                                               .child_session = "of job",
+                                                               .objective_hash = "1",
+                                                               .depth_max = 9,
+                                                               .has_session = true});
+        send({.id = "job",
+              .from = "x",
+              .to = "a",
+              .task = "t",
+              .correlation = "c",
+              .intent = Intent::Request},
+             {.claim = claim});
+        hand_over("h", "a", "b", fallback);
+        EXPECT_TRUE(has("b", "h"));
+        return *this;
+    }
+    Offered& allow(const Settings& settings) {
+        story.as_operator().ask(ChangePolicy{.settings = print_policy(settings), .reason = "test"});
+        EXPECT_EQ(story.happened<PolicyChanged>().size(), 1U);
+        return *this;
+    }
+    /// It takes it and is refused so; who offered it hears why, and keeps it.
+    void expect_refused(Refusal refusal, const std::string& words) {
+        answer("b");
+        EXPECT_EQ(story.refusal(), refusal);
+        EXPECT_TRUE(story.happened<MessageMoved>().empty());
+        EXPECT_TRUE(story.happened<RequestAnswered>().empty());
+        const auto failed = story.happened<RequestFailed>();
+        ASSERT_EQ(failed.size(), 1U);
+        EXPECT_EQ(failed[0].refusal, refusal);
+        EXPECT_NE(failed[0].detail.find(words), std::string::npos) << failed[0].detail;
+        EXPECT_EQ(story.happened<MessageRefused>().at(0).detail, failed[0].detail);
+        EXPECT_TRUE(has("a", "h")) << "the hub's own answer to the offer";
+        EXPECT_TRUE(story.state().governor.breakers.empty()) << "it is nobody's failure";
+    }
+};
+
+TEST(Handing, T3_T14_WhoTakesATaskIsHeldToThePolicyOfNow) {
+    for (const auto* chain : {"x>b", "a>b"}) {
+        Offered offered;
+        offered.offer().allow({{{Rule::ChainEnabled, {ScopeKind::Chain, chain}}, 0}});
+        offered.expect_refused(Refusal::RouteNotPermitted, "'b': the policy does not enable");
+    }
+    Offered deep;
+    deep.offer().allow({{{Rule::DepthMax, {}}, 1}});
+    deep.expect_refused(Refusal::DelegationDepthExceeded, "'b' cannot have task 't': Max");
+}
+
+TEST(Handing, T3_X13_WhoTakesATaskTakesNothingInAnothersSession) {
+    Offered offered;
+    offered.offer();
+    offered.story.as_operator().ask(WriteSession{.id = "of job", .user = "u-2"});
+    ASSERT_EQ(offered.story.refusal(), Refusal::None);
+    offered.expect_refused(Refusal::UserIsolationViolated, "session 'of job'");
+}
+
+TEST(Handing, T3_T14_WhatOneMayNotTakeAnyMoreIsOfferedToTheNext) {
+    Offered offered;
+    offered.offer("z").allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "x>b"}}, 0}});
+    offered.answer("b");
+    EXPECT_EQ(offered.story.refusal(), Refusal::RouteNotPermitted);
+    ASSERT_TRUE(offered.has("z", "h"));
+    offered.answer("z");
+    EXPECT_TRUE(offered.has("z", "job"));
+}
+
+TEST(Handing, T3_T14_AStoppedFleetHandsNoTaskOverUntilItGoesOn) {
+    Offered offered;
+    offered.offer();
+    const auto offer = offered.held.at("b");
+    offered.story.as_operator().ask(StopFleet{.reason = "drill"});
+    offered.answer("b");
+    EXPECT_EQ(offered.story.refusal(), Refusal::FleetStopped);
+    EXPECT_TRUE(offered.story.happened<MessageMoved>().empty());
+    EXPECT_TRUE(offered.story.happened<RequestFailed>().empty()) << "it can still be taken";
+    offered.story.as_operator().ask(ResumeFleet{.reason = "done"});
+    offered.held["b"] = offer;
+    offered.answer("b");
+    EXPECT_TRUE(offered.has("b", "job"));
+}
+
+TEST(Handing, T3_X7_NobodyTakesWhatIsOver) {
+    Offered late;
+    late.offer().story.later(60s);
+    late.answer("b");
+    EXPECT_EQ(late.story.refusal(), Refusal::RequestTimedOut) << "before the hub has looked";
+    EXPECT_TRUE(late.story.happened<MessageMoved>().empty());
+    Offered done;
+    done.offer().answer("a");
+    ASSERT_TRUE(done.has("x", "r1")) << "who offered it has done it meanwhile";
+    done.expect_refused(Refusal::DelegationNotFound, "task 't' is over");
+}
+
 TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
     Floor floor{{"x"}};
     floor.join("busy", "REVIEW");

@@ -312,10 +312,12 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
                              std::string_view detail,
                              std::uint64_t retry_after_ms = 0) {
         if (cause.ask == Ask{}) return;
+        const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
         effects.emplace_back(TellRefused{.ask = cause.ask,
                                          .id = std::string{id},
                                          .refusal = refusal,
                                          .detail = std::string{detail},
+                                         .delivery = reply ? reply->delivery : DeliveryToken{},
                                          .retry_after_ms = retry_after_ms});
     };
     match(
@@ -323,7 +325,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
         [&](const DeliveryAcknowledged&) {
-            if (!is_reply(cause) || acknowledges(cause)) settled();
+            // Of what a message answers that is more than that.
+            const bool is_sent = std::holds_alternative<SendMessage>(cause.command);
+            if ((!is_reply(cause) && !is_sent) || acknowledges(cause)) settled();
         },
         [&](const HubFounded&) {},
         [&](const HubStarted&) { react_started(state, effects); },

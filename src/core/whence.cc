@@ -125,7 +125,8 @@ Place find_place(const State& state, const Asking& asking) {
 
 Place place_below(const State& state, Ticket parent, const Asking& asking) {
     if (parent == Ticket{}) return {.root = own_root(state, asking)};
-    return placed(state, {}, parent);
+    const bool is_invited = handing::find_call(state.handing, parent) != nullptr;
+    return placed(state, {.is_sideways = is_invited, .is_invited = is_invited}, parent);
 }
 
 Ticket find_work(const State& state, const Beginning& beginning) {

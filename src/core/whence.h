@@ -13,6 +13,7 @@ struct Place {
     const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
     Reading<governor::Root> root{};  ///< The tree that it belongs to, if there is one.
     bool is_sideways = false;        ///< It hands over what the asker has, and goes no deeper.
+    bool is_invited = false;         ///< Nor does what asks for a proposal to the parent.
 };
 
 /// A request as its asker puts it.

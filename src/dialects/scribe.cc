@@ -99,6 +99,17 @@ std::string words_of(const Form& form, json::Value message, const Meaning& meani
     return words.empty() ? text_in(meaning, Slot::ErrorText) : words;
 }
 
+/// Whether it is by its text that a failure is taken for a late one, although it has a code. An
+/// agent makes its texts of what it was sent, so what counts against it is not found there.
+bool is_late_in_words_only(const Form& form, json::Value message, const Meaning& meaning) {
+    constexpr std::array kStatus{Slot::Status};
+    const bool has_own_word =
+        std::ranges::any_of(written_in(form, message, kStatus), [](const Written& each) {
+            return std::ranges::find(each.rule->means, kTimedOut) != each.rule->means.end();
+        });
+    return !has_own_word && meaning.says(Slot::ErrorCode);
+}
+
 bool is_declining(std::string_view words) {
     const auto code = '_' + make_error_code(words) + '_';
     return std::ranges::any_of(kDeclining, [&](std::string_view word) {
@@ -118,7 +129,9 @@ AnswerKind kind_of(const Envelope& answer) {
     const Meaning meaning = understand(*form, message, {}, texts);
     const auto status = meaning.number(Slot::Status).value_or(kSuccess);
     if (status == kPartial) return AnswerKind::Done;
-    if (status == kTimedOut) return AnswerKind::Failed;
+    if (status == kTimedOut && !is_late_in_words_only(*form, message, meaning)) {
+        return AnswerKind::Failed;
+    }
     if (act_of(*form, meaning) != Act::Failure) return AnswerKind::Declined;
     return is_declining(words_of(*form, message, meaning)) ? AnswerKind::Declined
                                                            : AnswerKind::Failed;

@@ -220,6 +220,8 @@ template <> inline constexpr std::tuple kFields<DelegationFounded>{
     Field{4, "tokens", &DelegationFounded::tokens},
     Field{5, "cost", &DelegationFounded::cost},
     Field{6, "id", &DelegationFounded::id, As::Name},
+    Field{7, "objective_hash", &DelegationFounded::objective_hash, As::Name},
+    Field{8, "words_hash", &DelegationFounded::words_hash, As::Name},
 };
 template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
     Field{1, "request", &DelegationAdmitted::request},
@@ -239,6 +241,7 @@ template <> inline constexpr std::tuple kFields<DelegationAdmitted>{
     Field{15, "root_cost", &DelegationAdmitted::root_cost},
     Field{16, "cost", &DelegationAdmitted::cost},
     Field{17, "is_granted", &DelegationAdmitted::is_granted},
+    Field{18, "words_hash", &DelegationAdmitted::words_hash, As::Name},
 };
 template <> inline constexpr std::tuple kFields<DelegationTreeEnded>{
     Field{1, "root", &DelegationTreeEnded::root},

@@ -234,6 +234,9 @@ struct DelegationFounded {
     std::uint64_t tokens = 0;  ///< What the whole tree may spend; 0: no limit.
     std::uint64_t cost = 0;
     std::string id{};  ///< The request's own.
+    // What it is about, as DelegationAdmitted has it. Empty in records from before it was kept.
+    std::string objective_hash{};
+    std::string words_hash{};
 };
 
 /// The request that was accepted just before is a delegation, and this is its place in the tree.
@@ -255,6 +258,8 @@ struct DelegationAdmitted {
     std::uint64_t root_tokens = 0;  ///< Of a new tree: what all of it may spend; 0: no limit.
     std::uint64_t root_cost = 0;
     bool is_granted = false;  ///< A person gave it a purse of its own: it draws on no other.
+    /// SHA-256 of the folded words alone, where the objective has more in it than words.
+    std::string words_hash{};
 };
 
 /// Nothing of this tree can come back; its errands may be given anew.

@@ -226,12 +226,21 @@ bool is_taken(const Root& root, const Errand& errand) {
     return root.errands.contains(given(errand));
 }
 
+bool is_round(const Delegation& each, const Errand& errand) {
+    if (each.origin != errand.target && each.target != errand.target) return false;
+    if (each.objective_hash == errand.objective_hash) return true;
+    // Two that both have more than words are not the same by the words.
+    if (errand.words_hash.empty()) {
+        return !each.words_hash.empty() && each.words_hash == errand.objective_hash;
+    }
+    return each.words_hash.empty() && each.objective_hash == errand.words_hash;
+}
+
 Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
                               const Errand& errand) {
     for (auto each = last; each != nullptr; each = find_delegation(lineage, each->parent)) {
-        const bool is_on_it = each->origin == errand.target || each->target == errand.target;
-        if (is_on_it && each->objective_hash == errand.objective_hash) return each;
+        if (is_round(*each, errand)) return each;
     }
     return {};
 }
@@ -252,9 +261,14 @@ void found(Lineage& lineage, const DelegationFounded& event, const Circumstances
                                 .depth_max = event.depth_max,
                                 .admitted_at = at.now,
                                 .deadline = at.deadline,
-                                .user = event.user};
+                                .user = event.user,
+                                .objective_hash = event.objective_hash,
+                                .words_hash = event.words_hash};
     lineage.delegations.emplace(event.request, delegation);
-    ++root_of(lineage, event.request).open_children;
+    auto& root = root_of(lineage, event.request);
+    ++root.open_children;
+    const bool is_given = !at.may_repeat && !event.objective_hash.empty();
+    if (is_given) root.errands.insert({at.origin, at.target, event.objective_hash});
     index(lineage, delegation);
 }
 
@@ -282,6 +296,7 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .user = event.user,
                           .session = event.child_session,
                           .objective_hash = event.objective_hash,
+                          .words_hash = event.words_hash,
                           .tools = event.tools,
                           .limits_tools = event.limits_tools,
                           .tokens = event.tokens,

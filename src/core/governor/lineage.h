@@ -38,6 +38,7 @@ struct Delegation {
     std::string user{};
     std::string session{};  ///< Where the target works on it.
     std::string objective_hash{};
+    std::string words_hash{};  ///< Of its words alone, where the objective has more in it.
     std::vector<std::string> tools{};
     bool limits_tools = false;  ///< Else all that the target may use.
     bool is_open = true;
@@ -162,14 +163,18 @@ struct Errand {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
     std::string_view objective_hash{};
+    std::string_view words_hash{};  ///< As a delegation has it.
 };
 /// The roots that go by this session, whoever asks out of it.
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
 /// Whether another user's delegation works in this session or came out of it.
 bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user);
 bool is_taken(const Root& root, const Errand& errand);
-/// The delegation, from `last` up to the root, in which the target already has this objective, as
-/// who gave it or who got it; null if there is none.
+/// Whether the target has this objective by the delegation already, as who gave it or who got it.
+/// What is told in words alone is the same as what is called so and has more in it: not every
+/// dialect has a place for the rest.
+bool is_round(const Delegation& each, const Errand& errand);
+/// The delegation, from `last` up to the root, of which that is so; null if there is none.
 Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
                               const Errand& errand);

@@ -94,6 +94,7 @@ void fields_of(Fields& fields, SomeDelegation& each) {
     fields.number(each.below.spent);
     fields.flag(each.is_granted);
     fields.flag(each.is_open);
+    fields.text(each.words_hash);
 }
 
 /// Of a root, but for its errands.

@@ -31,6 +31,7 @@ struct Known {
     std::string user{};
     std::string session{};  ///< Where its target works.
     std::string objective{};
+    std::string words{};         ///< Of the objective, where that has more in it.
     std::uint32_t depth = 1;     ///< Counted from the root, not read off the record.
     std::uint32_t declared = 1;  ///< On record: somebody may have said that it is deeper.
     std::uint32_t depth_max = 0;
@@ -192,6 +193,18 @@ class DelegationModel {
 
     void on(const WorkflowStarted& fact, Time) { begun_out_of_.insert(fact.parent); }
 
+    void on(const CallOpened& fact, Time) { calls_.insert(fact.request); }
+
+    void on(const MessageMoved& fact, Time) {
+        const auto asked = requests_.find(fact.ticket);
+        if (asked != requests_.end()) asked->second.envelope = fact.envelope;
+        const auto found = known.find(fact.ticket);
+        if (found == known.end()) return;
+        found->second.to = fact.envelope->to();
+        if (fact.is_priced) found->second.cost = fact.cost;
+        trees.at(found->second.root).errands.insert(errand_of(found->second));
+    }
+
     void on(const MessageAccepted& fact, Time) {
         const auto& envelope = *fact.envelope;
         if (envelope.intent() != Intent::Request) return;
@@ -231,8 +244,11 @@ class DelegationModel {
         founder.root = fact.request;
         founder.user = fact.user;
         founder.depth_max = fact.depth_max;
+        founder.objective = fact.objective_hash;
+        founder.words = fact.words_hash;
         trees[fact.request] = {
             .user = fact.user, .tokens = fact.tokens, .cost = fact.cost, .members = {fact.request}};
+        if (!founder.objective.empty()) trees[fact.request].errands.insert(errand_of(founder));
         known[fact.request] = std::move(founder);
         open.insert(fact.request);
     }
@@ -249,6 +265,7 @@ class DelegationModel {
         next.user = fact.user;
         next.session = fact.child_session;
         next.objective = fact.objective_hash;
+        next.words = fact.words_hash;
         next.declared = fact.depth;
         next.depth_max = fact.depth_max;
         next.is_granted = fact.is_granted;
@@ -307,10 +324,12 @@ class DelegationModel {
             return;
         }
         const auto& parent = known.at(fact.parent);
-        next.depth = parent.depth + 1;
-        // A step of a workflow stands below what its starter works on.
-        const bool is_its = next.from == kOrchestrator ? begun_out_of_.contains(fact.parent)
-                                                       : parent.to == next.from;
+        const bool is_invited = next.from == kOrchestrator && calls_.contains(fact.parent);
+        next.depth = parent.depth + (is_invited ? 0 : 1);
+        // A step of a workflow stands below what its starter works on, and a proposal is asked for
+        // below what it is for.
+        const bool is_begun = is_invited || begun_out_of_.contains(fact.parent);
+        const bool is_its = next.from == kOrchestrator ? is_begun : parent.to == next.from;
         if (!is_its) breach("G1", "stands below another's work", fact.request);
         if (fact.depth < next.depth) breach("G1", "has a smaller depth on record", fact.request);
         if (next.deadline > parent.deadline) breach("I2", "outlives its parent", fact.request);
@@ -344,6 +363,8 @@ class DelegationModel {
     void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
         if (!fact.session.empty() || fact.is_granted || !tree.binds()) return;
+        // What asks for a proposal has a part of what that is for has.
+        if (next.from == kOrchestrator && calls_.contains(fact.parent)) return;
         // People let it spend what they were asked for, however much is there by then.
         const auto held = held_.find(fact.request);
         if (held != held_.end() && held->second > 0 && next.tokens == held->second) return;
@@ -437,7 +458,11 @@ class DelegationModel {
         // How often a workflow asks the same is said by its plan.
         bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
-            const bool has_it = each.objective == next.objective;
+            // Words alone are the same as those words with more.
+            const bool has_it =
+                each.objective == next.objective ||
+                (each.words.empty() && !next.words.empty() && each.objective == next.words) ||
+                (next.words.empty() && !each.words.empty() && next.objective == each.words);
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
         });
         return is_one;
@@ -590,6 +615,7 @@ class DelegationModel {
     std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
     Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
+    std::set<Ticket> calls_;         ///< That several were asked for.
 };
 
 }  // namespace parlance::core

@@ -110,6 +110,20 @@ TEST(Delegation, K21_AnAnswerTellsHowItsAgentIs) {
               AnswerKind::Declined);
     EXPECT_EQ(kind(R"("status":"failed","error":"x","error_code":"INPUT_VALIDATION_FAILED")"),
               AnswerKind::Declined);
+    EXPECT_EQ(kind(R"("status":"failed","error":"Timeout: my time was over")"), AnswerKind::Failed);
+    EXPECT_EQ(kind(R"("status":"failed","error":"x","error_code":"TIMEOUT")"), AnswerKind::Failed);
+}
+
+TEST(Delegation, K21_G5_WhatAnAgentRepeatsOfARequestIsNotCountedAgainstIt) {
+    const SendMessage send = read(kRequest);
+    const auto answered = read_reply(
+        R"({"result":"r","summary":"s","status":"failed","error":"Timeout: as I was sent",)"
+        R"("error_code":"INPUT_VALIDATION_FAILED",)"
+        R"("token_usage":{"prompt":1,"completion":1,"total":2}})",
+        *send.envelope,
+        {.caller = "byte-doc"});
+    ASSERT_TRUE(answered);
+    EXPECT_EQ(answered->kind, AnswerKind::Declined) << "its code says how it failed";
 }
 
 TEST(Delegation, X4_X8_ARequestClaimsItsPlaceInTheTree) {
