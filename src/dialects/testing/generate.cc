@@ -221,8 +221,18 @@ std::string Generator::anything(int depth) {
             return fmt::format("[{},{}]", anything(depth - 1), anything(depth - 1));
         default: {
             // Names that tables look for, so that they are found where nobody meant them.
-            constexpr std::array<std::string_view, 8> kNames{
-                "a", "input", "data", "context", "status", "task_id", "a/b", "result"};
+            constexpr std::array<std::string_view, 12> kNames{"a",
+                                                              "input",
+                                                              "data",
+                                                              "context",
+                                                              "status",
+                                                              "task_id",
+                                                              "a/b",
+                                                              "result",
+                                                              "constraints",
+                                                              "prior_agents",
+                                                              "next_steps",
+                                                              "findings"};
             const auto first = below(kNames.size());
             return fmt::format(R"({{"{}":{},"{}":{}}})",
                                kNames[first],
