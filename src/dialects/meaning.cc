@@ -273,11 +273,8 @@ constexpr std::size_t kDepthInText = 16;
 
 /// An object that stands for a value which is none.
 json::Value as_object(json::Value value, Texts& texts) {
-    if (value.is_string()) {
-        std::string spare;
-        const std::string_view text = value.text(spare);
-        if (text.starts_with('{') && json::check(text, kDepthInText)) return {texts.keep(text)};
-    }
+    const json::Value meant = structured(value, texts);
+    if (meant.is_object() && value.is_string()) return meant;
     return {texts.keep(fmt::format(R"({{"value":{}}})", value.raw))};
 }
 
@@ -617,6 +614,14 @@ json::Value quoted(std::string_view text, Texts& texts) {
 
 json::Value numbered(std::int64_t number, Texts& texts) {
     return {texts.keep(std::to_string(number))};
+}
+
+json::Value structured(json::Value value, Texts& texts) {
+    if (!value.is_string()) return value;
+    std::string spare;
+    const std::string_view text = value.text(spare);
+    const bool may_be_one = text.starts_with('{') || text.starts_with('[');
+    return may_be_one && json::check(text, kDepthInText) ? json::Value{texts.keep(text)} : value;
 }
 
 Meaning understand(const Form& form, json::Value message, Time now, Texts& texts) {

@@ -753,6 +753,42 @@ TEST(Translate, P1_C2_OfSeveralNextStepsTheFirstIsTheTarget) {
     expect_back(kessel, Dialect::Kessel, Dialect::Correlation, kResult);
 }
 
+TEST(Translate, K6_WhatIsJsonInATextReachesOthersAsWhatItWasCheckedAs) {
+    constexpr std::string_view kErrand =
+        R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a",
+            "target_employee":"b","user_id":"u","parent_session_id":"s","objective":"NPV",
+            "input":"{ \"flows\": [1, 2.50] }"})";
+    const std::tuple<Dialect, std::vector<std::string_view>> places[] = {
+        {Dialect::Kessel, {"inputs_json"}},
+        {Dialect::Taskwire, {"payload", "input"}},
+        {Dialect::Sam, {"payload", "data"}},
+        {Dialect::Correlation, {"payload", "data"}}};
+    for (const auto& [dialect, path] : places) {
+        const std::string told = translated(kErrand, Dialect::Delegation, dialect);
+        json::Value place = json::root(told);
+        for (const auto name : path) place = json::find(place, name).value_or(json::Value{"{}"});
+        EXPECT_EQ(place.raw, R"({ "flows": [1, 2.50] })") << told;
+        expect_back(told, dialect, Dialect::Delegation, kErrand);
+    }
+    const auto input = [&](std::string_view text) {
+        const std::string errand =
+            testing::with(kErrand, R"("{ \"flows\": [1, 2.50] }")", std::string{text});
+        return std::string{
+            at(translated(errand, Dialect::Delegation, Dialect::Sam), {"payload", "data"})};
+    };
+    EXPECT_EQ(input(R"("[1,2]")"), "[1,2]");
+    EXPECT_EQ(input(R"("{flows: 1}")"), R"("{flows: 1}")") << "no JSON is text";
+    EXPECT_EQ(input(R"("42")"), R"("42")");
+    const std::string deep = std::string(17, '[') + std::string(17, ']');
+    EXPECT_EQ(input('"' + deep + '"'), '"' + deep + '"') << "what is deep stays text";
+    // Who could have sent an object and sends a text means a text.
+    constexpr std::string_view kText =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"REQUEST","payload":{"action":"x","data":"{\"a\":1}"}})";
+    EXPECT_EQ(at(translated(kText, Dialect::Sam, Dialect::Taskwire), {"payload", "input"}),
+              R"("{\"a\":1}")");
+}
+
 TEST(Translate, P1_AnEventAndAStatusReachEveryDialect) {
     constexpr std::string_view kEvent =
         R"({"message_id":"m-1","timestamp":"2025-11-23T10:00:00Z","sender":{"agent_id":"a"},
