@@ -244,7 +244,8 @@ json::Value worded_timeout(const FieldRule& rule, std::int64_t ms, Time now, Tex
     return quoted(print_iso_time(now + Duration{std::min(ms, kFar)}), texts);
 }
 
-/// An event of each agent, at the time of the message: nobody says when it worked on it, or at what.
+/// An event of each agent, at the time of the message: nobody says when it worked on it, or at
+/// what.
 json::Value worded_history(json::Value agents, Time now, Texts& texts) {
     if (!agents.is_array()) return {};
     std::string events;

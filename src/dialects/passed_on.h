@@ -1,5 +1,6 @@
-// What one agent passes on to the next, where a dialect has no fields of its own for it: the context
-// that goes along is any object, and these are its members that other dialects have fields for.
+// What one agent passes on to the next, where a dialect has no fields of its own for it: the
+// context that goes along is any object, and these are its members that other dialects have fields
+// for.
 #pragma once
 
 #include <array>

@@ -197,8 +197,7 @@ inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields
 inline constexpr std::array kPayloadFields{
     FieldRule{.name = "action", .kind = Kind::String, .slot = Slot::Action, .section = kExtension},
     FieldRule{.name = "data", .slot = Slot::Content, .section = kExtension},
-    FieldRule{
-        .name = "context", .slot = Slot::Context, .section = kExtension, .shape = &kPassedOn},
+    FieldRule{.name = "context", .slot = Slot::Context, .section = kExtension, .shape = &kPassedOn},
     FieldRule{.name = "confidence",
               .kind = Kind::Number,
               .slot = Slot::Confidence,
