@@ -217,8 +217,12 @@ TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
 }
 
 TEST(Rejection, SaysWhatIsNoJsonInASentenceOfItsOwn) {
-    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON is wrong at byte 3: x"}}}.summary()),
+    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON is wrong at byte 3: x", .is_sentence = true}}}
+                   .summary()),
               "JSON is wrong at byte 3: x");
+    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON of this kind is not read"}}}.summary()),
+              "the message JSON of this kind is not read")
+        << "its words do not decide";
     EXPECT_EQ((Rejection{.problems = {{.rule = "must be a JSON object"}}}.summary()),
               "the message must be a JSON object");
 }
