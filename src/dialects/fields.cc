@@ -334,6 +334,8 @@ class Inspection {
 
 }  // namespace
 
+bool is_empty_text(json::Value value) { return value.raw == R"("")"; }
+
 std::string listed(std::span<const std::string_view> words) {
     std::string list;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -346,6 +348,7 @@ std::string listed(std::span<const std::string_view> words) {
 std::string expectation(const FieldRule& rule) {
     if (!rule.expected.empty()) return std::string{rule.expected};
     if (rule.kind == Kind::Word) return listed(rule.words);
+    if (rule.is_never_empty) return "a string that is not empty";
     if (rule.kind == Kind::Integer || rule.kind == Kind::Number) {
         const std::string what = rule.kind == Kind::Integer ? "a whole number" : "a number";
         const FieldRule unbounded{};
@@ -426,7 +429,7 @@ bool fits(const FieldRule& rule, json::Value value) {
         case Kind::Boolean:
             return value.is_bool();
         case Kind::String:
-            return value.is_string();
+            return value.is_string() && !(rule.is_never_empty && is_empty_text(value));
         case Kind::Integer: {
             const auto integer = value.integer();
             return integer && *integer >= rule.least && *integer <= rule.most;

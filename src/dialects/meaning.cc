@@ -333,7 +333,8 @@ json::Value coerced(const FieldRule& rule, json::Value value, Texts& texts) {
             return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
                                                                        : json::Value{};
         case Kind::String:
-            return as_string(value, texts);
+            // A text that breaks the rule is an empty one.
+            return value.is_string() ? json::Value{} : as_string(value, texts);
         case Kind::Uuid4:
         case Kind::RequestId:
         case Kind::ErrorCode:

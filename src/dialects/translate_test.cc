@@ -666,6 +666,18 @@ TEST(Translate, P1_T3_KesselIsToldTheConstraintsOfATaskAndWhoWorkedOnIt) {
     EXPECT_EQ(at(changed, {"payload", "constraints", "max_tokens"}), "400");
 }
 
+TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
+    constexpr std::string_view kHandoff =
+        R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
+            "timestamp":"2025-11-23T10:00:00Z",
+            "payload":{"task_id":"t-1","context":{"task_type":"","session_id":""}}})";
+    const std::string kessel = translated(kHandoff, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"session_id"}), R"("unknown")");
+    EXPECT_EQ(at(kessel, {"original_request"}), R"("unknown")");
+    EXPECT_TRUE(read_message(kessel, {.dialect = Dialect::Kessel})) << kessel;
+    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
+}
+
 TEST(Translate, P1_AHistoryOfMoreAgentsThanAnybodyReadsStaysInTheExtension) {
     std::string agents;
     for (int i = 0; i < 65; ++i) agents += ",\"a" + std::to_string(i) + '"';

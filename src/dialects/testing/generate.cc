@@ -173,7 +173,9 @@ std::string Generator::text_of(const FieldRule& rule) {
             break;
     }
     if (!rule.words.empty() && !one_in(4)) return std::string{rule.words[below(rule.words.size())]};
-    return std::string{kTexts[below(kTexts.size())]};
+    static_assert(kTexts.front().empty());
+    const std::size_t first = rule.is_never_empty ? 1 : 0;
+    return std::string{kTexts[first + below(kTexts.size() - first)]};
 }
 
 std::string Generator::integer(const FieldRule& rule) {
