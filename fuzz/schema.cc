@@ -29,7 +29,10 @@ void look_at_values(json::Value left, json::Value right) {
 void look_at(std::string_view text) {
     const auto zero = text.find('\0');
     const auto schema = compile(text.substr(0, zero));
-    if (!schema) CHECK(!schema.error().reason.empty());
+    if (!schema) {
+        CHECK(!schema.error().empty());
+        for (const auto& flaw : schema.error()) CHECK(!flaw.reason.empty());
+    }
     if (zero == std::string_view::npos) return;
     const std::string instance{text.substr(zero + 1)};
     json::Outline outline;

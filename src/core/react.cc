@@ -152,10 +152,24 @@ void react_passed_on(const State& state,
                                       .is_settlement = is_reply(cause)});
 }
 
+/// The message or the answer that somebody brought; null if it was something else.
+EnvelopePtr brought_by(const Stamped& cause) {
+    if (const auto* send = std::get_if<SendMessage>(&cause.command)) return send->envelope;
+    if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) return reply->envelope;
+    return {};
+}
+
+/// The delivery that somebody answers, wholly or in part.
+DeliveryToken answered_by(const Stamped& cause) {
+    if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) return reply->delivery;
+    if (const auto* part = std::get_if<ReportProgress>(&cause.command)) return part->delivery;
+    return {};
+}
+
 void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effects& effects) {
     if (cause.ask == Ask{}) return;
     const auto ticket = std::to_string(event.delivery.ticket.value);
-    TellRefused refused{.ask = cause.ask, .refusal = event.refusal};
+    TellRefused refused{.ask = cause.ask, .refusal = event.refusal, .envelope = brought_by(cause)};
     if (event.refusal == Refusal::DeadLetterNotFound) {
         refused.detail = "there is no dead letter '" + ticket + "'";
     } else if (event.delivery == DeliveryToken{}) {
@@ -174,17 +188,12 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
 /// A late reply settles its delivery, and its answer is that it was dropped.
 void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& effects) {
     if (cause.ask == Ask{}) return;
-    DeliveryToken delivery{};
-    if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) {
-        delivery = reply->delivery;
-    } else if (const auto* part = std::get_if<ReportProgress>(&cause.command)) {
-        delivery = part->delivery;
-    }
     effects.emplace_back(TellRefused{.ask = cause.ask,
                                      .id = event.id,
                                      .refusal = event.refusal,
                                      .detail = "the request has its answer already",
-                                     .delivery = delivery});
+                                     .delivery = answered_by(cause),
+                                     .envelope = brought_by(cause)});
 }
 
 void react_failed(const RequestFailed& event, Effects& effects) {
@@ -312,13 +321,13 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
                              std::string_view detail,
                              std::uint64_t retry_after_ms = 0) {
         if (cause.ask == Ask{}) return;
-        const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
         effects.emplace_back(TellRefused{.ask = cause.ask,
                                          .id = std::string{id},
                                          .refusal = refusal,
                                          .detail = std::string{detail},
-                                         .delivery = reply ? reply->delivery : DeliveryToken{},
-                                         .retry_after_ms = retry_after_ms});
+                                         .delivery = answered_by(cause),
+                                         .retry_after_ms = retry_after_ms,
+                                         .envelope = brought_by(cause)});
     };
     match(
         event,

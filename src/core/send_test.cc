@@ -30,6 +30,17 @@ TEST(Send, D9_WhatIsDeliveredIsWhatWasSent) {
     }
 }
 
+TEST(Send, C6_WhoIsRefusedIsToldOfWhichWorkflow) {
+    Story story;
+    story.send({.id = "m1", .to = "nobody", .correlation = "c-1"});
+    const auto told = story.asked_for<TellRefused>();
+    ASSERT_EQ(told.size(), 1U);
+    ASSERT_NE(told[0].envelope.get(), nullptr);
+    EXPECT_EQ(told[0].envelope->id(), "m1");
+    EXPECT_EQ(told[0].envelope->correlation(), "c-1");
+    EXPECT_EQ(told[0].delivery, DeliveryToken{});
+}
+
 TEST(Send, TheSenderIsToldTheTicketAndTheSequence) {
     Story story;
     story.agent("bob").send({.id = "m1"});

@@ -114,7 +114,8 @@ std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value obje
             continue;
         }
         const Shape* const inner = rule->kind == Kind::Body ? form.body : rule->shape;
-        if (inner != nullptr && members.value.is_object()) {
+        const bool is_known = inner != nullptr && rule->kind != Kind::Anything;
+        if (is_known && members.value.is_object()) {
             bytes += bytes_to_read(form, *inner, members.value);
         } else if (is_to_be_read(*rule, members.value)) {
             bytes += members.value.raw.size();

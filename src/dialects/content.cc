@@ -78,7 +78,9 @@ class Gathering {
         if (!is_open(rule)) return;
         are_ids = are_ids || is_id(rule);
         const Shape* const inner = rule.kind == Kind::Body ? form_.body : rule.shape;
-        if (inner != nullptr && value.is_object()) return gather(*inner, value, are_ids);
+        // Where anything may stand, all of it is the sender's words, whatever its keys.
+        const bool is_known = inner != nullptr && rule.kind != Kind::Anything;
+        if (is_known && value.is_object()) return gather(*inner, value, are_ids);
         if (rule.element != nullptr && value.is_array()) {
             for (json::Elements elements{value}; elements.next();) {
                 take(*rule.element, elements.value, are_ids);

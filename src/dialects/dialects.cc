@@ -351,9 +351,7 @@ std::string Rejection::summary() const {
     std::string sentence;
     for (const Problem& problem : problems) {
         if (!sentence.empty()) sentence += "; ";
-        // What is not even JSON is said by who tried to read it, in a sentence of its own.
-        const bool is_sentence = problem.pointer.empty() && problem.rule.starts_with("JSON ");
-        if (!is_sentence) {
+        if (!problem.is_sentence) {
             sentence += problem.pointer.empty() ? "the message" : problem.pointer;
             sentence += ' ';
         }

@@ -20,10 +20,11 @@ namespace parlance::dialects {
 
 /// One thing that is wrong with a message.
 struct Problem {
-    std::string pointer{};  ///< JSON pointer of the field, "" for the whole message.
-    std::string value{};    ///< What stood there, shortened; empty if it is missing.
-    std::string rule{};     ///< What it should be, in words.
-    std::string section{};  ///< Where the dialect's document says so.
+    std::string pointer{};     ///< JSON pointer of the field, "" for the whole message.
+    std::string value{};       ///< What stood there, shortened; empty if it is missing.
+    std::string rule{};        ///< What it should be, in words.
+    std::string section{};     ///< Where the dialect's document says so.
+    bool is_sentence = false;  ///< The rule is a sentence by itself: of what cannot even be read.
 };
 
 /// Enough to mend a message by. How many more there are is said in one more.

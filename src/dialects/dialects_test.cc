@@ -187,6 +187,28 @@ TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndHowManyMoreThereAre) {
         << rejection.summary().substr(rejection.summary().size() - 200);
 }
 
+TEST(Rejection, T1_K2_SaysHowLargeANumberMayBeToWhoBrokeThat) {
+    const auto rule_for = [](std::string_view timeout) {
+        const Rejection rejection = rejection_of(
+            R"({"source_agent":"CST","target_agent":"ANL","capability_code":"X","inputs_json":{},)"
+            R"("request_id":"sess-789-20250118-143022","timeout_ms":)" +
+            std::string{timeout} + "}");
+        return rejection.problems.empty() ? std::string{} : rejection.problems[0].rule;
+    };
+    // The first whole number beyond it, which a double would round into it.
+    for (const char* large : {"9007199254740993", "1e30", "99999999999999999999"}) {
+        EXPECT_EQ(rule_for(large), "must be a whole number, 1 or more, and at most 2^53") << large;
+    }
+    for (const char* other : {"0", "-1", "1.5", "\"9007199254740993\""}) {
+        EXPECT_EQ(rule_for(other), "must be a whole number, 1 or more") << other;
+    }
+    const Rejection ttl =
+        rejection_of(R"({"id":"m","from":"a","to":"b","type":"HEARTBEAT","payload":1,)"
+                     R"("metadata":{"ttl_ms":9007199254740993}})");
+    ASSERT_EQ(ttl.problems.size(), 1U);
+    EXPECT_EQ(ttl.problems[0].rule, "must be a whole number of milliseconds from 0 to 2^53");
+}
+
 TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
     const Rejection rejection{
         .problems = {{.pointer = "/to", .rule = "is missing; must be x", .section = "Base"},
@@ -195,8 +217,12 @@ TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
 }
 
 TEST(Rejection, SaysWhatIsNoJsonInASentenceOfItsOwn) {
-    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON is wrong at byte 3: x"}}}.summary()),
+    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON is wrong at byte 3: x", .is_sentence = true}}}
+                   .summary()),
               "JSON is wrong at byte 3: x");
+    EXPECT_EQ((Rejection{.problems = {{.rule = "JSON of this kind is not read"}}}.summary()),
+              "the message JSON of this kind is not read")
+        << "its words do not decide";
     EXPECT_EQ((Rejection{.problems = {{.rule = "must be a JSON object"}}}.summary()),
               "the message must be a JSON object");
 }

@@ -15,6 +15,8 @@ namespace parlance::dialects {
 namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
+/// FieldRule::most where a rule names none.
+constexpr std::string_view kLimitInWords = "2^53";
 
 using Alphabet = std::array<bool, 256>;
 
@@ -125,16 +127,35 @@ std::string_view kind_in_words(Kind kind) {
     }
 }
 
+/// Where the rule's words leave open how large a number may be, a refusal of one that is too large
+/// says so.
+std::string_view limit_broken(const FieldRule& rule, json::Value value) {
+    const bool has_limit = rule.kind == Kind::Integer || rule.kind == Kind::Number;
+    if (!has_limit || rule.most != FieldRule{}.most || !value.is_number()) return {};
+    if (rule.expected.ends_with(kLimitInWords)) return {};
+    const auto whole = value.integer();
+    const auto number = value.number();
+    // What no double holds is too large, unless it has a sign somewhere.
+    const bool is_beyond = whole    ? *whole > rule.most
+                           : number ? *number > static_cast<double>(rule.most)
+                                    : value.raw.find('-') == std::string_view::npos;
+    return is_beyond ? kLimitInWords : std::string_view{};
+}
+
 Problem problem_at(std::string pointer,
                    const FieldRule& rule,
                    json::Value value,
                    std::string_view section) {
     const bool is_missing = value.raw.empty();
-    return {
-        .pointer = std::move(pointer),
-        .value = is_missing ? std::string{} : shortened(value.raw),
-        .rule = fmt::format("{}must be {}", is_missing ? "is missing; " : "", expectation(rule)),
-        .section = std::string{rule.section.empty() ? section : rule.section}};
+    std::string words =
+        fmt::format("{}must be {}", is_missing ? "is missing; " : "", expectation(rule));
+    if (const auto limit = limit_broken(rule, value); !limit.empty()) {
+        words.append(", and at most ").append(limit);
+    }
+    return {.pointer = std::move(pointer),
+            .value = is_missing ? std::string{} : shortened(value.raw),
+            .rule = std::move(words),
+            .section = std::string{rule.section.empty() ? section : rule.section}};
 }
 
 /// Where a value stands: its name or its place, and that of everything around it.
@@ -313,6 +334,8 @@ class Inspection {
 
 }  // namespace
 
+bool is_empty_text(json::Value value) { return value.raw == R"("")"; }
+
 std::string listed(std::span<const std::string_view> words) {
     std::string list;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -325,6 +348,7 @@ std::string listed(std::span<const std::string_view> words) {
 std::string expectation(const FieldRule& rule) {
     if (!rule.expected.empty()) return std::string{rule.expected};
     if (rule.kind == Kind::Word) return listed(rule.words);
+    if (rule.is_never_empty) return "a string that is not empty";
     if (rule.kind == Kind::Integer || rule.kind == Kind::Number) {
         const std::string what = rule.kind == Kind::Integer ? "a whole number" : "a number";
         const FieldRule unbounded{};
@@ -405,7 +429,7 @@ bool fits(const FieldRule& rule, json::Value value) {
         case Kind::Boolean:
             return value.is_bool();
         case Kind::String:
-            return value.is_string();
+            return value.is_string() && !(rule.is_never_empty && is_empty_text(value));
         case Kind::Integer: {
             const auto integer = value.integer();
             return integer && *integer >= rule.least && *integer <= rule.most;

@@ -62,6 +62,7 @@ struct FieldRule {
     bool is_echo = false;                        ///< Says again what another field says.
     bool is_never_absent = false;                ///< The hub writes null where nothing is said.
     bool is_object = false;                      ///< Of a Body: nothing else may stand there.
+    bool is_never_empty = false;                 ///< Of a String: it says something.
     std::size_t bytes_max = kIdBytesMax;         ///< Of a string.
     std::span<const std::string_view> words{};   ///< Of a Word.
     std::span<const std::int8_t> means{};        ///< The number of each word; else its place.
@@ -191,6 +192,8 @@ std::string expectation(const FieldRule& rule);
 
 /// The text of a string that is no longer than an id may be; else nothing.
 std::string_view short_text(json::Value value, std::string& spare);
+
+bool is_empty_text(json::Value value);
 
 /// "a, b or c"
 std::string listed(std::span<const std::string_view> words);

@@ -50,7 +50,19 @@ constexpr std::array<Named, kSlots> kSlotNames{{
     {"token budget", ""},
     {"facts", ""},
     {"sources", ""},
-    {"next steps", ""},
+    {"next steps", "the first, where there is room for one only"},
+    {"constraints", "with what taskwire's always have; what cannot stand there is left out"},
+    {"prior agents", "an event of each in a history, at the time of the message; up to 64"},
+    {"workflow position", ""},
+    {"history reference", ""},
+    {"decisions", ""},
+    {"findings", ""},
+    {"data gathered", ""},
+    {"assumptions", ""},
+    {"capability wanted next", ""},
+    {"secondary intents", ""},
+    {"secondary targets", ""},
+    {"follow-up is needed", ""},
 }};
 
 /// In the order of Act.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -75,12 +76,41 @@ json::Value understood_workflow(json::Value value, Texts& texts) {
     return workflow.size() == said.size() ? value : quoted(workflow, texts);
 }
 
+/// Whether it is a list of what happened, each with who did it.
+bool is_history(const FieldRule& rule) {
+    return rule.element != nullptr && rule.element->shape != nullptr;
+}
+
+/// More are told by the extension only: an event of each takes many times the room of a name.
+constexpr std::size_t kPriorAgentsMax = 64;
+
+/// Who a history says has worked on it, each once and in order.
+json::Value understood_history(json::Value history, Texts& texts) {
+    std::vector<json::Value> agents;
+    for (json::Elements events{history}; events.next();) {
+        const auto agent =
+            events.value.is_object() ? json::find(events.value, "agent_id") : std::nullopt;
+        if (!agent || !fits(kEachAgent, *agent)) continue;
+        if (std::ranges::find(agents, agent->raw, &json::Value::raw) != agents.end()) continue;
+        if (agents.size() == kPriorAgentsMax) return {};
+        agents.push_back(*agent);
+    }
+    if (agents.empty()) return {};
+    std::string list;
+    for (const json::Value agent : agents) list.append(list.empty() ? "[" : ",").append(agent.raw);
+    return {texts.keep(list += ']')};
+}
+
 /// A value on its slot's scale.
 json::Value understood(const FieldRule& rule, json::Value value, Time now, Texts& texts) {
     if (is_worded(rule.slot)) return understood_word(rule, value);
     if (rule.slot == Slot::Confidence) return understood_confidence(rule, value, texts);
     if (rule.slot == Slot::Timeout) return understood_timeout(value, now, texts);
     if (rule.kind == Kind::CorrelationId) return understood_workflow(value, texts);
+    if (rule.slot == Slot::PriorAgents && is_history(rule)) return understood_history(value, texts);
+    if (rule.slot == Slot::NextSteps && value.is_string()) {
+        return {texts.keep(fmt::format("[{}]", value.raw))};
+    }
     return value;
 }
 
@@ -214,16 +244,38 @@ json::Value worded_timeout(const FieldRule& rule, std::int64_t ms, Time now, Tex
     return quoted(print_iso_time(now + Duration{std::min(ms, kFar)}), texts);
 }
 
+/// An event of each agent, at the time of the message: nobody says when it worked on it, or at
+/// what.
+json::Value worded_history(json::Value agents, Time now, Texts& texts) {
+    if (!agents.is_array()) return {};
+    std::string events;
+    std::size_t count = 0;
+    for (json::Elements each{agents}; each.next();) {
+        if (!fits(kEachAgent, each.value) || ++count > kPriorAgentsMax) return {};
+        events += events.empty() ? "[" : ",";
+        events += json::ObjectWriter{}
+                      .text("timestamp", print_iso_time(now))
+                      .text("event_type", "took_part")
+                      .raw("agent_id", each.value.raw)
+                      .raw("details", "{}")
+                      .done();
+    }
+    return events.empty() ? json::Value{} : json::Value{texts.keep(events += ']')};
+}
+
+json::Value first_of(json::Value list) {
+    if (!list.is_array()) return {};
+    json::Elements elements{list};
+    return elements.next() ? elements.value : json::Value{};
+}
+
 /// Deeper text stays text: what is made of a message must not be too deep itself.
 constexpr std::size_t kDepthInText = 16;
 
 /// An object that stands for a value which is none.
 json::Value as_object(json::Value value, Texts& texts) {
-    if (value.is_string()) {
-        std::string spare;
-        const std::string_view text = value.text(spare);
-        if (text.starts_with('{') && json::check(text, kDepthInText)) return {texts.keep(text)};
-    }
+    const json::Value meant = structured(value, texts);
+    if (meant.is_object() && value.is_string()) return meant;
     return {texts.keep(fmt::format(R"({{"value":{}}})", value.raw))};
 }
 
@@ -281,7 +333,8 @@ json::Value coerced(const FieldRule& rule, json::Value value, Texts& texts) {
             return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
                                                                        : json::Value{};
         case Kind::String:
-            return as_string(value, texts);
+            // A text that breaks the rule is an empty one.
+            return value.is_string() ? json::Value{} : as_string(value, texts);
         case Kind::Uuid4:
         case Kind::RequestId:
         case Kind::ErrorCode:
@@ -347,6 +400,10 @@ class Writing {
         : form_{form}, meaning_{meaning}, now_{now}, sketch_{outline} {
         if (form.implies_priority && !meaning_.says(Slot::Priority)) {
             meaning_[Slot::Priority] = {kNumbers[static_cast<std::size_t>(form.priority)]};
+        }
+        // Who tells what an intent was taken for has done so.
+        if (form.act == Act::Classification && !meaning_.says(Slot::Status)) {
+            meaning_[Slot::Status] = {kNumbers[kSuccess]};
         }
         const auto status = meaning_.number(Slot::Status);
         if (status == kTimedOut) say_the_timeout();
@@ -484,15 +541,41 @@ class Writing {
     bool value(const FieldRule& rule, std::string& out) {
         const Shape* shape = shape_of(rule, form_);
         if (shape != nullptr && !is_taken_whole(rule, *shape)) return object(*shape, out);
+        if (shape != nullptr && rule.slot == Slot::Constraints) {
+            out += with_what_is_demanded(*shape, meaning_[rule.slot]);
+            return true;
+        }
         const json::Value value = worded(rule, meaning_, now_, texts_);
         out += value.raw;
         return !value.raw.empty();
+    }
+
+    /// An object that somebody else made, so that it keeps the rules of its shape: with what it
+    /// lacks, and without what breaks one. What a field of its own says elsewhere counts here too.
+    std::string with_what_is_demanded(const Shape& shape, json::Value object) {
+        json::ObjectWriter whole;
+        const Found found = fields_in(object, shape);
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            const FieldRule& rule = shape.fields[i];
+            json::Value value = worded(rule, meaning_, now_, texts_);
+            if (value.raw.empty() && !found[i].raw.empty() && fits_deeply(rule, found[i])) {
+                value = found[i];
+            }
+            if (value.raw.empty() && rule.need == Need::Required) value = {rule.fill};
+            if (!value.raw.empty()) whole.raw(rule.name, value.raw);
+        }
+        for (json::Members members{object}; members.next();) {
+            const bool is_known = find_rule(shape, members.key) != nullptr;
+            if (!is_known) whole.raw(members.key, members.value.raw);
+        }
+        return whole.done();
     }
 
     /// Whether what the slot says stands as the whole object, or in a member of it.
     bool is_taken_whole(const FieldRule& rule, const Shape& shape) const {
         if (rule.slot == Slot::None || !meaning_.says(rule.slot)) return false;
         if (&shape == form_.body && !form_.body_mark.empty()) return false;  // It needs its mark.
+        if (rule.slot == Slot::Constraints && !meaning_[rule.slot].is_object()) return false;
         const Inside inside = place_inside(shape, rule.slot);
         if (inside != Inside::Directly) return inside == Inside::Nowhere;
         const bool has_more = std::ranges::any_of(shape.fields, [&](const FieldRule& inner) {
@@ -533,6 +616,14 @@ json::Value quoted(std::string_view text, Texts& texts) {
 
 json::Value numbered(std::int64_t number, Texts& texts) {
     return {texts.keep(std::to_string(number))};
+}
+
+json::Value structured(json::Value value, Texts& texts) {
+    if (!value.is_string()) return value;
+    std::string spare;
+    const std::string_view text = value.text(spare);
+    const bool may_be_one = text.starts_with('{') || text.starts_with('[');
+    return may_be_one && json::check(text, kDepthInText) ? json::Value{texts.keep(text)} : value;
 }
 
 Meaning understand(const Form& form, json::Value message, Time now, Texts& texts) {
@@ -589,7 +680,14 @@ json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Text
     if (rule.slot == Slot::Timeout) {
         return worded_timeout(rule, meaning.number(rule.slot).value_or(1), now, texts);
     }
+    if (rule.slot == Slot::PriorAgents && is_history(rule)) {
+        return worded_history(value, now, texts);
+    }
     if (fits_deeply(rule, value)) return value;
+    if (rule.slot == Slot::NextSteps && rule.kind == Kind::Agent) {
+        const json::Value first = first_of(value);
+        return fits(rule, first) ? first : json::Value{};
+    }
     if (rule.kind == Kind::CorrelationId) {
         return as_correlation_id(rule, value, meaning, now, texts);
     }

@@ -77,6 +77,9 @@ std::string express(const Form& form, Meaning meaning, Time now);
 /// used up.
 std::string express(const Form& form, Meaning& meaning, Time now, json::Outline& outline);
 
+/// A text that is itself an object or a list, as that; any other value as it is.
+json::Value structured(json::Value value, Texts& texts);
+
 /// What would stand in this field for this meaning; empty if there is nothing to say.
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts);
 

@@ -102,6 +102,7 @@ std::string_view settled_word(const FieldRule& rule, const Scope& scope) {
 
 void write_text(json::ObjectWriter& out, const FieldRule& rule, bool is_nullable) {
     out.raw("type", type_of("string", is_nullable));
+    if (rule.is_never_empty) out.integer("minLength", 1);
     const auto row = std::ranges::find(kTexts, rule.kind, &TextRow::kind);
     if (row == kTexts.end()) return;
     out.text("pattern", row->pattern);

@@ -116,7 +116,8 @@ std::string spoilt(std::string_view text, std::mt19937_64& random) {
 
 schema::Schema compiled(std::string_view dialect, std::string_view kind) {
     const auto made = schema::compile(write_schema(dialect, kind));
-    EXPECT_TRUE(made) << kind << (made ? "" : made.error().pointer + ' ' + made.error().reason);
+    EXPECT_TRUE(made) << kind
+                      << (made ? "" : made.error()[0].pointer + ' ' + made.error()[0].reason);
     return made ? *made : *schema::compile("false");
 }
 

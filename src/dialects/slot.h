@@ -41,7 +41,19 @@ enum class Slot : std::uint8_t {
     TokensMax,
     Facts,
     Sources,
-    NextSteps,
+    NextSteps,    ///< Who is next. Where there is room for one only, the first.
+    Constraints,  ///< Of a task, whatever they are called.
+    PriorAgents,  ///< Who has worked on it, each once.
+    Position,     ///< How far its workflow is.
+    History,      ///< Where to read what was said so far.
+    Decisions,
+    Findings,
+    Gathered,  ///< Data that somebody else need not gather again.
+    Assumptions,
+    Capability,  ///< What whoever is next is wanted for.
+    SecondaryIntents,
+    SecondaryTargets,
+    FollowUp,  ///< Whether more is to be done about it.
     Depth,
     DepthMax,
     Tools,

@@ -314,10 +314,11 @@ Rejection formless(const DialectRow& row, std::string_view text, const Reception
     return rejected(any, text, Refusal::InputValidationFailed, std::move(problems));
 }
 
-/// Whether anything that it is sent for is missing.
+/// Whether anything that it is sent for is missing, or as good as that.
 bool has_lost(const Form& form, const Problems& problems) {
     return std::ranges::any_of(problems, [&](const Problem& problem) {
-        if (!problem.pointer.starts_with('/') || !problem.value.empty()) return false;
+        const bool is_gone = problem.value.empty() || is_empty_text({problem.value});
+        if (!problem.pointer.starts_with('/') || !is_gone) return false;
         const auto name = std::string_view{problem.pointer}.substr(1);
         return std::ranges::find(form.keeps, name) != form.keeps.end();
     });

@@ -62,6 +62,20 @@ const Form* special_answer(Act act, const Forms& others, const Passage& passage)
     return is_special ? form_named(others, passage.type) : nullptr;
 }
 
+const Shape* shape_in(const Form& form, const FieldRule& rule) {
+    return rule.kind == Kind::Body ? form.body : rule.shape;
+}
+
+/// Whether the form has only text for its content: then an object is told as the text of one, and
+/// was held to a capability's schema as that object (K6).
+bool tells_in_text(const Form& form, const Shape& shape) {
+    return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
+        if (rule.slot == Slot::Content && rule.kind == Kind::String) return true;
+        const Shape* const inner = shape_in(form, rule);
+        return inner != nullptr && tells_in_text(form, *inner);
+    });
+}
+
 /// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
 /// form that it must have; null: the one for what it does. Outlines it.
 std::string plainly(const Saying& saying,
@@ -73,6 +87,9 @@ std::string plainly(const Saying& saying,
     Texts texts;
     Meaning meaning = understand(form, saying.message, passage.now, texts);
     add_what_the_hub_knows(meaning, passage, texts);
+    if (tells_in_text(form, *form.shape)) {
+        meaning[Slot::Content] = structured(meaning[Slot::Content], texts);
+    }
     const Act act = act_of(form, meaning);
     const Form* const special = wanted == nullptr ? special_answer(act, others, passage) : nullptr;
     if (special != nullptr) wanted = special;
@@ -88,10 +105,6 @@ std::string plainly(const Saying& saying,
         meaning[Slot::Id] = quoted(derived_uuid(digest), texts);
     }
     return express(other, meaning, passage.now, outline);
-}
-
-const Shape* shape_in(const Form& form, const FieldRule& rule) {
-    return rule.kind == Kind::Body ? form.body : rule.shape;
 }
 
 /// The rule of the field that a pointer names; null if there is none.

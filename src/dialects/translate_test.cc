@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdlib>
 #include <numeric>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -562,6 +564,241 @@ TEST(Translate, P1_AHandoffKeepsWhatWasAskedAndFound) {
     EXPECT_EQ(at(task, {"payload", "context", "task_type"}), R"("Help me build a business case")");
     EXPECT_EQ(at(task, {"payload", "context", "metadata", "cst_framework"}), R"("market_entry")");
     EXPECT_EQ(at(task, {"payload", "context", "session_id"}), R"("sess-789")");
+}
+
+/// All that the document wants to be preserved.
+constexpr std::string_view kWholeHandoff =
+    R"({"session_id":"sess-789","original_request":"Help me build a business case",
+        "workflow_position":"Step 3 of 5","prior_agents":["ORC","CST"],
+        "prior_outputs":{"cst_framework":"market_entry"},
+        "constraints":{"timeline":"18_months","max_tokens":900,"deadline":"soon"},
+        "history_reference":"h-1","decisions":["enter"],"findings":{"size":4},"data":[7],
+        "assumptions":["stable"],"source_agent":"CST","target_agent":"ANL",
+        "request_id":"sess-789-20250118-143022"})";
+
+void expect_back(std::string_view there, Dialect from, Dialect to, std::string_view original) {
+    const std::string back = translated(there, from, to, kNoon + kLater);
+    EXPECT_TRUE(is_same(json::root(back), json::root(original))) << there << "\n" << back;
+}
+
+TEST(Translate, P1_K10_TaskwireIsToldAllThatAHandoffPreserves) {
+    const std::string task = translated(kWholeHandoff, Dialect::Kessel, Dialect::Taskwire);
+    // With what a taskwire agent expects there, and without a deadline that is no date.
+    EXPECT_EQ(at(task, {"payload", "constraints"}),
+              R"({"max_tokens":900,"required_capabilities":[],"timeline":"18_months"})");
+    EXPECT_EQ(at(task, {"payload", "context", "history"}),
+              R"([{"timestamp":"2025-11-23T12:00:00.000Z","event_type":"took_part",)"
+              R"("agent_id":"ORC","details":{}},)"
+              R"({"timestamp":"2025-11-23T12:00:00.000Z","event_type":"took_part",)"
+              R"("agent_id":"CST","details":{}}])");
+    for (const char* name : {"workflow_position",
+                             "history_reference",
+                             "decisions",
+                             "findings",
+                             "data",
+                             "assumptions"}) {
+        EXPECT_EQ(at(task, {"payload", "context", name}), at(kWholeHandoff, {name})) << name;
+    }
+    EXPECT_TRUE(read_message(task, {.dialect = Dialect::Taskwire})) << task;
+    expect_back(task, Dialect::Taskwire, Dialect::Kessel, kWholeHandoff);
+    // What a taskwire agent changes there counts.
+    std::string changed = testing::with(task, R"("18_months")", R"("6_months")");
+    changed = testing::with(changed, R"("agent_id":"CST")", R"("agent_id":"AUD")");
+    const std::string back = translated(changed, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_EQ(at(back, {"constraints", "timeline"}), R"("6_months")");
+    EXPECT_EQ(at(back, {"constraints", "deadline"}), R"("soon")");
+    EXPECT_EQ(at(back, {"prior_agents"}), R"(["ORC","AUD"])");
+}
+
+TEST(Translate, P1_K10_OthersAreToldAllThatAHandoffPreservesInItsContext) {
+    const std::string sam = translated(kWholeHandoff, Dialect::Kessel, Dialect::Sam);
+    const std::string command = translated(kWholeHandoff, Dialect::Kessel, Dialect::Correlation);
+    const std::string errand = translated(kWholeHandoff, Dialect::Kessel, Dialect::Delegation);
+    for (const char* name : {"constraints",
+                             "prior_agents",
+                             "workflow_position",
+                             "history_reference",
+                             "decisions",
+                             "findings",
+                             "data",
+                             "assumptions"}) {
+        const auto said = at(kWholeHandoff, {name});
+        EXPECT_EQ(at(sam, {"payload", "context", name}), said) << name;
+        EXPECT_EQ(at(command, {"payload", "context", name}), said) << name;
+        EXPECT_EQ(at(errand, {"handoff_data", "intermediate_results", name}), said) << name;
+    }
+    expect_back(sam, Dialect::Sam, Dialect::Kessel, kWholeHandoff);
+    expect_back(command, Dialect::Correlation, Dialect::Kessel, kWholeHandoff);
+    expect_back(errand, Dialect::Delegation, Dialect::Kessel, kWholeHandoff);
+    // Nothing was passed on: there is no context.
+    constexpr std::string_view kBare =
+        R"({"session_id":"s","original_request":"r","source_agent":"CST","target_agent":"ANL",
+            "request_id":"sess-789-20250118-143022"})";
+    EXPECT_EQ(at(translated(kBare, Dialect::Kessel, Dialect::Sam), {"payload", "context"}), "");
+}
+
+TEST(Translate, P1_T3_KesselIsToldTheConstraintsOfATaskAndWhoWorkedOnIt) {
+    constexpr std::string_view kHandoff =
+        R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
+            "timestamp":"2025-11-23T10:00:00Z","payload":{"task_id":"t-1","from_agent":"ann",
+            "to_agent":"CST","reason":"ESCALATION","context":{"task_id":"t-1","task_type":"ship",
+            "priority":"high","metadata":{"left":["send"]},"dependencies":[],"history":[
+              {"timestamp":"2025-11-22","event_type":"began","agent_id":"bob","details":{}},
+              {"timestamp":"2025-11-22","event_type":"held","details":{"why":"rain"}},
+              {"timestamp":"2025-11-23","event_type":"went_on","agent_id":"ann","details":{}},
+              {"timestamp":"2025-11-23","event_type":"ended","agent_id":"bob","details":{}}]},
+            "constraints":{"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5},
+            "deadline":"2099-01-01T00:00:00Z"}})";
+    const std::string kessel = translated(kHandoff, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"constraints"}),
+              R"({"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5})");
+    EXPECT_EQ(at(kessel, {"prior_agents"}), R"(["bob","ann"])");
+    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
+    const std::string sam = translated(kHandoff, Dialect::Taskwire, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload", "context", "constraints", "budget_usd"}), "2.5");
+    EXPECT_EQ(at(sam, {"metadata", "max_tokens"}), "500");
+    expect_back(sam, Dialect::Sam, Dialect::Taskwire, kHandoff);
+    // Where both say it and one is changed, the one with a field of its own counts.
+    const std::string changed =
+        translated(testing::with(sam, R"("max_tokens":500})", R"("max_tokens":400})"),
+                   Dialect::Sam,
+                   Dialect::Taskwire);
+    EXPECT_EQ(at(changed, {"payload", "constraints", "max_tokens"}), "400");
+}
+
+TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
+    constexpr std::string_view kHandoff =
+        R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
+            "timestamp":"2025-11-23T10:00:00Z",
+            "payload":{"task_id":"t-1","context":{"task_type":"","session_id":""}}})";
+    const std::string kessel = translated(kHandoff, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"session_id"}), R"("unknown")");
+    EXPECT_EQ(at(kessel, {"original_request"}), R"("unknown")");
+    EXPECT_TRUE(read_message(kessel, {.dialect = Dialect::Kessel})) << kessel;
+    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
+}
+
+TEST(Translate, P1_AHistoryOfMoreAgentsThanAnybodyReadsStaysInTheExtension) {
+    std::string agents;
+    for (int i = 0; i < 65; ++i) agents += ",\"a" + std::to_string(i) + '"';
+    const std::string many =
+        testing::with(kWholeHandoff, R"(["ORC","CST"])", '[' + agents.substr(1) + ']');
+    const std::string task = translated(many, Dialect::Kessel, Dialect::Taskwire);
+    EXPECT_EQ(at(task, {"payload", "context", "history"}), "[]");
+    expect_back(task, Dialect::Taskwire, Dialect::Kessel, many);
+}
+
+TEST(Translate, P1_T4_WhoIsAskedForHelpIsToldWhatWasTried) {
+    constexpr std::string_view kHelp =
+        R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","timestamp":"2025-11-23T10:00:00Z",
+            "payload":{"requester_id":"a","task_id":"t-1","help_type":"CODE_REVIEW",
+            "description":"Why?","urgency":"high",
+            "context":{"current_state":"stuck","error_details":"E1","attempted_solutions":["on"]}}})";
+    const auto tried = at(kHelp, {"payload", "context"});
+    const std::tuple<Dialect, std::vector<std::string_view>> places[] = {
+        {Dialect::Kessel, {"context"}},
+        {Dialect::Delegation, {"handoff_data", "intermediate_results"}},
+        {Dialect::Sam, {"payload", "context"}},
+        {Dialect::Correlation, {"payload", "context"}}};
+    for (const auto& [dialect, path] : places) {
+        const std::string told = translated(kHelp, Dialect::Taskwire, dialect);
+        json::Value place = json::root(told);
+        for (const auto name : path) place = json::find(place, name).value_or(json::Value{"{}"});
+        EXPECT_EQ(place.raw, tried) << told;
+        expect_back(told, dialect, Dialect::Taskwire, kHelp);
+    }
+}
+
+TEST(Translate, P1_T4_X2_WhetherThereIsMoreToDoIsSaidBothWays) {
+    constexpr std::string_view kResponse =
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
+            "summary":"s","result":"r","token_usage":{"prompt":1,"completion":1,"total":2},
+            "status":"success","requires_followup":true})";
+    EXPECT_EQ(at(translated(kResponse, Dialect::Delegation, Dialect::Taskwire),
+                 {"payload", "follow_up_required"}),
+              "true");
+    constexpr std::string_view kHelp =
+        R"({"id":"m-1","from":"b","to":"a","type":"HELP_RESPONSE","payload":{"request_id":"q-1",
+            "content":"rest","follow_up_required":true}})";
+    EXPECT_EQ(at(translated(kHelp, Dialect::Taskwire, Dialect::Delegation), {"requires_followup"}),
+              "true");
+}
+
+TEST(Translate, P1_K12_AClassificationIsOneInEveryDialect) {
+    constexpr std::string_view kFound =
+        R"({"primary_intent":"financial_projection","intent_confidence":0.85,"target_agent":"ANL",
+            "target_capability":"ANL_PROJECTION","secondary_intents":["document_generation"],
+            "secondary_targets":[{"agent":"DOC","capability":"DOC_GENERATE"}],
+            "source_agent":"ORC","recipient_agent":"planner",
+            "request_id":"sess-789-20250118-143022"})";
+    const std::string result = translated(kFound, Dialect::Kessel, Dialect::Correlation);
+    EXPECT_EQ(at(result, {"message_type"}), R"("classification_result")");
+    EXPECT_EQ(at(result, {"status"}), R"("success")") << "it is done, as in the document's example";
+    EXPECT_EQ(at(result, {"next_steps"}), R"(["ANL"])");
+    EXPECT_EQ(at(result, {"payload", "intent_category"}), R"("financial_projection")");
+    const std::string sam = translated(kFound, Dialect::Kessel, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload", "context", "next_steps"}), R"(["ANL"])");
+    const std::string update = translated(kFound, Dialect::Kessel, Dialect::Taskwire);
+    EXPECT_EQ(at(update, {"payload", "context", "next_steps"}), R"(["ANL"])");
+    EXPECT_EQ(at(update, {"payload", "status"}), "") << "nobody needs it there";
+    for (const char* name : {"target_capability", "secondary_intents", "secondary_targets"}) {
+        const auto said = at(kFound, {name});
+        EXPECT_EQ(at(result, {"payload", name}), said) << name;
+        EXPECT_EQ(at(sam, {"payload", "context", name}), said) << name;
+        EXPECT_EQ(at(update, {"payload", "context", name}), said) << name;
+    }
+    expect_back(result, Dialect::Correlation, Dialect::Kessel, kFound);
+    expect_back(sam, Dialect::Sam, Dialect::Kessel, kFound);
+    expect_back(update, Dialect::Taskwire, Dialect::Kessel, kFound);
+}
+
+TEST(Translate, P1_C2_OfSeveralNextStepsTheFirstIsTheTarget) {
+    constexpr std::string_view kResult =
+        R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"intent_recognition",
+            "target_agent":"task_planning","timestamp":"2025-08-21T10:30:00Z",
+            "message_type":"classification_result","status":"pending",
+            "payload":{"intent_category":"discovery","entities":["d"],"confidence":0.89},
+            "next_steps":["task_planning","tool_coordination"]})";
+    const std::string kessel = translated(kResult, Dialect::Correlation, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"target_agent"}), R"("task_planning")");
+    EXPECT_EQ(at(kessel, {"recipient_agent"}), R"("task_planning")");
+    expect_back(kessel, Dialect::Kessel, Dialect::Correlation, kResult);
+}
+
+TEST(Translate, K6_WhatIsJsonInATextReachesOthersAsWhatItWasCheckedAs) {
+    constexpr std::string_view kErrand =
+        R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a",
+            "target_employee":"b","user_id":"u","parent_session_id":"s","objective":"NPV",
+            "input":"{ \"flows\": [1, 2.50] }"})";
+    const std::tuple<Dialect, std::vector<std::string_view>> places[] = {
+        {Dialect::Kessel, {"inputs_json"}},
+        {Dialect::Taskwire, {"payload", "input"}},
+        {Dialect::Sam, {"payload", "data"}},
+        {Dialect::Correlation, {"payload", "data"}}};
+    for (const auto& [dialect, path] : places) {
+        const std::string told = translated(kErrand, Dialect::Delegation, dialect);
+        json::Value place = json::root(told);
+        for (const auto name : path) place = json::find(place, name).value_or(json::Value{"{}"});
+        EXPECT_EQ(place.raw, R"({ "flows": [1, 2.50] })") << told;
+        expect_back(told, dialect, Dialect::Delegation, kErrand);
+    }
+    const auto input = [&](std::string_view text) {
+        const std::string errand =
+            testing::with(kErrand, R"("{ \"flows\": [1, 2.50] }")", std::string{text});
+        return std::string{
+            at(translated(errand, Dialect::Delegation, Dialect::Sam), {"payload", "data"})};
+    };
+    EXPECT_EQ(input(R"("[1,2]")"), "[1,2]");
+    EXPECT_EQ(input(R"("{flows: 1}")"), R"("{flows: 1}")") << "no JSON is text";
+    EXPECT_EQ(input(R"("42")"), R"("42")");
+    const std::string deep = std::string(17, '[') + std::string(17, ']');
+    EXPECT_EQ(input('"' + deep + '"'), '"' + deep + '"') << "what is deep stays text";
+    // Who could have sent an object and sends a text means a text.
+    constexpr std::string_view kText =
+        R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
+            "message_type":"REQUEST","payload":{"action":"x","data":"{\"a\":1}"}})";
+    EXPECT_EQ(at(translated(kText, Dialect::Sam, Dialect::Taskwire), {"payload", "input"}),
+              R"("{\"a\":1}")");
 }
 
 TEST(Translate, P1_AnEventAndAStatusReachEveryDialect) {

@@ -52,7 +52,12 @@ TellRefused not_taken(const Stamped& stamped, Refusal refusal, const std::string
         if constexpr (requires { command.delivery; }) refused.delivery = command.delivery;
     });
     const auto* send = std::get_if<SendMessage>(&stamped.command);
-    if (send != nullptr) refused.id = send->envelope->id();
+    if (send != nullptr) {
+        refused.id = send->envelope->id();
+        refused.envelope = send->envelope;
+    }
+    const auto* reply = std::get_if<ReplyToDelivery>(&stamped.command);
+    if (reply != nullptr) refused.envelope = reply->envelope;
     return refused;
 }
 
@@ -62,11 +67,12 @@ TellRefused addressee_of(const Effect& effect) {
         effect,
         [](const TellAccepted& accepted) {
             return TellRefused{
-                accepted.ask,
-                accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id};
+                .ask = accepted.ask,
+                .id = accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id,
+                .envelope = accepted.envelope};
         },
         [](const TellRefused& refused) {
-            return TellRefused{refused.ask, refused.id};
+            return TellRefused{.ask = refused.ask, .id = refused.id, .envelope = refused.envelope};
         },
         [](const TellDone& done) { return TellRefused{done.ask}; },
         [](const TellJoined& joined) { return TellRefused{joined.ask}; },

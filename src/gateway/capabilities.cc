@@ -64,11 +64,13 @@ void check_schema(Registration& all, const Place& place) {
     if (all.patterns.is_spent) return;  // That has been said, and nothing more is compiled.
     const auto compiled = schema::compile(place.value.raw, &all.patterns);
     if (compiled) return;
-    const auto& flaw = compiled.error();
-    all.problems.push_back({.pointer = place.pointer + flaw.pointer,
-                            .value = flaw.value,
-                            .rule = flaw.reason,
-                            .section = "JSON Schema 2020-12"});
+    for (const auto& flaw : compiled.error()) {
+        if (all.problems.size() >= dialects::kProblemsMax) return;
+        all.problems.push_back({.pointer = place.pointer + flaw.pointer,
+                                .value = flaw.value,
+                                .rule = flaw.reason,
+                                .section = "JSON Schema 2020-12"});
+    }
 }
 
 struct Member {

@@ -389,7 +389,10 @@ void Connection::hear_send(json::Value value) {
         const auto envelope = message->envelope;  // Keeps the id alive.
         const auto refusal = submit(desk_, std::move(*message), caller_, ask_);
         if (refusal == Refusal::None) continue;
-        refuse({.message_id = id, .refusal = refusal, .detail = desk_.engine->health().reason});
+        refuse({.message_id = id,
+                .refusal = refusal,
+                .detail = desk_.engine->health().reason,
+                .correlation = envelope->correlation()});
     }
 }
 
@@ -494,11 +497,15 @@ void Connection::tell(const TellAccepted& accepted) {
 void Connection::tell(const TellRefused& refused) {
     const bool is_unwelcome = is_joining_;
     is_joining_ = false;
+    const Envelope* const brought = refused.envelope.get();
+    const bool is_answer = brought != nullptr && refused.delivery != DeliveryToken{};
     refuse({.message_id = refused.id,
             .delivery_id = name_of(refused.delivery),
             .refusal = refused.refusal,
             .detail = refused.detail,
-            .retry_after_ms = refused.retry_after_ms});
+            .retry_after_ms = refused.retry_after_ms,
+            .about = is_answer ? brought->answers() : std::string_view{},
+            .correlation = brought != nullptr ? brought->correlation() : std::string_view{}});
     if (is_unwelcome) turn_away(refused.detail);
 }
 

@@ -121,16 +121,21 @@ std::string_view flaw_of_nack(json::Value nack) {
 
 Result<Written> read_written(std::string_view body, json::Outline& outline) {
     Written written;
-    if (dialects::is_text_form(body)) {
-        auto read = dialects::from_text_form(body);
-        if (!read) {
-            return fail(Fault::Malformed, "is no block that can be read: " + read.error().message);
-        }
-        written = {.dialect = read->dialect, .made = std::move(read->json)};
-        // The outline points into it: a string that is short takes its text along when it is moved.
-        written.made.reserve(sizeof(std::string));
+    if (!dialects::is_text_form(body)) {
+        TRY(json::check(body, outline));
+        return written;
     }
-    TRY(json::check(written.text(body), outline));
+    const auto no_block = [](const Error& why) {
+        return fail(Fault::Malformed, "is no block that can be read: " + why.message);
+    };
+    auto read = dialects::from_text_form(body);
+    if (!read) return no_block(read.error());
+    written = {.dialect = read->dialect, .made = std::move(read->json)};
+    // The outline points into it: a string that is short takes its text along when it is moved.
+    written.made.reserve(sizeof(std::string));
+    if (const auto checked = json::check(written.made, outline); !checked) {
+        return no_block(checked.error());
+    }
     return written;
 }
 

@@ -181,10 +181,12 @@ void post_message(Desk& desk, Call& call) {
     const auto now = desk.clock();
     const auto written = read_written(request.body, desk.outline);
     if (!written) {
-        return refuse_message(desk,
-                              call,
-                              {.refusal = Refusal::MessageMalformed,
-                               .problems = {{.rule = written.error().message}}});
+        return refuse_message(
+            desk,
+            call,
+            {.refusal = Refusal::MessageMalformed,
+             .problems = {{.rule = written.error().message,
+                           .is_sentence = !dialects::is_text_form(request.body)}}});
     }
     const std::string_view text = written->text(request.body);
     std::optional<Dialect> dialect = written->dialect;

@@ -33,6 +33,7 @@ struct TellRefused {
     std::string detail;
     DeliveryToken delivery{};          ///< The one it is about, if it is about one.
     std::uint64_t retry_after_ms = 0;  ///< When the same would be taken, where the hub knows.
+    EnvelopePtr envelope{};            ///< The message or the answer that was brought, if one was.
 };
 
 /// A command without an answer of its own worked.

@@ -42,18 +42,30 @@ bool Compiler::afford(std::size_t size) {
 }
 
 void Compiler::flaw(const Said& said, std::string reason, std::string_view step) {
-    if (flaw_) return;
+    if (is_over_) return;
+    if (flaws_.size() == kFlawsMax) {
+        is_over_ = true;
+        flaws_.push_back({.reason = "has more flaws, which are not listed here"});
+        return;
+    }
     auto pointer = program_->pointer_of(said.node);
     if (!said.keyword.empty()) json::append_step(pointer, said.keyword);
     pointer += step;
-    flaw_ = Flaw{.pointer = json::shortened(pointer, kPointerShown),
-                 .value = json::shortened(said.value.raw),
-                 .reason = std::move(reason)};
+    pointer = json::shortened(pointer, kPointerShown);
+    if (!flaws_.empty() && flaws_.back().pointer == pointer) return;
+    flaws_.push_back({.pointer = std::move(pointer),
+                      .value = json::shortened(said.value.raw),
+                      .reason = std::move(reason)});
 }
 
-tl::expected<Schema, Flaw> Compiler::run() {
+void Compiler::give_up(const Said& said, std::string reason, std::string_view step) {
+    flaw(said, std::move(reason), step);
+    is_over_ = true;
+}
+
+tl::expected<Schema, std::vector<Flaw>> Compiler::run() {
     const auto no = [](std::string reason) {
-        return tl::unexpected<Flaw>({.reason = std::move(reason)});
+        return tl::unexpected<std::vector<Flaw>>({Flaw{.reason = std::move(reason)}});
     };
     if (program_->text.size() > kSchemaBytesMax) {
         return no(fmt::format("is a schema of more than {} bytes", kSchemaBytesMax));
@@ -70,7 +82,7 @@ tl::expected<Schema, Flaw> Compiler::run() {
     }
     resolve_all();
     find_circles();
-    if (flaw_) return tl::unexpected(*std::move(flaw_));
+    if (!flaws_.empty()) return tl::unexpected(std::move(flaws_));
     return Schema{std::shared_ptr<const Program>{std::move(program_)}};
 }
 
@@ -99,28 +111,29 @@ NodeId Compiler::subschema(const Said& said, json::Value value, std::string_view
 std::optional<Pattern> Compiler::pattern(const Said& said,
                                          std::string_view text,
                                          std::string_view step) {
-    if (is_flawed()) return {};
+    if (is_over_) return {};
     auto pattern = Pattern::compile(text);
     const bool can_afford = afford(pattern ? pattern->size() : kPatternSizeLost);
     if (!pattern) {
         flaw(said, std::move(pattern).error().message, step);
+        is_over_ = is_over_ || !can_afford;
         return {};
     }
     if (!can_afford) {
         const PatternAllowance all;
-        flaw(said,
-             fmt::format("is too much, together with the patterns before it: in all schemas there "
-                         "may be {} patterns with {} instructions",
-                         all.count,
-                         all.size),
-             step);
+        give_up(said,
+                fmt::format("is too much, together with the patterns before it: in all schemas "
+                            "there may be {} patterns with {} instructions",
+                            all.count,
+                            all.size),
+                step);
         return {};
     }
     patterns_size_ += pattern->size();
     if (++pattern_count_ > kPatternsMax) {
-        flaw(said, fmt::format("is more than {} patterns in one schema", kPatternsMax), step);
+        give_up(said, fmt::format("is more than {} patterns in one schema", kPatternsMax), step);
     } else if (patterns_size_ > kPatternsSizeMax) {
-        flaw(said, "is too large, together with the other patterns of the schema", step);
+        give_up(said, "is too large, together with the other patterns of the schema", step);
     }
     return *std::move(pattern);
 }
@@ -150,11 +163,11 @@ NodeId Compiler::read(json::Value value, Place place) {
     auto& nodes = program_->nodes;
     const auto id = static_cast<NodeId>(nodes.size());
     if (nodes.size() >= kNodesMax) {
-        flaw({place.parent, {}, value},
-             fmt::format("has more than {} schemas inside", kNodesMax),
-             place.step);
+        give_up({place.parent, {}, value},
+                fmt::format("has more than {} schemas inside", kNodesMax),
+                place.step);
     }
-    if (is_flawed()) return kNone;
+    if (is_over_) return kNone;
     if (place.parent != kNone) children_.emplace(std::pair{place.parent, place.step}, id);
     const auto resource = place.parent == kNone ? 0 : nodes[place.parent].resource;
     nodes.push_back({.parent = place.parent,
@@ -170,13 +183,14 @@ NodeId Compiler::read(json::Value value, Place place) {
         node(id).object = std::make_unique<ObjectRules>();
         node(id).object->names = std::move(names);
     }
-    for (json::Members members{value}; members.next() && !is_flawed();) {
+    for (json::Members members{value}; members.next() && !is_over_;) {
         read_keyword(*this, {id, members.key, members.value});
     }
     return id;
 }
 
-tl::expected<Schema, Flaw> compile(std::string_view text, PatternAllowance* allowance) {
+tl::expected<Schema, std::vector<Flaw>> compile(std::string_view text,
+                                                PatternAllowance* allowance) {
     return Compiler{text, allowance}.run();
 }
 

@@ -28,15 +28,16 @@ class Compiler {
   public:
     Compiler(std::string_view text, PatternAllowance* allowance);
 
-    tl::expected<Schema, Flaw> run();
+    tl::expected<Schema, std::vector<Flaw>> run();
 
     // For the keywords.
 
     Node& node(NodeId id) { return program_->nodes[id]; }
     Resource& resource_of(NodeId id) { return program_->resources[node(id).resource]; }
-    /// The first flaw counts. `step` leads from the keyword's value to the place.
+    /// Of a place the first flaw counts. `step` leads from the keyword's value to the place.
     void flaw(const Said& said, std::string reason, std::string_view step = {});
-    bool is_flawed() const { return flaw_.has_value(); }
+    /// Whether nothing more is read: it is too large, or has more flaws than anybody reads.
+    bool is_over() const { return is_over_; }
     /// Reads a subschema at the keyword, or below it at `key`.
     NodeId subschema(const Said& said, json::Value value);
     NodeId subschema(const Said& said, json::Value value, std::string_view key);
@@ -51,6 +52,8 @@ class Compiler {
     };
 
     NodeId read(json::Value value, Place place);
+    /// A flaw behind which nothing more is read.
+    void give_up(const Said& said, std::string reason, std::string_view step);
     /// Takes a pattern from the allowance; false if that is not enough.
     bool afford(std::size_t size);
     void open_resource(NodeId id, json::Value schema);
@@ -62,7 +65,8 @@ class Compiler {
 
     std::unique_ptr<Program> program_;
     json::Outline outline_;  ///< Of its text, while it is read.
-    std::optional<Flaw> flaw_;
+    std::vector<Flaw> flaws_;
+    bool is_over_ = false;
     std::vector<Said> references_;
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.
     std::map<std::string, std::uint32_t, std::less<>> by_uri_;                ///< Resources.

@@ -46,7 +46,7 @@ void read_flag(Compiler& in, const Said& said, bool& flag) {
 /// A list of schemas; never an empty one.
 void read_schemas(Compiler& in, const Said& said, std::vector<NodeId>& ids) {
     if (!said.value.is_array()) return in.flaw(said, "must be a list of schemas");
-    for (json::Elements elements{said.value}; elements.next() && !in.is_flawed();) {
+    for (json::Elements elements{said.value}; elements.next() && !in.is_over();) {
         ids.push_back(in.subschema(said, elements.value, std::to_string(ids.size())));
     }
     if (ids.empty()) in.flaw(said, "must be a list of at least one schema");
@@ -56,7 +56,7 @@ void read_schemas(Compiler& in, const Said& said, std::vector<NodeId>& ids) {
 template <class Use>
 void each_member(Compiler& in, const Said& said, Use use) {
     if (!said.value.is_object()) return in.flaw(said, "must be an object");
-    for (json::Members members{said.value}; members.next() && !in.is_flawed();) {
+    for (json::Members members{said.value}; members.next() && !in.is_over();) {
         use(members.key, members.value);
     }
 }

@@ -86,7 +86,7 @@ NodeId Compiler::target_of(const Said& said, std::string* dynamic_name) {
 void Compiler::resolve_all() {
     by_uri_.emplace(program_->resources.front().uri, 0);
     for (const auto& said : references_) {
-        if (is_flawed()) return;
+        if (is_over_) return;
         auto& rules = *node(said.node).in_place;
         if (said.keyword == "$ref") {
             rules.ref = target_of(said, nullptr);
@@ -98,7 +98,7 @@ void Compiler::resolve_all() {
 
 /// A schema that asks itself about the same place would never be done.
 void Compiler::find_circles() {
-    if (is_flawed()) return;
+    if (!flaws_.empty()) return;
     enum class Mark : std::uint8_t { New, Open, Done };
     struct Step {
         NodeId node;

@@ -20,6 +20,8 @@ namespace parlance::schema {
 inline constexpr std::size_t kSchemaBytesMax = std::size_t{256} << 10U;
 /// Of violations that are listed. How many more there are is said in one more.
 inline constexpr std::size_t kViolationsMax = 64;
+/// Of flaws that are listed. That there are more is said in one more.
+inline constexpr std::size_t kFlawsMax = 64;
 
 /// Why a schema cannot be used.
 struct Flaw {
@@ -55,9 +57,11 @@ struct PatternAllowance {
     bool is_spent = false;
 };
 
-/// `text` can be any text; what is no schema is told why. What its patterns take is taken from the
-/// allowance, if there is one; a schema that it does not suffice for cannot be used.
-tl::expected<Schema, Flaw> compile(std::string_view text, PatternAllowance* allowance = nullptr);
+/// `text` can be any text; what is no schema is told everything that is wrong with it, as far as it
+/// could be read. What its patterns take is taken from the allowance, if there is one; a schema
+/// that it does not suffice for cannot be used.
+tl::expected<Schema, std::vector<Flaw>> compile(std::string_view text,
+                                                PatternAllowance* allowance = nullptr);
 
 /// Everything that is wrong with the instance, which stands in text that json::check() has passed;
 /// nothing if it fits. If finding out takes too long, that is what is wrong.

@@ -208,6 +208,30 @@ TEST(Schema, IsToldWhereItIsFlawedAndWhy) {
     EXPECT_EQ(flaw_of(R"({"properties":[]})"), "/properties: must be an object");
 }
 
+TEST(Schema, K6_IsToldEverythingThatIsWrongWithIt) {
+    EXPECT_EQ(flaws_of(R"({"type":["text","song"],"required":"a","properties":{
+                  "b":{"minLength":-1,"items":7},"c":{"pattern":"["},"d":true},
+                  "$ref":"#/none","allOf":[1,{"enum":2}]})"),
+              (std::vector<std::string>{
+                  "/type: must be null, boolean, object, array, number, string or integer",
+                  "/required: must be a list of different strings",
+                  "/properties/b/minLength: must be a whole number from 0",
+                  "/properties/b/items: must be a schema: an object, true or false",
+                  "/properties/c/pattern: is not a regular expression that can be used: "
+                  "missing ]: [",
+                  "/allOf/0: must be a schema: an object, true or false",
+                  "/allOf/1/enum: must be a list of values",
+                  "/$ref: points at no schema"}));
+    std::string many;
+    for (int i = 0; i < 100; ++i) {
+        many += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":{"type":1})";
+    }
+    const auto flaws = flaws_of(R"({"properties":{)" + many + "}}");
+    ASSERT_EQ(flaws.size(), kFlawsMax + 1);
+    EXPECT_EQ(flaws[kFlawsMax - 1], "/properties/63/type: must be a list of different strings");
+    EXPECT_EQ(flaws.back(), ": has more flaws, which are not listed here");
+}
+
 TEST(Schema, LeavesAloneWhatItDoesNotKnow) {
     hold({{R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"t","default":3,
                "x-vendor":{"type":"nonsense"},"examples":[1]})",

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "dialects/form.h"
+#include "dialects/passed_on.h"
 
 namespace parlance::dialects::correlation {
 
@@ -196,7 +197,7 @@ inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields
 inline constexpr std::array kPayloadFields{
     FieldRule{.name = "action", .kind = Kind::String, .slot = Slot::Action, .section = kExtension},
     FieldRule{.name = "data", .slot = Slot::Content, .section = kExtension},
-    FieldRule{.name = "context", .slot = Slot::Context, .section = kExtension},
+    FieldRule{.name = "context", .slot = Slot::Context, .section = kExtension, .shape = &kPassedOn},
     FieldRule{.name = "confidence",
               .kind = Kind::Number,
               .slot = Slot::Confidence,
@@ -212,6 +213,9 @@ inline constexpr std::array kClassificationFields{
     FieldRule{.name = "intent_category", .kind = Kind::String, .slot = Slot::Action},
     FieldRule{.name = "entities", .kind = Kind::List},
     FieldRule{.name = "confidence", .kind = Kind::Number, .slot = Slot::Confidence, .most = 1},
+    kPassedCapability,
+    kPassedIntents,
+    kPassedTargets,
 };
 inline constexpr Shape kClassification{
     .name = "classification", .section = kMessageSection, .fields = kClassificationFields};

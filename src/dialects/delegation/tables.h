@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "dialects/form.h"
+#include "dialects/passed_on.h"
 #include "dialects/versions.h"
 
 namespace parlance::dialects::delegation {
@@ -89,7 +90,7 @@ inline constexpr std::array kHandoffFields{
               .kind = Kind::List,
               .slot = Slot::Sources,
               .element = &kEachReference},
-    FieldRule{.name = "intermediate_results", .slot = Slot::Context},
+    FieldRule{.name = "intermediate_results", .slot = Slot::Context, .shape = &kPassedOn},
 };
 inline constexpr Shape kHandoffData{
     .name = "handoff_data", .section = kRequestSection, .fields = kHandoffFields};
@@ -238,7 +239,7 @@ inline constexpr std::array kResponseFields{
     FieldRule{.name = "duration_ms", .kind = Kind::Number, .slot = Slot::ElapsedMs},
     FieldRule{.name = "child_session_id", .kind = Kind::Id, .slot = Slot::ChildSession},
     FieldRule{.name = "confidence", .kind = Kind::Number, .slot = Slot::Confidence, .most = 100},
-    FieldRule{.name = "requires_followup", .kind = Kind::Boolean},
+    FieldRule{.name = "requires_followup", .kind = Kind::Boolean, .slot = Slot::FollowUp},
     FieldRule{.name = "status",
               .need = Need::Required,
               .kind = Kind::Word,

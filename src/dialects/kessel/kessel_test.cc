@@ -214,6 +214,12 @@ TEST(Kessel, K10_RefusesAHandoffThatLostWhatMustPassThrough) {
     EXPECT_EQ(pointers(request), (Pointers{"/original_request"}));
     EXPECT_EQ(rejection_of(with(whole, R"("sess-789")", "7")).refusal,
               Refusal::InputValidationFailed);
+    // What says nothing is lost too.
+    const Rejection empty = rejection_of(with(whole, R"("sess-789")", R"("")"));
+    EXPECT_EQ(empty.refusal, Refusal::HandoffContextIncomplete);
+    EXPECT_EQ(empty.summary(),
+              R"(/session_id must be a string that is not empty, not "" )"
+              R"((Context Preservation Requirements))");
 }
 
 TEST(Kessel, K12_ReadsTheIntentClassificationOfTheContract) {

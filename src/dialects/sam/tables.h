@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dialects/form.h"
+#include "dialects/passed_on.h"
 
 namespace parlance::dialects::sam {
 
@@ -117,7 +118,7 @@ inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields
 inline constexpr std::array kPayloadFields{
     FieldRule{.name = "action", .kind = Kind::String, .slot = Slot::Action},
     FieldRule{.name = "data", .slot = Slot::Content},
-    FieldRule{.name = "context", .slot = Slot::Context},
+    FieldRule{.name = "context", .slot = Slot::Context, .shape = &kPassedOn},
 };
 inline constexpr Shape kPayload{
     .name = "payload", .section = kMessageSection, .fields = kPayloadFields};

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dialects/fields.h"
+#include "dialects/passed_on.h"
 #include "dialects/taskwire/tables.h"
 
 namespace parlance::dialects::taskwire {
@@ -42,7 +43,7 @@ inline constexpr FieldRule kChildSessionField{.name = "child_session_id",
 inline constexpr FieldRule kActionField{
     .name = "action", .kind = Kind::String, .slot = Slot::Action, .section = kExtension};
 inline constexpr FieldRule kContextField{
-    .name = "context", .slot = Slot::Context, .section = kExtension};
+    .name = "context", .slot = Slot::Context, .section = kExtension, .shape = &kPassedOn};
 inline constexpr FieldRule kWarningsField{.name = "warnings",
                                           .kind = Kind::List,
                                           .slot = Slot::Warnings,
@@ -106,6 +107,7 @@ inline constexpr std::array kCompletionFields{
     FieldRule{.name = "duration_ms", .kind = Kind::Number, .slot = Slot::ElapsedMs},
     FieldRule{
         .name = "new_facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
+    FieldRule{.name = "follow_up_required", .kind = Kind::Boolean, .slot = Slot::FollowUp},
     kChildSessionField,
 };
 inline constexpr Shape kCompletion{
@@ -193,10 +195,17 @@ inline constexpr std::array kTaskContextFields{
     FieldRule{.name = "history",
               .need = Need::Required,
               .kind = Kind::List,
+              .slot = Slot::PriorAgents,
               .element = &kEachTaskEvent,
               .fill = "[]"},
     kUserField,
     kSessionField,
+    kPassedPosition,
+    kPassedHistory,
+    kPassedDecisions,
+    kPassedFindings,
+    kPassedData,
+    kPassedAssumptions,
 };
 inline constexpr Shape kTaskContext{
     .name = "TaskContext", .section = kStatusSection, .fields = kTaskContextFields};
@@ -241,7 +250,9 @@ inline constexpr std::array kHandoffRequestFields{
     FieldRule{.name = "constraints",
               .need = Need::Required,
               .kind = Kind::Object,
-              .shape = &kTaskConstraints},
+              .slot = Slot::Constraints,
+              .shape = &kTaskConstraints,
+              .fill = R"({"required_capabilities":[]})"},
     FieldRule{.name = "deadline",
               .need = Need::Required,
               .kind = Kind::Instant,
@@ -276,7 +287,9 @@ inline constexpr std::array kHandoffResponseFields{
     FieldRule{.name = "constraints",
               .need = Need::Required,
               .kind = Kind::Object,
-              .shape = &kTaskConstraints},
+              .slot = Slot::Constraints,
+              .shape = &kTaskConstraints,
+              .fill = R"({"required_capabilities":[]})"},
     FieldRule{.name = "error", .kind = Kind::String, .slot = Slot::ErrorText},
     kRequestIdField,
     FieldRule{.name = "task_id", .kind = Kind::String, .slot = Slot::Task, .section = kExtension},
@@ -321,8 +334,12 @@ inline constexpr std::array kHelpRequestFields{
               .kind = Kind::String,
               .slot = Slot::Content,
               .fill = R"("")"},
-    FieldRule{
-        .name = "context", .need = Need::Required, .kind = Kind::Object, .shape = &kHelpContext},
+    FieldRule{.name = "context",
+              .need = Need::Required,
+              .kind = Kind::Object,
+              .slot = Slot::Context,
+              .shape = &kHelpContext,
+              .fill = R"({"current_state":"","attempted_solutions":[]})"},
     FieldRule{.name = "urgency",
               .need = Need::Required,
               .kind = Kind::Word,
@@ -374,6 +391,7 @@ inline constexpr std::array kHelpResponseFields{
     FieldRule{.name = "follow_up_required",
               .need = Need::Required,
               .kind = Kind::Boolean,
+              .slot = Slot::FollowUp,
               .fill = "false"},
     FieldRule{.name = "estimated_effort",
               .need = Need::Required,

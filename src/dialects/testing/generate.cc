@@ -173,7 +173,9 @@ std::string Generator::text_of(const FieldRule& rule) {
             break;
     }
     if (!rule.words.empty() && !one_in(4)) return std::string{rule.words[below(rule.words.size())]};
-    return std::string{kTexts[below(kTexts.size())]};
+    static_assert(kTexts.front().empty());
+    const std::size_t first = rule.is_never_empty ? 1 : 0;
+    return std::string{kTexts[first + below(kTexts.size() - first)]};
 }
 
 std::string Generator::integer(const FieldRule& rule) {
@@ -221,8 +223,18 @@ std::string Generator::anything(int depth) {
             return fmt::format("[{},{}]", anything(depth - 1), anything(depth - 1));
         default: {
             // Names that tables look for, so that they are found where nobody meant them.
-            constexpr std::array<std::string_view, 8> kNames{
-                "a", "input", "data", "context", "status", "task_id", "a/b", "result"};
+            constexpr std::array<std::string_view, 12> kNames{"a",
+                                                              "input",
+                                                              "data",
+                                                              "context",
+                                                              "status",
+                                                              "task_id",
+                                                              "a/b",
+                                                              "result",
+                                                              "constraints",
+                                                              "prior_agents",
+                                                              "next_steps",
+                                                              "findings"};
             const auto first = below(kNames.size());
             return fmt::format(R"({{"{}":{},"{}":{}}})",
                                kNames[first],

@@ -20,8 +20,8 @@ struct Case {
 inline std::vector<Violation> violations(std::string_view schema, std::string_view instance) {
     const auto compiled = compile(schema);
     if (!compiled) {
-        ADD_FAILURE() << schema << ": " << compiled.error().pointer << " "
-                      << compiled.error().reason;
+        const auto& flaw = compiled.error().front();
+        ADD_FAILURE() << schema << ": " << flaw.pointer << " " << flaw.reason;
         return {};
     }
     json::Outline outline;
@@ -51,10 +51,20 @@ inline void hold(const std::vector<Case>& cases) {
     }
 }
 
-/// Why a schema cannot be used, as "pointer: reason".
+/// Why a schema cannot be used, as "pointer: reason" of each flaw.
+inline std::vector<std::string> flaws_of(std::string_view schema) {
+    std::vector<std::string> flaws;
+    if (const auto compiled = compile(schema); !compiled) {
+        for (const auto& flaw : compiled.error())
+            flaws.push_back(flaw.pointer + ": " + flaw.reason);
+    }
+    return flaws;
+}
+
+/// The first of them.
 inline std::string flaw_of(std::string_view schema) {
-    const auto compiled = compile(schema);
-    return compiled ? "" : compiled.error().pointer + ": " + compiled.error().reason;
+    const auto flaws = flaws_of(schema);
+    return flaws.empty() ? "" : flaws.front();
 }
 
 }  // namespace parlance::schema
