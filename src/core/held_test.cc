@@ -420,9 +420,10 @@ TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
     const auto now = encode_state(story.state());
     auto seven = now;
     seven[0] = 7;
-    // Behind what is held, of which there is nothing, and before what operators allow: as little.
-    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0", 2}));
-    seven.pop_back();
+    // Behind what is held, of which there is nothing, and before what operators allow and who is
+    // silent: as little.
+    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0", 3}));
+    seven.resize(seven.size() - 2);
     put(seven, std::uint64_t{1});
     put(seven, held.value);
     put(seven, std::uint64_t{0});

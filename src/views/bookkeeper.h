@@ -31,7 +31,7 @@ struct BookkeeperOptions {
     Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.
     /// A hub that wrote so many records since the last look has the machine for itself, until
     /// somebody asks or the ledger lags by `lag_max`: a few seconds of its work.
-    std::uint64_t busy_records = 2'500;
+    std::uint64_t busy_records = 1'000;
     std::uint64_t lag_max = 2'000'000;
 };
 
