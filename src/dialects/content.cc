@@ -75,8 +75,10 @@ class Gathering {
     }
 
     void take(const FieldRule& rule, json::Value value, bool are_ids) {
-        if (!is_open(rule)) return;
-        are_ids = are_ids || is_id(rule);
+        // What breaks its rule can be anybody's words: of a soft shape nobody insists on the rules.
+        const bool keeps_its_rule = fits(rule, value);
+        if (keeps_its_rule && !is_open(rule)) return;
+        are_ids = keeps_its_rule && (are_ids || is_id(rule));
         const Shape* const inner = rule.kind == Kind::Body ? form_.body : rule.shape;
         // Where anything may stand, all of it is the sender's words, whatever its keys.
         const bool is_known = inner != nullptr && rule.kind != Kind::Anything;

@@ -22,7 +22,8 @@ TEST(Content, X15_IsWhatTheSenderSaysAndNotTheProtocol) {
 TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
     EXPECT_EQ(
         content_of(Dialect::Delegation,
-                   R"({"ana@example.org" : 3,"request_id":"r","input":"I",)"
+                   R"({"ana@example.org" : 3,"input":"I",)"
+                   R"("request_id":"550e8400-e29b-41d4-a716-446655440000",)"
                    R"("constraints":{"max_tokens":5,"b@example.org":1 , "c":2}})"),
         (Parts{R"("ana@example.org" : 3)", R"("I")", R"(,"b@example.org":1)", R"( , "c":2)"}));
     EXPECT_EQ(content_of(Dialect::Delegation,
@@ -40,6 +41,27 @@ TEST(Content, X15_FieldsCanBeExempt) {
     const std::vector<std::string> exempt{"/objective", "/handoff_data/facts", "/x_own"};
     EXPECT_EQ(content_of(Dialect::Delegation, kRequest, exempt),
               (Parts{R"("I")", R"("h")", R"({"a":1})"}));
+}
+
+TEST(Content, X15_WhatBreaksTheRuleOfItsFieldIsWords) {
+    const auto of_payload = [](std::string_view type, std::string_view payload) {
+        const std::string text = R"({"id":"m","from":"a","to":"b","type":")" + std::string{type} +
+                                 R"(","payload":{"task_id":"t",)" + std::string{payload} + "}}";
+        std::vector<std::string> parts;
+        for (const auto part : content_of(Dialect::Taskwire, text)) parts.emplace_back(part);
+        return parts;
+    };
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(of_payload("TASK_COMPLETE",
+                         R"("follow_up_required":"mail fol.low@example.org","confidence":0.5)"),
+              (Words{R"("mail fol.low@example.org")"}));
+    EXPECT_EQ(of_payload("TASK_ASSIGNMENT", R"("max_tokens":{"ana@example.org":["b@c.example"]})"),
+              (Words{R"({"ana@example.org":["b@c.example"]})"}));
+    EXPECT_EQ(of_payload("TASK_UPDATE", R"("confidence":["ana@example.org"],"status":"by Ana")"),
+              (Words{R"(["ana@example.org"])", R"("by Ana")"}));
+    EXPECT_EQ(of_payload("TASK_UPDATE", R"("session_id":{"of":"ana@example.org"})"),
+              (Words{R"({"of":"ana@example.org"})"}))
+        << "which is no id then";
 }
 
 TEST(Content, OfAnyDialectIsFoundByItsTables) {
