@@ -290,4 +290,17 @@ std::vector<HostileInstance> hostile_instances() {
     };
 }
 
+std::vector<Hostile> hostile_schemas() {
+    constexpr std::size_t kHalf = 120'000;  // A schema has at most twice that, and some more.
+    const std::string words = "[" + listed(R"("")", kHalf) + "]";
+    const auto far = [](const std::string& schema) {
+        return R"({"properties":{")" + std::string(kHalf, 'n') + "\":" + schema + "}}";
+    };
+    return {
+        {"unknown types", R"({"type":)" + words + "}"},
+        {"unknown types behind a long name", far(R"({"type":)" + words + "}")},
+        {"no schemas behind a long name", far(R"({"allOf":[)" + listed("1", kHalf) + "]}")},
+    };
+}
+
 }  // namespace parlance::dialects

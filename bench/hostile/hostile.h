@@ -35,5 +35,7 @@ struct HostileInstance {
     std::string text;
 };
 std::vector<HostileInstance> hostile_instances();
+/// Schemas that are refused, for tens of thousands of flaws.
+std::vector<Hostile> hostile_schemas();
 
 }  // namespace parlance::dialects

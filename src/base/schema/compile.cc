@@ -22,7 +22,7 @@ std::string Program::pointer_of(NodeId node) const {
     for (; node != kNone; node = nodes[node].parent) steps.push_back(nodes[node].step);
     std::string pointer;
     for (; !steps.empty() && pointer.size() <= kPointerShown; steps.pop_back()) {
-        pointer += steps.back();
+        pointer += steps.back().substr(0, kPointerShown + 1 - pointer.size());
     }
     return json::shortened(pointer, kPointerShown);
 }
@@ -43,16 +43,18 @@ bool Compiler::afford(std::size_t size) {
 
 void Compiler::flaw(const Said& said, std::string reason, std::string_view step) {
     if (is_over_) return;
-    if (flaws_.size() == kFlawsMax) {
-        is_over_ = true;
-        flaws_.push_back({.reason = "has more flaws, which are not listed here"});
-        return;
-    }
     auto pointer = program_->pointer_of(said.node);
     if (!said.keyword.empty()) json::append_step(pointer, said.keyword);
     pointer += step;
     pointer = json::shortened(pointer, kPointerShown);
-    if (!flaws_.empty() && flaws_.back().pointer == pointer) return;
+    const bool is_repeated = !flaws_.empty() && flaws_.back().pointer == pointer;
+    repeated_count_ = is_repeated ? repeated_count_ + 1 : 0;
+    if (repeated_count_ > kFlawsMax || (!is_repeated && flaws_.size() == kFlawsMax)) {
+        is_over_ = true;
+        flaws_.push_back({.reason = "has more flaws, which are not listed here"});
+        return;
+    }
+    if (is_repeated) return;
     flaws_.push_back({.pointer = std::move(pointer),
                       .value = json::shortened(said.value.raw),
                       .reason = std::move(reason)});

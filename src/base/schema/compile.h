@@ -34,7 +34,8 @@ class Compiler {
 
     Node& node(NodeId id) { return program_->nodes[id]; }
     Resource& resource_of(NodeId id) { return program_->resources[node(id).resource]; }
-    /// Of a place the first flaw counts. `step` leads from the keyword's value to the place.
+    /// Of a place the first flaw counts; places with long pointers look alike. `step` leads from
+    /// the keyword's value to the place.
     void flaw(const Said& said, std::string reason, std::string_view step = {});
     /// Whether nothing more is read: it is too large, or has more flaws than anybody reads.
     bool is_over() const { return is_over_; }
@@ -66,6 +67,7 @@ class Compiler {
     std::unique_ptr<Program> program_;
     json::Outline outline_;  ///< Of its text, while it is read.
     std::vector<Flaw> flaws_;
+    std::size_t repeated_count_ = 0;  ///< Of flaws at the place of the last one.
     bool is_over_ = false;
     std::vector<Said> references_;
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.

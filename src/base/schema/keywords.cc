@@ -1,6 +1,7 @@
 // The keywords of the vocabularies, one row each.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -126,12 +127,14 @@ void read_definitions(Compiler& in, const Said& said) {
 
 void read_type(Compiler& in, const Said& said) {
     std::uint8_t types = 0;
+    bool has_unknown = false;
     const auto add = [&](std::string_view name) {
         const auto found = std::ranges::find(kTypeNames, name, &TypeName::name);
-        if (found == kTypeNames.end()) {
-            return in.flaw(said, "must be null, boolean, object, array, number, string or integer");
+        if (found != kTypeNames.end()) {
+            types = static_cast<std::uint8_t>(types | found->type);
+        } else if (!std::exchange(has_unknown, true)) {
+            in.flaw(said, "must be null, boolean, object, array, number, string or integer");
         }
-        types = static_cast<std::uint8_t>(types | found->type);
     };
     std::string spare;
     if (said.value.is_string()) {

@@ -80,6 +80,21 @@ TEST(Limits, AnswerSoonWhateverIsAsked) {
                 "{\"" + repeated("x", kMiB) + "\":1}");
 }
 
+TEST(Limits, TellOfManyFlawsSoon) {
+    const std::string words = list_of(R"("")", 120'000);
+    const std::string before =
+        R"({"properties":{")" + repeated("n", std::size_t{128} << 10U) + R"(":{)";
+    for (const auto& schema : {before + R"("type":)" + words + "}}}",
+                               before + R"("allOf":)" + list_of("1", 120'000) + "}}}",
+                               R"({"type":)" + words + "}"}) {
+        ASSERT_LE(schema.size(), kSchemaBytesMax);
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_FALSE(flaws_of(schema).empty());
+        // Milliseconds, unless the whole pointer is made for each of them.
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
+    }
+}
+
 TEST(Limits, StopAReferenceThatGrowsOnTheWay) {
     // Each schema asks the next one twice: two to the fortieth questions.
     std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";

@@ -232,6 +232,20 @@ TEST(Schema, K6_IsToldEverythingThatIsWrongWithIt) {
     EXPECT_EQ(flaws.back(), ": has more flaws, which are not listed here");
 }
 
+TEST(Schema, K6_IsToldOnceOfAPlaceAndThatThereIsMore) {
+    EXPECT_EQ(flaws_of(R"({"type":["text","text"]})"),
+              (std::vector<std::string>{
+                  "/type: must be null, boolean, object, array, number, string or integer"}));
+    // Behind a name that is too long to be shown all places look alike.
+    std::string flawed = "1";
+    for (std::size_t i = 0; i < kFlawsMax; ++i) flawed += ",1";
+    const std::string before = R"({"properties":{")" + std::string(2000, 'n') + R"(":{"allOf":[)";
+    EXPECT_EQ(flaws_of(before + flawed + "]}}}").size(), 1U);
+    const auto flaws = flaws_of(before + flawed + ",1]}}}");
+    ASSERT_EQ(flaws.size(), 2U);
+    EXPECT_EQ(flaws.back(), ": has more flaws, which are not listed here");
+}
+
 TEST(Schema, LeavesAloneWhatItDoesNotKnow) {
     hold({{R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"t","default":3,
                "x-vendor":{"type":"nonsense"},"examples":[1]})",
