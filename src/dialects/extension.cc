@@ -224,6 +224,23 @@ Group* group_of(std::vector<Group>& groups, std::string_view key) {
     return group != groups.end() && group->step == key ? &*group : nullptr;
 }
 
+/// The kept list with what somebody has added to what was made of it; nothing if more was changed.
+std::optional<std::string> with_appended(json::Value made, const Keep& keep) {
+    if (!made.is_array() || !keep.was.is_array() || !keep.value.is_array()) return {};
+    json::Elements added{made};
+    for (json::Elements before{keep.was}; before.next();) {
+        if (!added.next() || !is_same(added.value, before.value)) return {};
+    }
+    std::string list = "[";
+    const auto append = [&](json::Value element) {
+        if (list.size() > 1) list += ',';
+        list += element.raw;
+    };
+    for (json::Elements kept{keep.value}; kept.next();) append(kept.value);
+    while (added.next()) append(added.value);
+    return list += ']';
+}
+
 void append_restored(std::string& out,
                      json::Value object,
                      std::span<const Keep> keeps,
@@ -243,7 +260,9 @@ void append_restored(std::string& out,
             out += members.value.raw;
         } else if (const Keep* keep = std::exchange(group->own, nullptr)) {
             const bool still_holds = !keep->was.raw.empty() && is_same(members.value, keep->was);
-            const std::string_view value = still_holds ? keep->value.raw : members.value.raw;
+            const auto longer = still_holds ? std::nullopt : with_appended(members.value, *keep);
+            std::string_view value = longer ? std::string_view{*longer} : members.value.raw;
+            if (still_holds) value = keep->value.raw;
             if (value.empty()) continue;
             begin(members.key);
             out += value;

@@ -17,7 +17,7 @@
 namespace parlance::dialects {
 
 /// One difference. `was` is what the way back makes of it: if it makes something else, an agent
-/// has changed its mind in between, and its word counts.
+/// has changed its mind in between, and its word counts; what it added to a list is added.
 struct Keep {
     std::string_view at;  ///< JSON pointer into the original.
     json::Value value{};  ///< What stood there; empty if nothing did.

@@ -52,7 +52,7 @@ constexpr std::array<Named, kSlots> kSlotNames{{
     {"sources", ""},
     {"next steps", "the first, where there is room for one only"},
     {"constraints", "with what taskwire's always have; what cannot stand there is left out"},
-    {"prior agents", "an event of each in a history, at the time of the message; up to 64"},
+    {"prior agents", "an event of each in a history, at the time of the message; of the first 64"},
     {"workflow position", ""},
     {"history reference", ""},
     {"decisions", ""},

@@ -81,18 +81,22 @@ bool is_history(const FieldRule& rule) {
     return rule.element != nullptr && rule.element->shape != nullptr;
 }
 
-/// More are told by the extension only: an event of each takes many times the room of a name.
+/// Of these the first are told, and the others by the extension only: an event of each takes many
+/// times the room of a name.
 constexpr std::size_t kPriorAgentsMax = 64;
+/// In which agents are looked for: each is held against all that were found.
+constexpr std::size_t kEventsReadMax = 1024;
 
 /// Who a history says has worked on it, each once and in order.
 json::Value understood_history(json::Value history, Texts& texts) {
     std::vector<json::Value> agents;
-    for (json::Elements events{history}; events.next();) {
+    std::size_t count = 0;
+    json::Elements events{history};
+    while (agents.size() < kPriorAgentsMax && count++ < kEventsReadMax && events.next()) {
         const auto agent =
             events.value.is_object() ? json::find(events.value, "agent_id") : std::nullopt;
         if (!agent || !fits(kEachAgent, *agent)) continue;
         if (std::ranges::find(agents, agent->raw, &json::Value::raw) != agents.end()) continue;
-        if (agents.size() == kPriorAgentsMax) return {};
         agents.push_back(*agent);
     }
     if (agents.empty()) return {};
@@ -250,8 +254,9 @@ json::Value worded_history(json::Value agents, Time now, Texts& texts) {
     if (!agents.is_array()) return {};
     std::string events;
     std::size_t count = 0;
-    for (json::Elements each{agents}; each.next();) {
-        if (!fits(kEachAgent, each.value) || ++count > kPriorAgentsMax) return {};
+    for (json::Elements each{agents}; count < kPriorAgentsMax && each.next();) {
+        if (!fits(kEachAgent, each.value)) continue;
+        ++count;
         events += events.empty() ? "[" : ",";
         events += json::ObjectWriter{}
                       .text("timestamp", print_iso_time(now))

@@ -637,33 +637,59 @@ TEST(Translate, P1_K10_OthersAreToldAllThatAHandoffPreservesInItsContext) {
     EXPECT_EQ(at(translated(kBare, Dialect::Kessel, Dialect::Sam), {"payload", "context"}), "");
 }
 
+constexpr std::string_view kTaskHandoff =
+    R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
+        "timestamp":"2025-11-23T10:00:00Z","payload":{"task_id":"t-1","from_agent":"ann",
+        "to_agent":"CST","reason":"ESCALATION","context":{"task_id":"t-1","task_type":"ship",
+        "priority":"high","metadata":{"left":["send"]},"dependencies":[],"history":[
+          {"timestamp":"2025-11-22","event_type":"began","agent_id":"bob","details":{}},
+          {"timestamp":"2025-11-22","event_type":"held","details":{"why":"rain"}},
+          {"timestamp":"2025-11-23","event_type":"went_on","agent_id":"ann","details":{}},
+          {"timestamp":"2025-11-23","event_type":"ended","agent_id":"bob","details":{}}]},
+        "constraints":{"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5},
+        "deadline":"2099-01-01T00:00:00Z"}})";
+
 TEST(Translate, P1_T3_KesselIsToldTheConstraintsOfATaskAndWhoWorkedOnIt) {
-    constexpr std::string_view kHandoff =
-        R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
-            "timestamp":"2025-11-23T10:00:00Z","payload":{"task_id":"t-1","from_agent":"ann",
-            "to_agent":"CST","reason":"ESCALATION","context":{"task_id":"t-1","task_type":"ship",
-            "priority":"high","metadata":{"left":["send"]},"dependencies":[],"history":[
-              {"timestamp":"2025-11-22","event_type":"began","agent_id":"bob","details":{}},
-              {"timestamp":"2025-11-22","event_type":"held","details":{"why":"rain"}},
-              {"timestamp":"2025-11-23","event_type":"went_on","agent_id":"ann","details":{}},
-              {"timestamp":"2025-11-23","event_type":"ended","agent_id":"bob","details":{}}]},
-            "constraints":{"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5},
-            "deadline":"2099-01-01T00:00:00Z"}})";
-    const std::string kessel = translated(kHandoff, Dialect::Taskwire, Dialect::Kessel);
+    const std::string kessel = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Kessel);
     EXPECT_EQ(at(kessel, {"constraints"}),
               R"({"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5})");
     EXPECT_EQ(at(kessel, {"prior_agents"}), R"(["bob","ann"])");
-    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
-    const std::string sam = translated(kHandoff, Dialect::Taskwire, Dialect::Sam);
+    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kTaskHandoff);
+    const std::string sam = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Sam);
     EXPECT_EQ(at(sam, {"payload", "context", "constraints", "budget_usd"}), "2.5");
     EXPECT_EQ(at(sam, {"metadata", "max_tokens"}), "500");
-    expect_back(sam, Dialect::Sam, Dialect::Taskwire, kHandoff);
+    expect_back(sam, Dialect::Sam, Dialect::Taskwire, kTaskHandoff);
     // Where both say it and one is changed, the one with a field of its own counts.
     const std::string changed =
         translated(testing::with(sam, R"("max_tokens":500})", R"("max_tokens":400})"),
                    Dialect::Sam,
                    Dialect::Taskwire);
     EXPECT_EQ(at(changed, {"payload", "constraints", "max_tokens"}), "400");
+}
+
+std::string history_of(std::string_view task) {
+    return at(task, {"payload", "context", "history"});
+}
+
+TEST(Translate, P1_K10_WhoTakesPartAddsToTheHistoryOfATask) {
+    const std::string kessel = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Kessel);
+    const std::string longer = testing::with(kessel, R"(["bob","ann"])", R"(["bob","ann","CST"])");
+    const std::string back = translated(longer, Dialect::Kessel, Dialect::Taskwire, kNoon + kLater);
+    EXPECT_EQ(
+        history_of(back),
+        R"([{"timestamp":"2025-11-22","event_type":"began","agent_id":"bob","details":{}},)"
+        R"({"timestamp":"2025-11-22","event_type":"held","details":{"why":"rain"}},)"
+        R"({"timestamp":"2025-11-23","event_type":"went_on","agent_id":"ann","details":{}},)"
+        R"({"timestamp":"2025-11-23","event_type":"ended","agent_id":"bob","details":{}},)"
+        R"({"timestamp":"2025-11-23T12:00:00.000Z","event_type":"took_part","agent_id":"CST",)"
+        R"("details":{}}])");
+    EXPECT_EQ(at(translated(back, Dialect::Taskwire, Dialect::Kessel), {"prior_agents"}),
+              R"(["bob","ann","CST"])");
+    // Who is no agent is in no history, and takes nobody else out of it.
+    const std::string sam = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Sam);
+    const std::string odd = testing::with(sam, R"(["bob","ann"])", R"(["bob","ann",{"a":"Cy"}])");
+    EXPECT_EQ(history_of(translated(odd, Dialect::Sam, Dialect::Taskwire)),
+              history_of(kTaskHandoff));
 }
 
 TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
@@ -678,14 +704,55 @@ TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
     expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
 }
 
-TEST(Translate, P1_AHistoryOfMoreAgentsThanAnybodyReadsStaysInTheExtension) {
-    std::string agents;
-    for (int i = 0; i < 65; ++i) agents += ",\"a" + std::to_string(i) + '"';
-    const std::string many =
-        testing::with(kWholeHandoff, R"(["ORC","CST"])", '[' + agents.substr(1) + ']');
+/// So many names with commas between.
+std::string agents_listed(int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + '"';
+    return all;
+}
+std::string event_by(std::string_view agent) {
+    return R"({"timestamp":"2025-11-22","event_type":"did","agent_id":")" + std::string{agent} +
+           R"(","details":{}})";
+}
+
+TEST(Translate, P1_K10_OfMoreAgentsThanAnybodyReadsTheFirstAreToldAndNoneIsLost) {
+    const std::string all = '[' + agents_listed(65) + ']';
+    const std::string many = testing::with(kWholeHandoff, R"(["ORC","CST"])", all);
     const std::string task = translated(many, Dialect::Kessel, Dialect::Taskwire);
-    EXPECT_EQ(at(task, {"payload", "context", "history"}), "[]");
+    EXPECT_TRUE(history_of(task).ends_with(R"("agent_id":"a63","details":{}}])")) << task;
     expect_back(task, Dialect::Taskwire, Dialect::Kessel, many);
+    // One more event takes nobody away.
+    const std::string longer =
+        testing::with(task,
+                      R"("agent_id":"a63","details":{}}])",
+                      R"("agent_id":"a63","details":{}},)" + event_by("AUD") + ']');
+    EXPECT_EQ(at(translated(longer, Dialect::Taskwire, Dialect::Kessel), {"prior_agents"}), all);
+}
+
+TEST(Translate, P1_K10_OneMoreAgentThanAnybodyReadsTakesNothingFromAHistory) {
+    std::string events = '[' + event_by("a0");
+    for (int i = 1; i < 64; ++i) events += ',' + event_by("a" + std::to_string(i));
+    events += ',' + event_by("a0") + ']';
+    const std::string task = testing::with(kTaskHandoff, history_of(kTaskHandoff), events);
+    const std::string kessel = translated(task, Dialect::Taskwire, Dialect::Kessel);
+    const std::string told = '[' + agents_listed(64) + ']';
+    EXPECT_EQ(at(kessel, {"prior_agents"}), told);
+    const std::string longer = '[' + agents_listed(64) + R"(,"CST"])";
+    const std::string back = translated(
+        testing::with(kessel, told, longer), Dialect::Kessel, Dialect::Taskwire, kNoon + kLater);
+    EXPECT_EQ(history_of(back), events);
+    EXPECT_EQ(at(translated(back, Dialect::Taskwire, Dialect::Kessel), {"prior_agents"}), longer)
+        << "it travels in the extension";
+}
+
+TEST(Translate, P1_K10_WhoTookPartIsLookedForInTheFirstThousandEvents) {
+    std::string events = '[' + event_by("bob");
+    for (int i = 1; i < 1024; ++i) events += ',' + event_by("bob");
+    events += ',' + event_by("ann") + ']';
+    const std::string task = testing::with(kTaskHandoff, history_of(kTaskHandoff), events);
+    const std::string kessel = translated(task, Dialect::Taskwire, Dialect::Kessel);
+    EXPECT_EQ(at(kessel, {"prior_agents"}), R"(["bob"])");
+    expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, task);
 }
 
 TEST(Translate, P1_T4_WhoIsAskedForHelpIsToldWhatWasTried) {
