@@ -546,7 +546,7 @@ class Writing {
     bool value(const FieldRule& rule, std::string& out) {
         const Shape* shape = shape_of(rule, form_);
         if (shape != nullptr && !is_taken_whole(rule, *shape)) return object(*shape, out);
-        if (shape != nullptr && rule.slot == Slot::Constraints) {
+        if (shape != nullptr && is_completed(rule, *shape)) {
             out += with_what_is_demanded(*shape, meaning_[rule.slot]);
             return true;
         }
@@ -574,6 +574,20 @@ class Writing {
             if (!is_known) whole.raw(members.key, members.value.raw);
         }
         return whole.done();
+    }
+
+    /// Whether what the slot says as a whole lacks something here: what the shape demands, or what
+    /// was said beside it and has no place but this.
+    bool is_completed(const FieldRule& rule, const Shape& shape) const {
+        if (rule.slot == Slot::Constraints) return true;
+        const json::Value said = meaning_[rule.slot];
+        if (rule.slot != Slot::Context || !said.is_object()) return false;
+        if (!shape.is_soft) return !fits_deeply(rule, said);
+        const Found found = fields_in(said, shape);
+        for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+            if (found[i].raw.empty() && meaning_.says(shape.fields[i].slot)) return true;
+        }
+        return false;
     }
 
     /// Whether what the slot says stands as the whole object, or in a member of it.

@@ -43,7 +43,8 @@ inline constexpr std::array kPassedOnFields{
     kPassedIntents,
     kPassedTargets,
 };
-/// Of a field of Slot::Context. What stands there as a whole is told as a whole.
+/// Of a field of Slot::Context. What stands there as a whole is told as a whole, with what was said
+/// beside it.
 inline constexpr Shape kPassedOn{
     .name = "context", .section = kExtension, .fields = kPassedOnFields, .is_soft = true};
 

@@ -776,6 +776,33 @@ TEST(Translate, P1_T4_WhoIsAskedForHelpIsToldWhatWasTried) {
     }
 }
 
+TEST(Translate, P1_T4_AContextThatIsNotCompleteIsChangedWhereItStands) {
+    constexpr std::string_view kHelp =
+        R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","timestamp":"2025-11-23T10:00:00Z",
+            "payload":{"requester_id":"a","task_id":"t-1","help_type":"CODE_REVIEW",
+            "description":"Why?","urgency":"high","context":{"current_state":"stuck"}}})";
+    const std::string sam = translated(kHelp, Dialect::Taskwire, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload", "context"}), R"({"current_state":"stuck"})");
+    expect_back(sam, Dialect::Sam, Dialect::Taskwire, kHelp);
+    const std::string changed = testing::with(sam, R"("stuck")", R"("unstuck")");
+    EXPECT_EQ(at(translated(changed, Dialect::Sam, Dialect::Taskwire), {"payload", "context"}),
+              R"({"current_state":"unstuck"})");
+}
+
+TEST(Translate, P1_C2_TheNextStepsAreToldBesideAContext) {
+    constexpr std::string_view kCommand =
+        R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"a","target_agent":"b",
+            "timestamp":"2025-08-21T10:30:00Z","message_type":"orchestration_command",
+            "status":"pending","payload":{"action":"ask","context":{"a":1}},"next_steps":["x"]})";
+    const std::string sam = translated(kCommand, Dialect::Correlation, Dialect::Sam);
+    EXPECT_EQ(at(sam, {"payload", "context"}), R"({"next_steps":["x"],"a":1})");
+    expect_back(sam, Dialect::Sam, Dialect::Correlation, kCommand);
+    const std::string back =
+        translated(testing::with(sam, R"("a":1)", R"("a":2)"), Dialect::Sam, Dialect::Correlation);
+    EXPECT_EQ(at(back, {"payload", "context"}), R"({"a":2})");
+    EXPECT_EQ(at(back, {"next_steps"}), R"(["x"])");
+}
+
 TEST(Translate, P1_T4_X2_WhetherThereIsMoreToDoIsSaidBothWays) {
     constexpr std::string_view kResponse =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
