@@ -36,13 +36,22 @@ void add(Problems& problems, const Place& place, std::string rule) {
 struct Registration {
     Problems& problems;
     schema::PatternAllowance patterns{};  ///< That are left, for all its schemas.
+    bool is_cut = false;                  ///< There is more wrong with it than is listed.
+
+    /// Whether one more problem of a kind that can be many is listed.
+    bool has_room() {
+        is_cut = is_cut || problems.size() >= dialects::kProblemsMax;
+        return !is_cut;
+    }
 };
 
-void check_text(Registration& all, const Place& place) {
+bool is_text(json::Value value) {
     constexpr std::size_t kTextMax = 4096;
-    if (!place.value.is_string() || place.value.raw.size() > kTextMax) {
-        add(all.problems, place, "must be a string of at most 4096 bytes");
-    }
+    return value.is_string() && value.raw.size() <= kTextMax;
+}
+
+void check_text(Registration& all, const Place& place) {
+    if (!is_text(place.value)) add(all.problems, place, "must be a string of at most 4096 bytes");
 }
 
 void check_code(Registration& all, const Place& place) {
@@ -55,7 +64,8 @@ void check_examples(Registration& all, const Place& place) {
     if (!place.value.is_array()) return add(all.problems, place, "must be a list of phrases");
     std::size_t number = 0;
     for (json::Elements elements{place.value}; elements.next(); ++number) {
-        if (all.problems.size() >= dialects::kProblemsMax) return;
+        if (is_text(elements.value)) continue;
+        if (!all.has_room()) return;
         check_text(all, {place.pointer + "/" + std::to_string(number), elements.value});
     }
 }
@@ -65,7 +75,7 @@ void check_schema(Registration& all, const Place& place) {
     const auto compiled = schema::compile(place.value.raw, &all.patterns);
     if (compiled) return;
     for (const auto& flaw : compiled.error()) {
-        if (all.problems.size() >= dialects::kProblemsMax) return;
+        if (!all.has_room()) return;
         all.problems.push_back({.pointer = place.pointer + flaw.pointer,
                                 .value = flaw.value,
                                 .rule = flaw.reason,
@@ -111,6 +121,23 @@ void check_capability(Registration& all, const Place& place) {
         add(all.problems,
             {place.pointer, json::find(place.value, "code").value_or(json::Value{})},
             "must leave out patterns: this agent's schemas have too many, or too large ones");
+    }
+}
+
+void check_each(Registration& all, const Place& place) {
+    std::vector<std::string> codes;
+    std::size_t number = 0;
+    for (json::Elements elements{place.value}; elements.next(); ++number) {
+        if (number == kCapabilitiesMax) {
+            return add(all.problems, place, "must have at most 200 items");
+        }
+        const Place each{place.pointer + "/" + std::to_string(number), elements.value};
+        check_capability(all, each);
+        if (auto code = code_of(elements.value); !code.empty()) codes.push_back(std::move(code));
+    }
+    std::ranges::sort(codes);
+    if (std::ranges::adjacent_find(codes) != codes.end()) {
+        add(all.problems, place, "must have a different \"code\" in each");
     }
 }
 
@@ -206,17 +233,9 @@ void check_capabilities(json::Value list, Problems& problems) {
     const Place place{"/capabilities", list};
     if (!list.is_array()) return add(problems, place, "must be a list of capabilities");
     Registration all{.problems = problems};
-    std::vector<std::string> codes;
-    std::size_t number = 0;
-    for (json::Elements elements{list}; elements.next(); ++number) {
-        if (number == kCapabilitiesMax) return add(problems, place, "must have at most 200 items");
-        const Place each{place.pointer + "/" + std::to_string(number), elements.value};
-        check_capability(all, each);
-        if (auto code = code_of(elements.value); !code.empty()) codes.push_back(std::move(code));
-    }
-    std::ranges::sort(codes);
-    if (std::ranges::adjacent_find(codes) != codes.end()) {
-        add(problems, place, "must have a different \"code\" in each");
+    check_each(all, place);
+    if (all.is_cut) {
+        add(problems, {place.pointer, {}}, "has more flaws, which are not listed here");
     }
 }
 

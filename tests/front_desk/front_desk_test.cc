@@ -179,6 +179,24 @@ TEST(Limits, K6_ThePatternsOfARegistrationHaveALimitTogether) {
     EXPECT_LT(refused.size(), 3'000U) << "it is said once";
 }
 
+TEST(Limits, K6_ARegistrationWithMoreFlawsThanAreListedIsToldSo) {
+    FrontDesk desk;
+    const auto refused = [&](int count) {
+        std::string flaws;
+        for (int i = 0; i < count; ++i) flaws += i == 0 ? "1" : ",1";
+        return desk.now("PUT",
+                        "/v1/agents/ANL",
+                        R"({"dialect":"kessel","capabilities":[{"code":"A","examples":[)" + flaws +
+                            R"(,"a"]}]})");
+    };
+    constexpr std::string_view kMore =
+        R"({"pointer":"/capabilities","value":"","rule":"has more flaws, which are not listed here",)";
+    EXPECT_EQ(refused(100).find(kMore), std::string::npos);
+    const auto many = refused(101);
+    EXPECT_NE(many.find(kMore), std::string::npos) << many;
+    EXPECT_EQ(many.find("/capabilities/0/examples/100"), std::string::npos) << many;
+}
+
 TEST(Limits, K6_ACapabilityThatIsNotRegisteredIsQuotedLikeEveryOtherValue) {
     FrontDesk desk;
     desk.now(
