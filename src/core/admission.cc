@@ -8,6 +8,7 @@
 #include "base/fold.h"
 #include "base/mutant.h"
 #include "base/plain_text.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "core/guards.h"
 #include "core/whence.h"
@@ -255,6 +256,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
         the.cost = cost_for(the);
         the.cost_before = delegation->cost;
         the.depth = delegation->depth;
+        the.subject.user = the.user;
+        the.subject.capability = capability_asked(state, the.target, claim);
         the.depth_max =
             std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
     }

@@ -486,6 +486,44 @@ TEST_F(Several, G1_G2_G4_ACallInATreeIsWhatTheModelSaysOfIt) {
     EXPECT_TRUE(model.open.empty());
 }
 
+TEST_F(Several, T14_G1_WhoIsChosenIsHeldToTheDepthOfTheUserAndTheCapability) {
+    story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"SORT"}])"}});
+    allow({{{Rule::DepthMax, {}}, 1}, {{Rule::DepthMax, {ScopeKind::User, "u1"}}, 9}});
+    ask({.id = "one", .to = "call:cheapest:b", .user = "u1", .session = "s"});
+    propose("b", 1);
+    EXPECT_TRUE(has("b", "one"));
+    allow({{{Rule::DepthMax, {}}, 1}, {{Rule::DepthMax, {ScopeKind::Capability, "SORT"}}, 9}});
+    ask({.id = "two", .to = "call:cheapest:b", .session = "s2"});
+    propose("b", 1);
+    EXPECT_TRUE(has("b", "two"));
+}
+
+TEST_F(Several, T14_X5_AsManyAreAskedAsTheUserAndTheCapabilityAllow) {
+    for (const auto* agent : {"c", "d"}) {
+        story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"SORT"}])"}});
+    }
+    const auto asked = [&] {
+        const auto opened = story.happened<CallOpened>();
+        return opened.empty() ? std::vector<std::string>{} : opened[0].agents;
+    };
+    using Agents = std::vector<std::string>;
+    allow({{{Rule::FanoutMax, {}}, 1}, {{Rule::FanoutMax, {ScopeKind::User, "u1"}}, 3}});
+    ask({.id = "one", .to = "call:cheapest:b/c", .user = "u1", .session = "s"});
+    EXPECT_EQ(asked(), (Agents{"b", "c"})) << refused_with();
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s2", .objective = "top"});
+    ask({.id = "on",
+         .from = "b",
+         .to = "all:c/d",
+         .session = "of top",
+         .objective = "on",
+         .tokens_max = 10},
+        {});
+    EXPECT_EQ(asked(), (Agents{"c", "d"})) << "in a tree of that user: " << refused_with();
+    allow({{{Rule::FanoutMax, {}}, 1}, {{Rule::FanoutMax, {ScopeKind::Capability, "SORT"}}, 2}});
+    ask({.id = "any", .to = "call:cheapest:SORT", .session = "s3"});
+    EXPECT_EQ(asked(), (Agents{"c", "d"})) << refused_with();
+}
+
 // --- explained ---------------------------------------------------------------------------------
 
 TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
