@@ -477,7 +477,10 @@ namespace {
 
 /// Why the agent may not have the task any more that it was offered, and takes: the world went on
 /// while it thought it over.
-Failure cannot_take(const State& state, const broker::OpenRequest& offer, Time now) {
+Failure cannot_take(const State& state,
+                    const broker::OpenRequest& offer,
+                    std::uint64_t tokens_used,
+                    Time now) {
     const auto* pass = handing::find_pass(state.handing, offer.ticket);
     const auto& asked = *offer.asked;
     const auto* profile = find_profile(state, asked.to());
@@ -498,17 +501,20 @@ Failure cannot_take(const State& state, const broker::OpenRequest& offer, Time n
                            .to_platform = enum_name(profile->dialect)})) {
         return {Refusal::RouteNotPermitted, chain_words(asked.from(), asked.to())};
     }
-    auto move = check_move(state, task->ticket, asked.to(), now, offer.ticket);
+    auto move = check_move(state, task->ticket, asked.to(), now, {offer.ticket, tokens_used});
     if (move.refusal == Refusal::None) return {};
     return {move.refusal, cannot_have(asked, move.detail)};
 }
 
 }  // namespace
 
-bool is_turned_down(Draft& draft, const broker::OpenRequest& offer, const Envelope& reply) {
+bool is_turned_down(Draft& draft,
+                    const broker::OpenRequest& offer,
+                    const Envelope& reply,
+                    std::uint64_t tokens_used) {
     const auto& state = draft.state;
     if (state.handing.passes.empty()) return false;
-    const auto no = cannot_take(state, offer, draft.now());
+    const auto no = cannot_take(state, offer, tokens_used, draft.now());
     if (no.refusal == Refusal::None) return false;
     const auto by = draft.asker().empty() ? reply.from() : draft.asker();
     draft.add(MessageRefused{.from = std::string{by},
@@ -534,7 +540,7 @@ void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken
     const auto to = request.asked->to();
     const bool is_agents = find_profile(state, to) != nullptr;
     const auto move =
-        is_agents ? check_move(state, task->ticket, to, draft.now(), request.ticket) : Move{};
+        is_agents ? check_move(state, task->ticket, to, draft.now(), {request.ticket}) : Move{};
     move_task(draft, *task, to, move);
 }
 

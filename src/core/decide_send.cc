@@ -172,7 +172,9 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
             return true;
         }
-        if (!send.falls_short && is_turned_down(draft, *request, reply)) return true;
+        if (!send.falls_short && is_turned_down(draft, *request, reply, send.tokens_used)) {
+            return true;
+        }
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,

@@ -154,7 +154,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
     if (reply.falls_short && is_passed_on(draft, *request, reply.envelope, reply.kind)) return;
-    if (!reply.falls_short && is_turned_down(draft, *request, envelope)) return;
+    if (!reply.falls_short && is_turned_down(draft, *request, envelope, reply.tokens_used)) {
+        return;
+    }
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,

@@ -93,7 +93,8 @@ class Guarded : public ::testing::Test {
     }
     Guarded& answer(const std::string& agent,
                     const std::string& body = "{}",
-                    AnswerKind kind = AnswerKind::Done) {
+                    AnswerKind kind = AnswerKind::Done,
+                    std::uint64_t tokens_used = 0) {
         const auto deliver = held.extract(agent).mapped();
         const Letter letter{.id = fmt::format("r{}", ++answers),
                             .from = agent,
@@ -103,6 +104,7 @@ class Guarded : public ::testing::Test {
                             .body = body};
         story.as(agent).ask(ReplyToDelivery{.delivery = deliver.delivery,
                                             .envelope = envelope(letter),
+                                            .tokens_used = tokens_used,
                                             .falls_short = kind != AnswerKind::Done,
                                             .kind = kind});
         return look();
@@ -663,17 +665,35 @@ class Offered : public PassedOn {
         look();
         ASSERT_TRUE(has("b", "task"));
     }
-    void offer(const std::string& id, const std::string& to, const std::string& fallback = {}) {
+    void offer(const std::string& id,
+               const std::string& to,
+               const std::string& fallback = {},
+               std::uint64_t tokens_max = 10) {
         auto over = about_task({.id = id,
                                 .from = "b",
                                 .to = to,
                                 .session = "of task",
                                 .objective = id,
-                                .tokens_max = 10});
+                                .tokens_max = tokens_max});
         over.passing =
             std::make_shared<const Passing>(Passing{.hands_over = true, .fallback = fallback});
         story.as("b").ask(over);
         look();
+    }
+    /// There is room for the task and 5 of the 10 that its offer may use.
+    void expect_room_for_what_is_left(Refusal refusal) {
+        give_task();
+        offer("first", "a");
+        ASSERT_TRUE(has("a", "first")) << refused_with();
+        answer("a", "{}", AnswerKind::Done, 6);
+        EXPECT_EQ(story.refusal(), refusal);
+        EXPECT_TRUE(story.happened<MessageMoved>().empty());
+        offer("second", "a");
+        ASSERT_TRUE(has("a", "second")) << refused_with();
+        answer("a", "{}", AnswerKind::Done, 5);
+        EXPECT_EQ(story.refusal(), Refusal::None) << refused_with();
+        EXPECT_EQ(story.happened<MessageMoved>().size(), 1U);
+        EXPECT_EQ(reserved("a"), 100U);
     }
 };
 
@@ -700,6 +720,44 @@ TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToWhosePurseHasEnough) {
     answer("a");
     EXPECT_EQ(reserved("a"), 100U);
     EXPECT_EQ(reserved("b"), 0U);
+}
+
+TEST_F(Offered, T3_G4_WhatWasUsedForTheOfferIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "a"}}, 105}});
+    expect_room_for_what_is_left(Refusal::BudgetTokensExceeded);
+}
+
+TEST_F(Offered, T3_G4_WhatTheOfferHasCostTheHubIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::CostInTotal, {}}, 105},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
+    expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
+}
+
+TEST_F(Offered, T3_G4_WhatTheOfferHasCostItsTreeIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::CostPerRoot, {}}, 105},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
+    expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
+}
+
+TEST_F(Offered, T3_T15_WhatWasUsedForTheOfferIsGoneFromAnAllocation) {
+    story.as_operator().ask(
+        WriteAllocation{StateOperation::Create,
+                        "tokens of a",
+                        0,
+                        {.agent = "a", .resource = "tokens", .limit = 105'000'000}});
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    expect_room_for_what_is_left(Refusal::ResourceLimitExceeded);
+}
+
+TEST_F(Offered, T3_G4_ALimitThatWasLoweredHoldsForATaskThatWasOfferedBefore) {
+    give_task();
+    offer("over", "a", {}, 100);
+    ASSERT_TRUE(has("a", "over")) << refused_with();
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "a"}}, 50}});
+    answer("a");
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded)
+        << "the offer gives back as much as the task takes, and yet it is too much";
+    EXPECT_EQ(reserved("b"), 100U);
 }
 
 TEST_F(PassedOn, T3_ATaskThatOneDeclinesIsNotOfferedToWhoGaveIt) {
