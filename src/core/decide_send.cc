@@ -636,7 +636,12 @@ void send_on(Draft& draft, const SendMessage& send) {
             return refuse(draft, send, {"handing", no.refusal, std::move(no.detail)});
         }
     }
-    if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
+    // Whoever calls does not wait until people have let somebody be invited.
+    const bool is_invitation =
+        send.below && handing::find_call(state.handing, *send.below) != nullptr;
+    if (admitted.approvals_needed > 0 && !is_invitation) {
+        return hold(draft, send, std::move(admitted));
+    }
     if (admitted.refusal != Refusal::None) {
         return refuse(
             draft, send, admitted.refusal, std::move(admitted.detail), admitted.retry_after_ms);

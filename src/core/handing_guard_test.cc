@@ -526,6 +526,20 @@ TEST_F(Several, T14_X5_AsManyAreAskedAsTheUserAndTheCapabilityAllow) {
     EXPECT_EQ(asked(), (Agents{"c", "d"})) << refused_with();
 }
 
+TEST_F(Several, G4_T4_NobodyWaitsUntilPeopleLetSomebodyBeInvited) {
+    allow({{{Rule::CostPerMillionTokens, {}}, 1'000'000},
+           {{Rule::CostPerRoot, {}}, 110},
+           {{Rule::BudgetAsksPeople, {}}, 1}});
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    ASSERT_EQ(story.happened<CallOpened>().size(), 1U) << refused_with();
+    EXPECT_TRUE(story.happened<RequestHeld>().empty());
+    EXPECT_TRUE(story.happened<HumanAsked>().empty());
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_NE(failed[0].detail.find("It may cost 33 millionths"), std::string::npos)
+        << failed[0].detail;
+}
+
 // --- explained ---------------------------------------------------------------------------------
 
 TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
