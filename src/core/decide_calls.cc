@@ -91,8 +91,7 @@ std::vector<std::string> able_to(const State& state,
     });
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
-        return std::pair{state.registry.agents[agent].instances.empty(),
-                         mailbox.waiting + mailbox.in_flight};
+        return std::pair{!is_there(state, agent), mailbox.waiting + mailbox.in_flight};
     };
     if (able.size() > most) std::ranges::stable_sort(able, {}, rank);
     std::vector<std::string> agents;

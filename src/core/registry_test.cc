@@ -298,6 +298,24 @@ TEST(Registry, T16_AnEndpointIsMissedAlsoByWhatIsNotTriedAgain) {
     EXPECT_FALSE(once.is_there()) << "nothing has come back since m2";
 }
 
+TEST(Registry, T16_X5_WhoIsAwayIsInvitedOnlyBehindWhoIsThere) {
+    Endpoint bob;
+    bob.miss_for_long();
+    ASSERT_FALSE(bob.is_there());
+    auto& story = bob.story;
+    for (const auto* agent : {"bob", "carol"}) {
+        story.ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"SORT"}])"}});
+    }
+    story.connect("carol", 10);
+    story.send({.id = "n1", .to = "carol"}).send({.id = "n2", .to = "carol"});
+    story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "test"});
+    story.as_the_hub().request({.id = "q", .to = "call:cheapest:SORT"});
+    const auto opened = story.happened<CallOpened>();
+    ASSERT_EQ(opened.size(), 1U);
+    EXPECT_EQ(opened[0].agents, Ids{"carol"}) << "who has more to do, but is there";
+}
+
 TEST(Registry, T16_WhatAnEndpointDoesNotTakeGoesToAnotherInstance) {
     Endpoint bob;
     bob.miss();
