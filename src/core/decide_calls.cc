@@ -205,15 +205,17 @@ constexpr std::string_view kInvitation =
 void put_on_record(const State& state, const Call& call, Ticket request, SendMessage& send) {
     const auto record = governor::find_delegation(state.governor.lineage, request);
     if (record == nullptr) return;
+    // Of a little each has at least one: with none it would say nothing, and have what is usual.
+    const auto part = std::max(record->tokens / (call.candidates.size() + 1),
+                               std::min(record->tokens, std::uint64_t{1}));
     send.below = request;
     send.by = call.by;
-    send.claim = std::make_shared<const Claim>(
-        Claim{.capability = call.capability,
-              .objective = std::string{kInvitation},
-              .objective_hash = record->objective_hash,
-              .words_hash = record->words_hash,
-              .tokens_max =
-                  std::min(record->tokens / (call.candidates.size() + 1), governor::kTokensUsual)});
+    send.claim =
+        std::make_shared<const Claim>(Claim{.capability = call.capability,
+                                            .objective = std::string{kInvitation},
+                                            .objective_hash = record->objective_hash,
+                                            .words_hash = record->words_hash,
+                                            .tokens_max = std::min(part, governor::kTokensUsual)});
 }
 
 /// What a candidate is asked for: whether and how it would do it.

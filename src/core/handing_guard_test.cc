@@ -540,6 +540,14 @@ TEST_F(Several, G4_T4_NobodyWaitsUntilPeopleLetSomebodyBeInvited) {
         << failed[0].detail;
 }
 
+TEST_F(Several, G4_OfALittleEachWhoIsInvitedHasAPart) {
+    ask({.to = "call:cheapest:b/c", .session = "s", .tokens_max = 2});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 3U) << "the request, and who is asked for a proposal to it";
+    EXPECT_EQ(admitted[1].tokens, 1U);
+    EXPECT_EQ(admitted[2].tokens, 1U);
+}
+
 // --- explained ---------------------------------------------------------------------------------
 
 TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
