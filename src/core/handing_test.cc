@@ -453,6 +453,29 @@ TEST(Handing, T3_X7_NobodyTakesWhatIsOver) {
     done.expect_refused(Refusal::DelegationNotFound, "task 't' is over");
 }
 
+TEST(Handing, T3_T16_WhoTakesATaskInVainHasGivenOneSignOfLife) {
+    Floor floor{{"x", "a", "b"}};
+    const auto about_task = [](std::string id, std::string from, std::string to) {
+        return Letter{.id = std::move(id),
+                      .from = std::move(from),
+                      .to = std::move(to),
+                      .task = "t",
+                      .correlation = "c",
+                      .intent = Intent::Request};
+    };
+    const Passing passing{.hands_over = true};
+    floor.send(about_task("job", "x", "a"), {.timeout = 50min});
+    floor.send(about_task("h", "a", "b"),
+               {.timeout = 40min, .passing = std::make_shared<const Passing>(passing)});
+    floor.story.as_operator().ask(ChangePolicy{
+        .settings = print_policy({{{Rule::ChainEnabled, {ScopeKind::Chain, "x>b"}}, 0}}),
+        .reason = "test"});
+    floor.later(20min).answer("b");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_EQ(floor.story.happened<DeliveryAcknowledged>().size(), 1U);
+    EXPECT_EQ(floor.story.happened<InstanceSeen>().size(), 1U);
+}
+
 TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
     Floor floor{{"x"}};
     floor.join("busy", "REVIEW");
