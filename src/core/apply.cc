@@ -317,10 +317,10 @@ void apply_moved(State& state, const MessageMoved& event) {
         handing::note_moved(state.handing, event.ticket, *before);
         broker::readdress(state.requests, state.memory, state.key, event);
     }
+    // Who takes a task over has said so. What another declined or failed comes to the next one
+    // unasked: it is in nobody's hands until it is handed over.
+    const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
     if (broker::find_message(state.broker, event.ticket) != nullptr) {
-        // Who takes a task over has said so. What another declined or failed comes to the next one
-        // unasked: it is in nobody's hands until it is handed over.
-        const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
         return broker::move(state.broker, state.key, event, {mailbox, is_known});
     }
     bring_back(state,
@@ -329,7 +329,8 @@ void apply_moved(State& state, const MessageMoved& event) {
                 .mailbox = mailbox,
                 .priority = event.priority,
                 .expires_at = deadline,
-                .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})});
+                .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254}),
+                .is_known = is_known});
 }
 
 void apply_passed_on(State& state, const PassingRefused& event) {

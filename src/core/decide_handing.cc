@@ -223,27 +223,42 @@ SendMessage as_asked_of(const State& state,
     return chosen;
 }
 
+/// Where what was written about a task begins: behind it, or, if who has it has acknowledged it and
+/// is yet to answer, with the first that waits for that one.
+Slot behind_task(const State& state, const broker::OpenRequest& task) {
+    if (const auto* first = broker::find_message(state.broker, task.ticket)) {
+        return first->lane_next;
+    }
+    const auto holder = registry::find_agent(state.registry, task.asked->to());
+    const auto lane =
+        broker::find_lane(state.broker, state.key, lane_key(state.key, holder, task.asked->task()));
+    return lane ? lane->head : kNoSlot;
+}
+
 /// The task and all that was written about it go to whoever took it over, in their order.
 void move_task(Draft& draft,
                const broker::OpenRequest& task,
                std::string_view to,
                const Move& checked) {
-    const auto& broker = draft.state.broker;
-    const auto* first = broker::find_message(broker, task.ticket);
-    if (first == nullptr) return;
-    for (const auto* each = first; each != nullptr;) {
-        const auto& envelope = *each->envelope;
-        if (envelope.from() == task.asked->from()) {
-            const bool is_request = envelope.intent() == Intent::Request;
-            draft.add(MessageMoved{
-                .ticket = each->ticket,
-                .envelope = readdressed(draft.state, envelope, to),
-                // It was handed to one agent already, and this is no second try by chance.
-                .priority = is_request ? std::min(each->priority, Priority::High) : each->priority,
-                .is_priced = each == first && checked.is_priced,
-                .cost = each == first ? checked.cost : 0});
-        }
-        each = each->lane_next == kNoSlot ? nullptr : &broker.messages[each->lane_next];
+    const auto& state = draft.state;
+    const auto& messages = state.broker.messages;
+    draft.add(MessageMoved{.ticket = task.ticket,
+                           .envelope = readdressed(state, *task.asked, to),
+                           // It was handed to one agent already, and this is no second try by
+                           // chance.
+                           .priority = std::min(task.priority, Priority::High),
+                           .is_priced = checked.is_priced,
+                           .cost = checked.cost});
+    for (Slot slot = behind_task(state, task); slot != kNoSlot; slot = messages[slot].lane_next) {
+        const auto& each = messages[slot];
+        const auto& envelope = *each.envelope;
+        // What its holder was handed of it, it has read.
+        if (envelope.from() != task.asked->from() || was_handed(each)) continue;
+        const bool is_request = envelope.intent() == Intent::Request;
+        draft.add(MessageMoved{
+            .ticket = each.ticket,
+            .envelope = readdressed(state, envelope, to),
+            .priority = is_request ? std::min(each.priority, Priority::High) : each.priority});
     }
 }
 
