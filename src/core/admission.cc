@@ -8,6 +8,7 @@
 #include "base/fold.h"
 #include "base/mutant.h"
 #include "base/plain_text.h"
+#include "core/capability.h"
 #include "core/draft.h"
 #include "core/guards.h"
 #include "core/whence.h"
@@ -222,7 +223,26 @@ Admission admission(const State& state,
     return admission;
 }
 
-Move check_move(const State& state, Ticket request, std::string_view to, Time now, Ticket offer) {
+namespace {
+
+/// What the answer to an offer makes of the purses, as governor::end() will.
+Settlement settlement_of(const governor::Lineage& lineage, const Taken& taken) {
+    Settlement settled{.tokens_used = taken.tokens_used};
+    const auto offered = governor::find_delegation(lineage, taken.offer);
+    // What a person gave it is in no purse.
+    if (offered == nullptr || offered->is_granted) return settled;
+    settled.root = offered->root;
+    settled.tokens = offered->tokens;
+    settled.tokens_spent = governor::own_tokens(*offered, taken.tokens_used);
+    settled.cost = offered->cost;
+    settled.cost_spent = governor::cost_of(lineage, taken.offer, taken.tokens_used);
+    return settled;
+}
+
+}  // namespace
+
+Move check_move(
+    const State& state, Ticket request, std::string_view to, Time now, const Taken& taken) {
     const auto& open = *broker::find_request(state.requests, request);
     const auto& lineage = state.governor.lineage;
     const auto delegation = governor::find_delegation(lineage, request);
@@ -243,7 +263,8 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
              .target = registry::find_agent(state.registry, to),
              .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
              .has_claim = said != nullptr,
-             .is_taken = offer != Ticket{}};
+             .is_taken = taken.offer != Ticket{},
+             .settled = settlement_of(lineage, taken)};
     if (delegation != nullptr) {
         const auto* pass = handing::find_pass(state.handing, request);
         the.at = {.parent = governor::find_delegation(lineage, delegation->parent),
@@ -255,12 +276,10 @@ Move check_move(const State& state, Ticket request, std::string_view to, Time no
         the.cost = cost_for(the);
         the.cost_before = delegation->cost;
         the.depth = delegation->depth;
+        the.subject.user = the.user;
+        the.subject.capability = capability_asked(state, the.target, claim);
         the.depth_max =
             std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
-    }
-    const auto offered = governor::find_delegation(lineage, offer);
-    if (offered != nullptr && !offered->is_granted) {
-        the.back = {.tokens = offered->tokens, .cost = offered->cost};
     }
     for (const auto& guard : guards_of_moves()) {
         if (delegation == nullptr && !guard.is_for_all) continue;

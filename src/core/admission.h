@@ -113,9 +113,13 @@ struct Move {
     bool is_priced = false;  ///< It is in a tree: what it may cost is by the other one's price.
     std::uint64_t cost = 0;
 };
-/// `offer`: by which the agent was offered it, and says now that it takes it. That gives back what
-/// was set aside for itself.
+/// The agent says now that it takes what it was offered: that settles what was set aside for the
+/// offer itself.
+struct Taken {
+    Ticket offer{};  ///< None: it says nothing.
+    std::uint64_t tokens_used = 0;
+};
 Move check_move(
-    const State& state, Ticket request, std::string_view to, Time now, Ticket offer = {});
+    const State& state, Ticket request, std::string_view to, Time now, const Taken& taken = {});
 
 }  // namespace parlance::core

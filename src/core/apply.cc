@@ -317,10 +317,10 @@ void apply_moved(State& state, const MessageMoved& event) {
         handing::note_moved(state.handing, event.ticket, *before);
         broker::readdress(state.requests, state.memory, state.key, event);
     }
+    // Who takes a task over has said so. What another declined or failed comes to the next one
+    // unasked: it is in nobody's hands until it is handed over.
+    const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
     if (broker::find_message(state.broker, event.ticket) != nullptr) {
-        // Who takes a task over has said so. What another declined or failed comes to the next one
-        // unasked: it is in nobody's hands until it is handed over.
-        const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
         return broker::move(state.broker, state.key, event, {mailbox, is_known});
     }
     bring_back(state,
@@ -329,7 +329,8 @@ void apply_moved(State& state, const MessageMoved& event) {
                 .mailbox = mailbox,
                 .priority = event.priority,
                 .expires_at = deadline,
-                .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})});
+                .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254}),
+                .is_known = is_known});
 }
 
 void apply_passed_on(State& state, const PassingRefused& event) {
@@ -367,17 +368,20 @@ void apply_policy(State& state, const PolicyChanged& event) {
     attend_all(state);
 }
 
+/// Nothing came back from the endpoint that has it in hand.
+void note_missed(State& state, Ticket ticket) {
+    const auto* message = broker::find_message(state.broker, ticket);
+    registry::miss(state.registry,
+                   state.broker.consumers[message->consumer].instance,
+                   state.now,
+                   state.limits.heartbeat_timeout);
+}
+
 void apply_returned(State& state, const DeliveryReturned& event) {
     if (is_planted(Mutant::LoseReturnedMessage)) {
         return broker::remove(state.broker, state.key, event.ticket);
     }
-    if (event.is_unanswered) {
-        const auto* message = broker::find_message(state.broker, event.ticket);
-        registry::miss(state.registry,
-                       state.broker.consumers[message->consumer].instance,
-                       state.now,
-                       state.limits.heartbeat_timeout);
-    }
+    if (event.is_unanswered) note_missed(state, event.ticket);
     broker::give_back(state.broker, state.key, event, state.now);
 }
 
@@ -385,6 +389,7 @@ void apply_buried(State& state, const MessageDeadLettered& event) {
     if (is_planted(Mutant::DropDeadLetter)) {
         return broker::remove(state.broker, state.key, event.ticket);
     }
+    if (event.is_unanswered) note_missed(state, event.ticket);
     broker::bury(state.broker, state.key, event, state.now);
 }
 
@@ -461,7 +466,10 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
         [&](const RetryBegan& began) { broker::begin_retry(broker, state.key, began.ticket); },
-        [&](const MessageDropped& dropped) { take_away(state, dropped.ticket); },
+        [&](const MessageDropped& dropped) {
+            if (dropped.is_unanswered) note_missed(state, dropped.ticket);
+            take_away(state, dropped.ticket);
+        },
         [&](const MessageExpired& expired) { take_away(state, expired.ticket); },
         [&](const MessageDeadLettered& dead) { apply_buried(state, dead); },
         [&](const DeadLetterRedelivered& back) { broker::revive(broker, state.key, back.ticket); },

@@ -18,6 +18,7 @@
 #include "core/admission.h"
 #include "core/draft.h"
 #include "core/inspect.h"
+#include "core/whence.h"
 #include "model/names.h"
 #include "model/plan.h"
 
@@ -52,12 +53,30 @@ std::optional<Invitation> read_invitation(std::string_view recipient) {
     return Invitation{*kind, recipient.substr(end + 1)};
 }
 
+/// For whom it is asked: the user that it names, else that of the tree that it comes to stand in.
+std::string user_of(const State& state, const SendMessage& send) {
+    const auto claim = send.claim ? *send.claim : Claim{};
+    if (!claim.user.empty()) return claim.user;
+    const Asking asking{.by = registry::find_agent(state.registry, send.envelope->from()),
+                        .envelope = *send.envelope,
+                        .claim = claim};
+    const auto at =
+        send.below ? place_below(state, *send.below, asking) : find_place(state, asking);
+    return at.root != nullptr ? at.root->user : std::string{};
+}
+
 /// How many may be asked at a time for one request of this sender.
-std::size_t fanout_of(const State& state, const Envelope& request) {
-    return static_cast<std::size_t>(
-        limit_of(state.governor.policy,
-                 Rule::FanoutMax,
-                 {.platform = enum_name(request.dialect()), .agent = request.from()}));
+std::size_t fanout_of(const State& state, const SendMessage& send, std::string_view whom) {
+    const auto& envelope = *send.envelope;
+    const bool is_capability = state.registry.by_capability.contains(whom);
+    const auto named = send.claim ? std::string_view{send.claim->capability} : std::string_view{};
+    const auto user = user_of(state, send);
+    return static_cast<std::size_t>(limit_of(state.governor.policy,
+                                             Rule::FanoutMax,
+                                             {.platform = enum_name(envelope.dialect()),
+                                              .agent = envelope.from(),
+                                              .capability = is_capability ? whom : named,
+                                              .user = user}));
 }
 
 /// Those who have the capability and can be asked. Of more than `most` those come first that are
@@ -72,8 +91,7 @@ std::vector<std::string> able_to(const State& state,
     });
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);
-        return std::pair{state.registry.agents[agent].instances.empty(),
-                         mailbox.waiting + mailbox.in_flight};
+        return std::pair{!is_there(state, agent), mailbox.waiting + mailbox.in_flight};
     };
     if (able.size() > most) std::ranges::stable_sort(able, {}, rank);
     std::vector<std::string> agents;
@@ -187,15 +205,17 @@ constexpr std::string_view kInvitation =
 void put_on_record(const State& state, const Call& call, Ticket request, SendMessage& send) {
     const auto record = governor::find_delegation(state.governor.lineage, request);
     if (record == nullptr) return;
+    // Of a little each has at least one: with none it would say nothing, and have what is usual.
+    const auto part = std::max(record->tokens / (call.candidates.size() + 1),
+                               std::min(record->tokens, std::uint64_t{1}));
     send.below = request;
     send.by = call.by;
-    send.claim = std::make_shared<const Claim>(
-        Claim{.capability = call.capability,
-              .objective = std::string{kInvitation},
-              .objective_hash = record->objective_hash,
-              .words_hash = record->words_hash,
-              .tokens_max =
-                  std::min(record->tokens / (call.candidates.size() + 1), governor::kTokensUsual)});
+    send.claim =
+        std::make_shared<const Claim>(Claim{.capability = call.capability,
+                                            .objective = std::string{kInvitation},
+                                            .objective_hash = record->objective_hash,
+                                            .words_hash = record->words_hash,
+                                            .tokens_max = std::min(part, governor::kTokensUsual)});
 }
 
 /// What a candidate is asked for: whether and how it would do it.
@@ -570,7 +590,7 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                       "several are asked with a request to call:earliest:WHOM, call:cheapest:WHOM, "
                       "call:ablest:WHOM or all:WHOM");
     }
-    const auto most = fanout_of(state, envelope);
+    const auto most = fanout_of(state, send, invitation->whom);
     auto agents = invited(state, invitation->whom, envelope.from(), most);
     if (auto no = cannot_call(state, *invitation, agents, most); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));

@@ -223,27 +223,42 @@ SendMessage as_asked_of(const State& state,
     return chosen;
 }
 
+/// Where what was written about a task begins: behind it, or, if who has it has acknowledged it and
+/// is yet to answer, with the first that waits for that one.
+Slot behind_task(const State& state, const broker::OpenRequest& task) {
+    if (const auto* first = broker::find_message(state.broker, task.ticket)) {
+        return first->lane_next;
+    }
+    const auto holder = registry::find_agent(state.registry, task.asked->to());
+    const auto lane =
+        broker::find_lane(state.broker, state.key, lane_key(state.key, holder, task.asked->task()));
+    return lane ? lane->head : kNoSlot;
+}
+
 /// The task and all that was written about it go to whoever took it over, in their order.
 void move_task(Draft& draft,
                const broker::OpenRequest& task,
                std::string_view to,
                const Move& checked) {
-    const auto& broker = draft.state.broker;
-    const auto* first = broker::find_message(broker, task.ticket);
-    if (first == nullptr) return;
-    for (const auto* each = first; each != nullptr;) {
-        const auto& envelope = *each->envelope;
-        if (envelope.from() == task.asked->from()) {
-            const bool is_request = envelope.intent() == Intent::Request;
-            draft.add(MessageMoved{
-                .ticket = each->ticket,
-                .envelope = readdressed(draft.state, envelope, to),
-                // It was handed to one agent already, and this is no second try by chance.
-                .priority = is_request ? std::min(each->priority, Priority::High) : each->priority,
-                .is_priced = each == first && checked.is_priced,
-                .cost = each == first ? checked.cost : 0});
-        }
-        each = each->lane_next == kNoSlot ? nullptr : &broker.messages[each->lane_next];
+    const auto& state = draft.state;
+    const auto& messages = state.broker.messages;
+    draft.add(MessageMoved{.ticket = task.ticket,
+                           .envelope = readdressed(state, *task.asked, to),
+                           // It was handed to one agent already, and this is no second try by
+                           // chance.
+                           .priority = std::min(task.priority, Priority::High),
+                           .is_priced = checked.is_priced,
+                           .cost = checked.cost});
+    for (Slot slot = behind_task(state, task); slot != kNoSlot; slot = messages[slot].lane_next) {
+        const auto& each = messages[slot];
+        const auto& envelope = *each.envelope;
+        // What its holder was handed of it, it has read.
+        if (envelope.from() != task.asked->from() || was_handed(each)) continue;
+        const bool is_request = envelope.intent() == Intent::Request;
+        draft.add(MessageMoved{
+            .ticket = each.ticket,
+            .envelope = readdressed(state, envelope, to),
+            .priority = is_request ? std::min(each.priority, Priority::High) : each.priority});
     }
 }
 
@@ -477,7 +492,10 @@ namespace {
 
 /// Why the agent may not have the task any more that it was offered, and takes: the world went on
 /// while it thought it over.
-Failure cannot_take(const State& state, const broker::OpenRequest& offer, Time now) {
+Failure cannot_take(const State& state,
+                    const broker::OpenRequest& offer,
+                    std::uint64_t tokens_used,
+                    Time now) {
     const auto* pass = handing::find_pass(state.handing, offer.ticket);
     const auto& asked = *offer.asked;
     const auto* profile = find_profile(state, asked.to());
@@ -498,17 +516,20 @@ Failure cannot_take(const State& state, const broker::OpenRequest& offer, Time n
                            .to_platform = enum_name(profile->dialect)})) {
         return {Refusal::RouteNotPermitted, chain_words(asked.from(), asked.to())};
     }
-    auto move = check_move(state, task->ticket, asked.to(), now, offer.ticket);
+    auto move = check_move(state, task->ticket, asked.to(), now, {offer.ticket, tokens_used});
     if (move.refusal == Refusal::None) return {};
     return {move.refusal, cannot_have(asked, move.detail)};
 }
 
 }  // namespace
 
-bool is_turned_down(Draft& draft, const broker::OpenRequest& offer, const Envelope& reply) {
+bool is_turned_down(Draft& draft,
+                    const broker::OpenRequest& offer,
+                    const Envelope& reply,
+                    std::uint64_t tokens_used) {
     const auto& state = draft.state;
     if (state.handing.passes.empty()) return false;
-    const auto no = cannot_take(state, offer, draft.now());
+    const auto no = cannot_take(state, offer, tokens_used, draft.now());
     if (no.refusal == Refusal::None) return false;
     const auto by = draft.asker().empty() ? reply.from() : draft.asker();
     draft.add(MessageRefused{.from = std::string{by},
@@ -534,7 +555,7 @@ void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken
     const auto to = request.asked->to();
     const bool is_agents = find_profile(state, to) != nullptr;
     const auto move =
-        is_agents ? check_move(state, task->ticket, to, draft.now(), request.ticket) : Move{};
+        is_agents ? check_move(state, task->ticket, to, draft.now(), {request.ticket}) : Move{};
     move_task(draft, *task, to, move);
 }
 

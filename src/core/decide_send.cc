@@ -172,7 +172,9 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
             return true;
         }
-        if (!send.falls_short && is_turned_down(draft, *request, reply)) return true;
+        if (!send.falls_short && is_turned_down(draft, *request, reply, send.tokens_used)) {
+            return true;
+        }
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,
@@ -634,7 +636,12 @@ void send_on(Draft& draft, const SendMessage& send) {
             return refuse(draft, send, {"handing", no.refusal, std::move(no.detail)});
         }
     }
-    if (admitted.approvals_needed > 0) return hold(draft, send, std::move(admitted));
+    // Whoever calls does not wait until people have let somebody be invited.
+    const bool is_invitation =
+        send.below && handing::find_call(state.handing, *send.below) != nullptr;
+    if (admitted.approvals_needed > 0 && !is_invitation) {
+        return hold(draft, send, std::move(admitted));
+    }
     if (admitted.refusal != Refusal::None) {
         return refuse(
             draft, send, admitted.refusal, std::move(admitted.detail), admitted.retry_after_ms);

@@ -154,7 +154,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
     if (reply.falls_short && is_passed_on(draft, *request, reply.envelope, reply.kind)) return;
-    if (!reply.falls_short && is_turned_down(draft, *request, envelope)) return;
+    if (!reply.falls_short && is_turned_down(draft, *request, envelope, reply.tokens_used)) {
+        return;
+    }
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,
@@ -172,7 +174,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
 void put_away(Draft& draft, const broker::Message* question, const std::string& why) {
     if (question == nullptr || question->stage == broker::Stage::Dead) return;
     if (question->stage == broker::Stage::Leased) {
-        note_life(draft, *question);
+        // Of a reply to a delivery that is noted already.
+        const bool is_noted = std::holds_alternative<ReplyToDelivery>(draft.cause.command);
+        if (!is_noted) note_life(draft, *question);
         draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
     } else if (is_at_least_once(question->priority)) {
         // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).

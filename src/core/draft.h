@@ -240,8 +240,11 @@ bool is_passed_on(Draft& draft,
                   AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
 /// Whether the answer takes a task that its agent may not have any more, and was refused: the
-/// guards that were asked when it was offered are asked again.
-bool is_turned_down(Draft& draft, const broker::OpenRequest& offer, const Envelope& reply);
+/// guards that were asked when it was offered are asked again, with what it has used by then.
+bool is_turned_down(Draft& draft,
+                    const broker::OpenRequest& offer,
+                    const Envelope& reply,
+                    std::uint64_t tokens_used);
 /// The request has its answer; if it handed a task over, whoever took it has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
 /// Somebody's time to answer is over; false if nobody's is.

@@ -49,13 +49,22 @@ std::uint64_t without(std::uint64_t left, std::uint64_t beside) {
     return left == governor::kNoLimit ? left : left - std::min(left, beside);
 }
 
+/// What its target has promised and spent, once an offer that it takes is settled.
+governor::Purse account_of_target(const Case& the) {
+    const auto& governor = the.state.governor;
+    auto purse = governor::purse_at(governor.lineage.accounts,
+                                    governor::agent_account(the.envelope.to()),
+                                    the.now,
+                                    governor::window_of(governor.policy));
+    governor::settle(purse, the.settled.tokens, the.settled.tokens_spent);
+    return purse;
+}
+
 Source purse_of_target(const Case& the) {
-    const auto to = the.envelope.to();
+    const auto most = the.limit(Rule::TokensPerAgent,
+                                {.platform = the.subject.platform, .agent = the.envelope.to()});
     return {"its target",
-            left_in_account(the,
-                            governor::agent_account(to),
-                            Rule::TokensPerAgent,
-                            {.platform = the.subject.platform, .agent = to})};
+            governor::left_in(account_of_target(the), static_cast<std::uint64_t>(most))};
 }
 
 /// What an operator has allotted to its target, and nobody was promised yet (T15).
@@ -63,13 +72,8 @@ Source allocation_of_target(const Case& the) {
     const auto to = the.envelope.to();
     const auto left = shared::left_of(the.state.shared, to, "tokens");
     if (left == governor::kNoLimit) return {};
-    const auto& governor = the.state.governor;
-    const auto purse = governor::purse_at(governor.lineage.accounts,
-                                          governor::agent_account(to),
-                                          the.now,
-                                          governor::window_of(governor.policy));
     return {"the allocation of its target",
-            left - std::min(left, purse.reserved),
+            without(without(left, the.settled.tokens_used), account_of_target(the).reserved),
             Refusal::ResourceLimitExceeded};
 }
 
@@ -425,32 +429,39 @@ Word check_tokens(const Case& the) {
     return too_many_tokens(the, least);
 }
 
-/// Of one that moves: the purse of who had it gets back what this one's gives.
+/// Of one that moves: the purse of who had it gets back what this one's gives. An offer that is
+/// taken is settled first, and what a lowered limit has no room for is not let in by that.
 Word check_purse_of_target(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
     const auto source = poorest({purse_of_target(the), allocation_of_target(the)});
-    const auto more = without(the.tokens, the.back.tokens);
-    return more <= source.left ? Word{} : too_many_tokens(the, source);
+    return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
 Word check_cost(const Case& the) {
     if (the.cost <= the.cost_before || is_planted(Mutant::Overspend)) return {};
     const auto& policy = the.state.governor.policy;
     const auto& lineage = the.state.governor.lineage;
+    const auto& settled = the.settled;
+    const auto left_in_tree = [&](const governor::Root& root) {
+        auto purse = root.cost_purse;
+        if (root.number == settled.root) governor::settle(purse, settled.cost, settled.cost_spent);
+        return governor::left_in(purse, root.cost);
+    };
     const auto tree =
         the.at.root != nullptr
-            ? governor::left_in(the.at.root->cost_purse, the.at.root->cost)
+            ? left_in_tree(*the.at.root)
             : governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
-    const auto hub = governor::left_in(
-        governor::purse_at(
-            lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy)),
-        static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
+    auto costs = governor::purse_at(
+        lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy));
+    governor::settle(costs, settled.cost, settled.cost_spent);
+    const auto hub =
+        governor::left_in(costs, static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
     const auto beside = the.beside.cost;
     const auto least = poorest({{"the tree of delegations that it belongs to",
                                  the.is_in_one_tree() ? without(tree, beside) : tree},
                                 {"the hub", without(hub, beside)}});
-    const auto more = without(the.cost - the.cost_before, the.back.cost);
-    if (more <= least.left) return passed(the, "it may cost {} millionths", the.cost);
+    if (the.cost - the.cost_before <= least.left)
+        return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
         fmt::format(

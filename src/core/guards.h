@@ -13,6 +13,16 @@
 
 namespace parlance::core {
 
+/// What becomes of an offer's own share of the purses when it is accepted.
+struct Settlement {
+    Ticket root{};                   ///< The tree that it is in.
+    std::uint64_t tokens = 0;        ///< Set aside for it,
+    std::uint64_t tokens_spent = 0;  ///< and gone of that.
+    std::uint64_t cost = 0;
+    std::uint64_t cost_spent = 0;
+    std::uint64_t tokens_used = 0;  ///< As it says: an allocation is charged with all of it.
+};
+
 /// A request and what the record says about where it comes from.
 struct Case {
     const State& state;
@@ -36,7 +46,7 @@ struct Case {
     bool has_claim = false;                  ///< Else what it claims is nobody's word.
     Beside beside{};                         ///< What draws on the same purses at this moment.
     bool is_taken = false;                   ///< Of one that moves: its target has said so,
-    Beside back{};                           ///< and this is what its offer gives back by that.
+    Settlement settled{};                    ///< and this is what its offer leaves by that.
     std::vector<LookedUp>* rules = nullptr;  ///< For who wants to know by which it is judged.
 
     std::int64_t limit(Rule rule, const Subject& whose) const {

@@ -93,7 +93,8 @@ class Guarded : public ::testing::Test {
     }
     Guarded& answer(const std::string& agent,
                     const std::string& body = "{}",
-                    AnswerKind kind = AnswerKind::Done) {
+                    AnswerKind kind = AnswerKind::Done,
+                    std::uint64_t tokens_used = 0) {
         const auto deliver = held.extract(agent).mapped();
         const Letter letter{.id = fmt::format("r{}", ++answers),
                             .from = agent,
@@ -103,6 +104,7 @@ class Guarded : public ::testing::Test {
                             .body = body};
         story.as(agent).ask(ReplyToDelivery{.delivery = deliver.delivery,
                                             .envelope = envelope(letter),
+                                            .tokens_used = tokens_used,
                                             .falls_short = kind != AnswerKind::Done,
                                             .kind = kind});
         return look();
@@ -486,6 +488,66 @@ TEST_F(Several, G1_G2_G4_ACallInATreeIsWhatTheModelSaysOfIt) {
     EXPECT_TRUE(model.open.empty());
 }
 
+TEST_F(Several, T14_G1_WhoIsChosenIsHeldToTheDepthOfTheUserAndTheCapability) {
+    story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"SORT"}])"}});
+    allow({{{Rule::DepthMax, {}}, 1}, {{Rule::DepthMax, {ScopeKind::User, "u1"}}, 9}});
+    ask({.id = "one", .to = "call:cheapest:b", .user = "u1", .session = "s"});
+    propose("b", 1);
+    EXPECT_TRUE(has("b", "one"));
+    allow({{{Rule::DepthMax, {}}, 1}, {{Rule::DepthMax, {ScopeKind::Capability, "SORT"}}, 9}});
+    ask({.id = "two", .to = "call:cheapest:b", .session = "s2"});
+    propose("b", 1);
+    EXPECT_TRUE(has("b", "two"));
+}
+
+TEST_F(Several, T14_X5_AsManyAreAskedAsTheUserAndTheCapabilityAllow) {
+    for (const auto* agent : {"c", "d"}) {
+        story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"SORT"}])"}});
+    }
+    const auto asked = [&] {
+        const auto opened = story.happened<CallOpened>();
+        return opened.empty() ? std::vector<std::string>{} : opened[0].agents;
+    };
+    using Agents = std::vector<std::string>;
+    allow({{{Rule::FanoutMax, {}}, 1}, {{Rule::FanoutMax, {ScopeKind::User, "u1"}}, 3}});
+    ask({.id = "one", .to = "call:cheapest:b/c", .user = "u1", .session = "s"});
+    EXPECT_EQ(asked(), (Agents{"b", "c"})) << refused_with();
+    ask({.id = "top", .to = "b", .user = "u1", .session = "s2", .objective = "top"});
+    ask({.id = "on",
+         .from = "b",
+         .to = "all:c/d",
+         .session = "of top",
+         .objective = "on",
+         .tokens_max = 10},
+        {});
+    EXPECT_EQ(asked(), (Agents{"c", "d"})) << "in a tree of that user: " << refused_with();
+    allow({{{Rule::FanoutMax, {}}, 1}, {{Rule::FanoutMax, {ScopeKind::Capability, "SORT"}}, 2}});
+    ask({.id = "any", .to = "call:cheapest:SORT", .session = "s3"});
+    EXPECT_EQ(asked(), (Agents{"c", "d"})) << refused_with();
+}
+
+TEST_F(Several, G4_T4_NobodyWaitsUntilPeopleLetSomebodyBeInvited) {
+    allow({{{Rule::CostPerMillionTokens, {}}, 1'000'000},
+           {{Rule::CostPerRoot, {}}, 110},
+           {{Rule::BudgetAsksPeople, {}}, 1}});
+    ask({.to = "call:cheapest:b/c", .session = "s"});
+    ASSERT_EQ(story.happened<CallOpened>().size(), 1U) << refused_with();
+    EXPECT_TRUE(story.happened<RequestHeld>().empty());
+    EXPECT_TRUE(story.happened<HumanAsked>().empty());
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_NE(failed[0].detail.find("It may cost 33 millionths"), std::string::npos)
+        << failed[0].detail;
+}
+
+TEST_F(Several, G4_OfALittleEachWhoIsInvitedHasAPart) {
+    ask({.to = "call:cheapest:b/c", .session = "s", .tokens_max = 2});
+    const auto admitted = story.happened<DelegationAdmitted>();
+    ASSERT_EQ(admitted.size(), 3U) << "the request, and who is asked for a proposal to it";
+    EXPECT_EQ(admitted[1].tokens, 1U);
+    EXPECT_EQ(admitted[2].tokens, 1U);
+}
+
 // --- explained ---------------------------------------------------------------------------------
 
 TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
@@ -625,17 +687,35 @@ class Offered : public PassedOn {
         look();
         ASSERT_TRUE(has("b", "task"));
     }
-    void offer(const std::string& id, const std::string& to, const std::string& fallback = {}) {
+    void offer(const std::string& id,
+               const std::string& to,
+               const std::string& fallback = {},
+               std::uint64_t tokens_max = 10) {
         auto over = about_task({.id = id,
                                 .from = "b",
                                 .to = to,
                                 .session = "of task",
                                 .objective = id,
-                                .tokens_max = 10});
+                                .tokens_max = tokens_max});
         over.passing =
             std::make_shared<const Passing>(Passing{.hands_over = true, .fallback = fallback});
         story.as("b").ask(over);
         look();
+    }
+    /// There is room for the task and 5 of the 10 that its offer may use.
+    void expect_room_for_what_is_left(Refusal refusal) {
+        give_task();
+        offer("first", "a");
+        ASSERT_TRUE(has("a", "first")) << refused_with();
+        answer("a", "{}", AnswerKind::Done, 6);
+        EXPECT_EQ(story.refusal(), refusal);
+        EXPECT_TRUE(story.happened<MessageMoved>().empty());
+        offer("second", "a");
+        ASSERT_TRUE(has("a", "second")) << refused_with();
+        answer("a", "{}", AnswerKind::Done, 5);
+        EXPECT_EQ(story.refusal(), Refusal::None) << refused_with();
+        EXPECT_EQ(story.happened<MessageMoved>().size(), 1U);
+        EXPECT_EQ(reserved("a"), 100U);
     }
 };
 
@@ -662,6 +742,44 @@ TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToWhosePurseHasEnough) {
     answer("a");
     EXPECT_EQ(reserved("a"), 100U);
     EXPECT_EQ(reserved("b"), 0U);
+}
+
+TEST_F(Offered, T3_G4_WhatWasUsedForTheOfferIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "a"}}, 105}});
+    expect_room_for_what_is_left(Refusal::BudgetTokensExceeded);
+}
+
+TEST_F(Offered, T3_G4_WhatTheOfferHasCostTheHubIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::CostInTotal, {}}, 105},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
+    expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
+}
+
+TEST_F(Offered, T3_G4_WhatTheOfferHasCostItsTreeIsGoneWhenTheTaskIsTaken) {
+    allow({{{Rule::CostPerRoot, {}}, 105},
+           {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
+    expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
+}
+
+TEST_F(Offered, T3_T15_WhatWasUsedForTheOfferIsGoneFromAnAllocation) {
+    story.as_operator().ask(
+        WriteAllocation{StateOperation::Create,
+                        "tokens of a",
+                        0,
+                        {.agent = "a", .resource = "tokens", .limit = 105'000'000}});
+    ASSERT_EQ(story.refusal(), Refusal::None);
+    expect_room_for_what_is_left(Refusal::ResourceLimitExceeded);
+}
+
+TEST_F(Offered, T3_G4_ALimitThatWasLoweredHoldsForATaskThatWasOfferedBefore) {
+    give_task();
+    offer("over", "a", {}, 100);
+    ASSERT_TRUE(has("a", "over")) << refused_with();
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "a"}}, 50}});
+    answer("a");
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded)
+        << "the offer gives back as much as the task takes, and yet it is too much";
+    EXPECT_EQ(reserved("b"), 100U);
 }
 
 TEST_F(PassedOn, T3_ATaskThatOneDeclinesIsNotOfferedToWhoGaveIt) {

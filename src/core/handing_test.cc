@@ -230,6 +230,27 @@ TEST(Handing, T3_WhatIsWrittenAboutTheTaskFollowsItInOrder) {
     EXPECT_TRUE(floor.has("a", "other"));
 }
 
+TEST(Handing, T3_ATaskThatItsHolderHasAcknowledgedMovesToo) {
+    Floor floor{{"x", "a", "b"}};
+    floor.ask("job", "x", "a").hand_over("h", "a", "b");
+    const auto before = floor.held.at("a");
+    floor.send({.id = "more-1", .from = "x", .to = "a", .task = "t"});
+    floor.send({.id = "more-2", .from = "x", .to = "a", .task = "t"});
+    floor.story.as("a").ack(before);
+    floor.look();
+    ASSERT_TRUE(floor.has("a", "more-1"));
+
+    floor.answer("b");
+    EXPECT_EQ(floor.story.happened<MessageMoved>().size(), 2U) << "a has read the first of the two";
+    EXPECT_TRUE(floor.has("a", "r1"));
+    ASSERT_TRUE(floor.has("b", "job"));
+    floor.story.as("a").ask(AckDelivery{before});
+    EXPECT_EQ(floor.story.refusal(), Refusal::DeliveryStale);
+    floor.answer("b");
+    EXPECT_TRUE(floor.has("x", "r2"));
+    EXPECT_TRUE(floor.has("b", "more-2"));
+}
+
 TEST(Handing, T3_ATaskIsHandedOverOnceAtATimeAndNeverBack) {
     Floor floor{{"x", "a", "b", "z"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b").hand_over("h2", "a", "z");
@@ -453,6 +474,29 @@ TEST(Handing, T3_X7_NobodyTakesWhatIsOver) {
     done.expect_refused(Refusal::DelegationNotFound, "task 't' is over");
 }
 
+TEST(Handing, T3_T16_WhoTakesATaskInVainHasGivenOneSignOfLife) {
+    Floor floor{{"x", "a", "b"}};
+    const auto about_task = [](std::string id, std::string from, std::string to) {
+        return Letter{.id = std::move(id),
+                      .from = std::move(from),
+                      .to = std::move(to),
+                      .task = "t",
+                      .correlation = "c",
+                      .intent = Intent::Request};
+    };
+    const Passing passing{.hands_over = true};
+    floor.send(about_task("job", "x", "a"), {.timeout = 50min});
+    floor.send(about_task("h", "a", "b"),
+               {.timeout = 40min, .passing = std::make_shared<const Passing>(passing)});
+    floor.story.as_operator().ask(ChangePolicy{
+        .settings = print_policy({{{Rule::ChainEnabled, {ScopeKind::Chain, "x>b"}}, 0}}),
+        .reason = "test"});
+    floor.later(20min).answer("b");
+    EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_EQ(floor.story.happened<DeliveryAcknowledged>().size(), 1U);
+    EXPECT_EQ(floor.story.happened<InstanceSeen>().size(), 1U);
+}
+
 TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
     Floor floor{{"x"}};
     floor.join("busy", "REVIEW");
@@ -504,28 +548,32 @@ TEST(Help, G1_G6_WhatIsPassedOnIsInTheNextOnesHandsOnceItIsHandedOver) {
 }
 
 TEST(Handing, G1_ATaskIsInTheHandsOfWhoTookItOverFromItsWordOn) {
-    Floor floor{{"x", "a"}};
-    floor.story.as_the_hub().ask(RegisterAgent{{"b"}, {}});
-    floor.story.connect("b", 1);
-    const auto claim = std::make_shared<const Claim>(
-        Claim{.session = "s", .objective_hash = "1", .depth_max = 9, .has_session = true});
-    floor.send({.id = "job",
-                .from = "x",
-                .to = "a",
-                .task = "t",
-                .correlation = "c",
-                .intent = Intent::Request},
-               {.claim = claim});
-    floor.hand_over("h", "a", "b");
-    // Its one place is taken when the task comes.
-    floor.send(
-        {.id = "other", .from = "x", .to = "b", .correlation = "o", .intent = Intent::Request});
-    floor.answer("b");
-    ASSERT_TRUE(floor.has("b", "other"));
-    floor.send({.id = "on", .from = "b", .to = "x", .correlation = "n", .intent = Intent::Request});
-    const auto admitted = floor.story.happened<DelegationAdmitted>();
-    ASSERT_EQ(admitted.size(), 1U);
-    EXPECT_EQ(admitted[0].depth, 2U);
+    for (const bool is_acknowledged : {false, true}) {
+        Floor floor{{"x", "a"}};
+        floor.story.as_the_hub().ask(RegisterAgent{{"b"}, {}});
+        floor.story.connect("b", 1);
+        const auto claim = std::make_shared<const Claim>(
+            Claim{.session = "s", .objective_hash = "1", .depth_max = 9, .has_session = true});
+        floor.send({.id = "job",
+                    .from = "x",
+                    .to = "a",
+                    .task = "t",
+                    .correlation = "c",
+                    .intent = Intent::Request},
+                   {.claim = claim});
+        floor.hand_over("h", "a", "b");
+        if (is_acknowledged) floor.story.as("a").ack(floor.held.at("a"));
+        // Its one place is taken when the task comes.
+        floor.send(
+            {.id = "other", .from = "x", .to = "b", .correlation = "o", .intent = Intent::Request});
+        floor.answer("b");
+        ASSERT_TRUE(floor.has("b", "other"));
+        floor.send(
+            {.id = "on", .from = "b", .to = "x", .correlation = "n", .intent = Intent::Request});
+        const auto admitted = floor.story.happened<DelegationAdmitted>();
+        ASSERT_EQ(admitted.size(), 1U);
+        EXPECT_EQ(admitted[0].depth, 2U);
+    }
 }
 
 TEST(Help, T4_WithNobodyItIsRefusedOrPutToAPerson) {

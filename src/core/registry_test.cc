@@ -276,6 +276,46 @@ TEST(Registry, T16_AnEndpointIsPresumedThereWhileNothingWaitsForIt) {
     EXPECT_FALSE(bob.is_there()) << "nothing has been heard of it since";
 }
 
+TEST(Registry, T16_AnEndpointIsMissedAlsoByWhatIsNotTriedAgain) {
+    Endpoint last;
+    last.story.ask(
+        NackDelivery{.delivery = last.story.last_delivery(), .is_final = true, .is_unheard = true});
+    ASSERT_EQ(last.story.happened<MessageDeadLettered>().size(), 1U);
+    EXPECT_TRUE(last.story.happened<MessageDeadLettered>()[0].is_unanswered);
+    last.story.later(30s).send({.id = "m2"});
+    last.miss();
+    EXPECT_FALSE(last.is_there()) << "nothing has come back since m1";
+
+    Endpoint once;
+    once.story.ack(once.story.last_delivery());
+    for (const auto* id : {"m2", "m3"}) {
+        once.story.later(30s).send({.id = id}, Priority::Normal);
+        once.miss();
+        ASSERT_EQ(once.story.happened<MessageDropped>().size(), 1U);
+        EXPECT_TRUE(once.story.happened<MessageDropped>()[0].is_unanswered);
+    }
+    once.story.send({.id = "m4"});
+    EXPECT_FALSE(once.is_there()) << "nothing has come back since m2";
+}
+
+TEST(Registry, T16_X5_WhoIsAwayIsInvitedOnlyBehindWhoIsThere) {
+    Endpoint bob;
+    bob.miss_for_long();
+    ASSERT_FALSE(bob.is_there());
+    auto& story = bob.story;
+    for (const auto* agent : {"bob", "carol"}) {
+        story.ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"SORT"}])"}});
+    }
+    story.connect("carol", 10);
+    story.send({.id = "n1", .to = "carol"}).send({.id = "n2", .to = "carol"});
+    story.as_operator().ask(
+        ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "test"});
+    story.as_the_hub().request({.id = "q", .to = "call:cheapest:SORT"});
+    const auto opened = story.happened<CallOpened>();
+    ASSERT_EQ(opened.size(), 1U);
+    EXPECT_EQ(opened[0].agents, Ids{"carol"}) << "who has more to do, but is there";
+}
+
 TEST(Registry, T16_WhatAnEndpointDoesNotTakeGoesToAnotherInstance) {
     Endpoint bob;
     bob.miss();

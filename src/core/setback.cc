@@ -35,13 +35,13 @@ Refusal failure_of(const Mishap& mishap) {
 }
 
 void drop(Draft& draft, const broker::Message& message, const Mishap& mishap) {
-    draft.add(MessageDropped{message.ticket, mishap.setback, mishap.reason});
+    draft.add(MessageDropped{message.ticket, mishap.setback, mishap.reason, mishap.is_unanswered});
     fail_request(draft, message.ticket, failure_of(mishap), mishap.reason);
 }
 
 void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
     const auto setback = mishap.is_final ? Setback::Rejected : Setback::RetriesExhausted;
-    draft.add(MessageDeadLettered{message.ticket, setback, mishap.reason});
+    draft.add(MessageDeadLettered{message.ticket, setback, mishap.reason, mishap.is_unanswered});
     fail_request(draft, message.ticket, failure_of(mishap), mishap.reason);
 }
 

@@ -167,6 +167,7 @@ template <> inline constexpr std::tuple kFields<MessageDropped>{
     Field{1, "ticket", &MessageDropped::ticket},
     Field{2, "setback", &MessageDropped::setback},
     Field{3, "reason", &MessageDropped::reason},
+    Field{4, "is_unanswered", &MessageDropped::is_unanswered},
 };
 template <> inline constexpr std::tuple kFields<MessageExpired>{
     Field{1, "ticket", &MessageExpired::ticket},
@@ -175,6 +176,7 @@ template <> inline constexpr std::tuple kFields<MessageDeadLettered>{
     Field{1, "ticket", &MessageDeadLettered::ticket},
     Field{2, "setback", &MessageDeadLettered::setback},
     Field{3, "reason", &MessageDeadLettered::reason},
+    Field{4, "is_unanswered", &MessageDeadLettered::is_unanswered},
 };
 template <> inline constexpr std::tuple kFields<DeadLetterRedelivered>{
     Field{1, "ticket", &DeadLetterRedelivered::ticket},

@@ -164,6 +164,7 @@ struct MessageDropped {
     Ticket ticket;
     Setback setback = Setback::Nacked;
     std::string reason;
+    bool is_unanswered = false;  ///< As DeliveryReturned has it.
 };
 
 /// Its ttl passed while it waited.
@@ -175,6 +176,7 @@ struct MessageDeadLettered {
     Ticket ticket;
     Setback setback = Setback::RetriesExhausted;
     std::string reason;
+    bool is_unanswered = false;  ///< As DeliveryReturned has it.
 };
 
 /// Back into the mailbox it came from, with all its tries again.

@@ -179,6 +179,12 @@ Slot add(Broker& broker, Arrival arrival) {
     broker.slots.add(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     count_request(broker, broker.messages[slot], true);
+    if (arrival.is_known) {
+        auto& message = broker.messages[slot];
+        message.attempt = 1;
+        message.attempts_uncounted = 1;
+        note_returned(broker, message);
+    }
     return slot;
 }
 

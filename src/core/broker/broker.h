@@ -180,6 +180,7 @@ struct Arrival {
     Priority priority = Priority::Normal;
     Time expires_at{};
     std::uint32_t retry_count_max = 0;
+    bool is_known = false;  ///< Who gets it knows of it, and has it in hand before it comes.
 };
 void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
 /// The hub's own answer in place of a reply: `arrival.envelope` is the request.

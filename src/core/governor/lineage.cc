@@ -77,7 +77,7 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
 void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending) {
     if (delegation.tokens == 0 || delegation.is_granted) return;
     const auto below = delegation.below.spent + delegation.below.reserved;
-    const auto own = std::min(ending.tokens_used, delegation.tokens - below);
+    const auto own = own_tokens(delegation, ending.tokens_used);
     const auto cost = scaled(delegation.cost, own, delegation.tokens);
     auto& root = root_of(lineage, delegation.root);
     auto* above = holder(lineage, delegation);
@@ -312,12 +312,15 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
     lineage.delegations.emplace(event.request, std::move(delegation));
 }
 
+std::uint64_t own_tokens(const Delegation& delegation, std::uint64_t tokens_used) {
+    if (delegation.tokens == 0) return 0;
+    return std::min(tokens_used, left_in(delegation.below, delegation.tokens));
+}
+
 std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used) {
     const auto delegation = find_delegation(lineage, request);
     if (delegation == nullptr || !delegation->is_open || delegation->tokens == 0) return 0;
-    const auto below = delegation->below.spent + delegation->below.reserved;
-    const auto own = std::min(tokens_used, delegation->tokens - below);
-    return scaled(delegation->cost, own, delegation->tokens);
+    return scaled(delegation->cost, own_tokens(*delegation, tokens_used), delegation->tokens);
 }
 
 void end(Lineage& lineage, Ticket request, const Ending& ending) {

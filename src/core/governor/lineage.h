@@ -204,6 +204,8 @@ struct Ending {
     Duration root_idle{};
 };
 void end(Lineage& lineage, Ticket request, const Ending& ending);
+/// What its own work spends if it used so many tokens: what those below it have is theirs.
+std::uint64_t own_tokens(const Delegation& delegation, std::uint64_t tokens_used);
 /// What its own work costs if it used so many tokens: of what was set aside for it, that part.
 std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
 /// Another agent has the request. Nothing, if it is on no record.
