@@ -30,7 +30,8 @@ struct BookkeeperOptions {
     Duration look_pause{25};  ///< Between two looks at how far the journal is.
     Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.
     /// A hub that wrote so many records since the last look has the machine for itself, until
-    /// somebody asks or the ledger lags by `lag_max`: a few seconds of its work.
+    /// somebody asks or the ledger lags by `lag_max`: a few seconds of its work. A hub at its limit
+    /// over HTTP writes some 1,500.
     std::uint64_t busy_records = 1'000;
     std::uint64_t lag_max = 2'000'000;
 };
