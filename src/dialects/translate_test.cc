@@ -797,8 +797,8 @@ TEST(Translate, P1_C2_TheNextStepsAreToldBesideAContext) {
     const std::string sam = translated(kCommand, Dialect::Correlation, Dialect::Sam);
     EXPECT_EQ(at(sam, {"payload", "context"}), R"({"next_steps":["x"],"a":1})");
     expect_back(sam, Dialect::Sam, Dialect::Correlation, kCommand);
-    const std::string back =
-        translated(testing::with(sam, R"("a":1)", R"("a":2)"), Dialect::Sam, Dialect::Correlation);
+    const std::string changed = testing::with(sam, R"(["x"],"a":1)", R"(["x"],"a":2)");
+    const std::string back = translated(changed, Dialect::Sam, Dialect::Correlation);
     EXPECT_EQ(at(back, {"payload", "context"}), R"({"a":2})");
     EXPECT_EQ(at(back, {"next_steps"}), R"(["x"])");
 }
