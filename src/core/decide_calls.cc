@@ -95,6 +95,7 @@ std::vector<std::string> able_to(const State& state,
     };
     if (able.size() > most) std::ranges::stable_sort(able, {}, rank);
     std::vector<std::string> agents;
+    agents.reserve(able.size());
     for (const auto agent : able) agents.push_back(state.registry.agents[agent].id.value);
     return agents;
 }
