@@ -23,7 +23,7 @@ SEED = int(os.environ.get("PARLANCE_SEED", "7"))
 PROGRAM = os.environ.get("PARLANCE_SAMPLE_PROGRAM", "samples")
 WRONG = [None, [], {}, "", "nonsense", 17, -1, 0.5, True, [None], {"x": None}]
 UNREAD = {"PROTOCOL_VERSION_UNSUPPORTED", "INPUT_VALIDATION_FAILED", "OUTPUT_VALIDATION_FAILED", "MESSAGE_MALFORMED",
-          "MESSAGE_DIALECT_UNKNOWN"}
+          "MESSAGE_DIALECT_UNKNOWN", "HANDOFF_CONTEXT_INCOMPLETE"}
 BEYOND_SCHEMAS = "must be prompt and completion together"  # A sum; said in words only.
 
 
