@@ -4,9 +4,11 @@
 // is still in the hub: a message that waits can never be accepted a second time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/flat_table.h"
 #include "base/halves.h"
@@ -81,12 +83,19 @@ void age(Memory& memory, std::uint64_t ids_max, IsLive is_live) {
     if (!is_full(memory, ids_max)) return;
     const auto forgotten = std::exchange(memory.older, std::exchange(memory.newer, {}));
     memory.taken = 0;
+    std::vector<IdRow> live;
     forgotten.ids.for_each([&](const IdRow& row) {
-        if (!is_live(Ticket{row.ticket.value()})) return;
+        if (is_live(Ticket{row.ticket.value()})) live.push_back(row);
+    });
+    // Room for all of them first: they come in the order of their places, and would crowd at the
+    // beginning of a table that grows with them, where each moves all the others.
+    memory.newer.ids.reserve(live.size());
+    memory.newer.answers.reserve(std::min(live.size(), forgotten.answers.size()));
+    for (const auto& row : live) {
         remember(memory.newer.ids, row);
         const auto answer = find_answer(forgotten, row.key.value());
         if (answer != Sequence{}) remember_answer(memory, row.key.value(), answer);
-    });
+    }
 }
 
 }  // namespace parlance::core::broker

@@ -44,6 +44,23 @@ TEST(Memory, D4_NeverForgetsWhatIsLiveHoweverMuchThatIs) {
     EXPECT_FALSE(find_id(memory, 1));
 }
 
+// Where each moves all the others, this takes minutes.
+TEST(Memory, D4_KeepsAMillionThatWaitWithTheirAnswers) {
+    constexpr std::uint64_t kCount = 1'000'000;
+    Memory memory;
+    for (std::uint64_t i = 1; i <= kCount; ++i) {
+        remember_id(memory, i, {.ticket = {i}});
+        remember_answer(memory, i, {i});
+    }
+    const auto all_live = [](Ticket) { return true; };
+    age(memory, kCount, all_live);  // From here on they are the older generation,
+    memory.taken = kCount;
+    age(memory, kCount, all_live);  // and here they are the newer one again.
+    EXPECT_EQ(memory.newer.ids.size(), kCount);
+    EXPECT_EQ(find_id(memory, kCount)->ticket, Ticket{kCount});
+    EXPECT_EQ(find_answer(memory, 1), Sequence{1});
+}
+
 TEST(Memory, D4_KeepsTheAnswerWithALiveId) {
     Memory memory;
     remember_id(memory, 1, {.ticket = {1}});
