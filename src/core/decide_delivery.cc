@@ -56,16 +56,21 @@ std::uint32_t hand_over_max(const State& state, AgentHandle agent) {
     return is_probing ? 1 : 0xFFFF'FFFFU;
 }
 
+bool is_missed(const State& state, const broker::Consumer& consumer) {
+    return registry::find_instance(state.registry, consumer.instance)->missed_since != Time{};
+}
+
 void hand_over(Draft& draft, AgentHandle agent) {
     const auto& broker = draft.state.broker;
+    const auto& consumers = broker.mailboxes[agent].consumers;
+    const bool has_choice = consumers.size() > 1;  // Else it is not worth looking up.
     std::vector<Taker> takers;
-    for (const Slot slot : broker.mailboxes[agent].consumers) {
+    for (const Slot slot : consumers) {
         const auto& consumer = broker.consumers[slot];
-        const auto* instance = registry::find_instance(draft.state.registry, consumer.instance);
         takers.push_back({&consumer,
                           broker::load_of(consumer),
                           consumer.was_lower,
-                          instance->missed_since != Time{}});
+                          has_choice && is_missed(draft.state, consumer)});
     }
     auto picker = picker_for(draft, agent);
     const auto count_max = std::min<std::size_t>(kHandOversMax, hand_over_max(draft.state, agent));
