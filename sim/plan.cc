@@ -87,6 +87,9 @@ Settings draw_policy(Chance& chance, const Plan& plan) {
                       {{Rule::BreakerOpenMs, {}}, number(200, 2'000)}};
     // Not drawn, so that a seed still tells the story that it is kept for.
     settings[{Rule::BreakerFairMs, {}}] = settings[{Rule::BreakerOpenMs, {}}] / 8;
+    settings[{Rule::CostPerDelegation, {}}] = settings[{Rule::TokensPerDelegation, {}}] * 3;
+    settings[{Rule::CostPerAgent, {}}] = settings[{Rule::TokensPerAgent, {}}] * 2;
+    settings[{Rule::CostPerUser, {}}] = settings[{Rule::TokensPerUser, {}}] * 2;
     const auto agent = [&](std::uint64_t each) {
         return Scope{ScopeKind::Agent, "agent-" + std::to_string(each)};
     };

@@ -175,10 +175,12 @@ Admission admission(const State& state,
     the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
     Word asked;
     bool is_short = false;  // A purse has too little, and a person may give it one of its own.
-    // What is asked for a user is that user's: it is the beginning of a tree.
+    // What is asked for a user is that user's, and what spends is held to the purses: each is the
+    // beginning of a tree.
+    const bool spends = the.claim.tokens_max > 0 || limits_spending(state.governor.policy);
     const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
                               the.at.unfounded != nullptr || !the.claim.user.empty() ||
-                              send.below.value_or(Ticket{}) != Ticket{};
+                              send.below.value_or(Ticket{}) != Ticket{} || spends;
     if (is_in_a_tree) measure(the);
     std::vector<LookedUp> rules;
     if (findings != nullptr) {

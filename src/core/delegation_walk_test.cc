@@ -87,7 +87,10 @@ class Walk {
                           {{Rule::TokensPerAgent, {}}, maybe(some(4'000, 20'000))},
                           {{Rule::TokensPerUser, {}}, maybe(some(6'000, 30'000))},
                           {{Rule::TokensInTotal, {}}, maybe(some(20'000, 60'000))},
+                          {{Rule::CostPerDelegation, {}}, maybe(some(2'000, 9'000))},
                           {{Rule::CostPerRoot, {}}, maybe(some(5'000, 20'000))},
+                          {{Rule::CostPerAgent, {}}, maybe(some(8'000, 40'000))},
+                          {{Rule::CostPerUser, {}}, maybe(some(10'000, 50'000))},
                           {{Rule::CostInTotal, {}}, maybe(some(20'000, 90'000))},
                           {{Rule::BudgetWindowMs, {}}, some(1'000, 20'000)},
                           {{Rule::BreakerFailures, {}}, 0}};
@@ -308,7 +311,7 @@ class Walk {
         }
         const auto tools = is_one_in(3) ? any_tools() : std::vector<std::string>{};
         grant(next, tools);
-        next.cost = model_.cost_of(next.tokens, next.platform, next.to);
+        next.cost = model_.cost_of(next.tokens, next.to);
         const auto broken = model_.broken_by(
             next,
             found == model_.trees.end() ? model_.tree_begun_by(next) : found->second,

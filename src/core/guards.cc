@@ -60,9 +60,14 @@ governor::Purse account_of_target(const Case& the) {
     return purse;
 }
 
+/// Who is asked, as what it is registered.
+Subject subject_of_target(const Case& the) {
+    const auto& profile = the.state.registry.agents[the.target].profile;
+    return {.platform = enum_name(profile.dialect), .agent = the.envelope.to()};
+}
+
 Source purse_of_target(const Case& the) {
-    const auto most = the.limit(Rule::TokensPerAgent,
-                                {.platform = the.subject.platform, .agent = the.envelope.to()});
+    const auto most = the.limit(Rule::TokensPerAgent, subject_of_target(the));
     return {"its target",
             governor::left_in(account_of_target(the), static_cast<std::uint64_t>(most))};
 }
@@ -114,11 +119,13 @@ Source poorest_purse(const Case& the) {
     });
 }
 
-/// What it may spend. A dialect without budgets is no way past the purses of a tree: there it is
-/// given what is usual, or what is left; of nothing it asks for what is usual, and is refused.
+/// What it may spend. A dialect without budgets is no way past a purse: in a tree that is somebody's,
+/// and wherever the policy has purses, it is given what is usual, or what is left; of nothing it
+/// asks for what is usual, and is refused.
 std::uint64_t tokens_for(const Case& the) {
     const bool says_it = the.claim.tokens_max > 0 || the.claim.has_session;
-    if (says_it || !is_bound(the) || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
+    const bool is_free = !is_bound(the) && !limits_spending(the.state.governor.policy);
+    if (says_it || is_free || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
     const auto left = poorest_purse(the).left;
     return left == 0 ? governor::kTokensUsual : std::min(left, governor::kTokensUsual);
 }
@@ -437,31 +444,65 @@ Word check_purse_of_target(const Case& the) {
     return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
-Word check_cost(const Case& the) {
-    if (the.cost <= the.cost_before || is_planted(Mutant::Overspend)) return {};
-    const auto& policy = the.state.governor.policy;
-    const auto& lineage = the.state.governor.lineage;
-    const auto& settled = the.settled;
-    const auto left_in_tree = [&](const governor::Root& root) {
-        auto purse = root.cost_purse;
-        if (root.number == settled.root) governor::settle(purse, settled.cost, settled.cost_spent);
-        return governor::left_in(purse, root.cost);
-    };
-    const auto tree =
-        the.at.root != nullptr
-            ? left_in_tree(*the.at.root)
-            : governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
-    auto costs = governor::purse_at(
-        lineage.accounts, governor::kCostAccount, the.now, governor::window_of(policy));
-    governor::settle(costs, settled.cost, settled.cost_spent);
-    const auto hub =
-        governor::left_in(costs, static_cast<std::uint64_t>(the.limit(Rule::CostInTotal, {})));
+/// What is left of the money for a window, once an offer that is taken is settled.
+std::uint64_t money_left(const Case& the, const std::string& account, std::int64_t most) {
+    const auto& governor = the.state.governor;
+    auto purse = governor::purse_at(
+        governor.lineage.accounts, account, the.now, governor::window_of(governor.policy));
+    governor::settle(purse, the.settled.cost, the.settled.cost_spent);
+    return governor::left_in(purse, static_cast<std::uint64_t>(most));
+}
+
+std::uint64_t money_left_in_tree(const Case& the) {
+    if (the.at.root == nullptr) {
+        return governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot)));
+    }
+    const auto& root = *the.at.root;
+    auto purse = root.cost_purse;
+    if (root.number == the.settled.root) {
+        governor::settle(purse, the.settled.cost, the.settled.cost_spent);
+    }
+    return governor::left_in(purse, root.cost);
+}
+
+/// The money that it would draw on, and what has the least of it left.
+Source poorest_in_money(const Case& the) {
     const auto beside = the.beside.cost;
-    const auto least = poorest({{"the tree of delegations that it belongs to",
-                                 the.is_in_one_tree() ? without(tree, beside) : tree},
-                                {"the hub", without(hub, beside)}});
-    if (the.cost - the.cost_before <= least.left)
-        return passed(the, "it may cost {} millionths", the.cost);
+    // Of one that moves, what it has already is in each but the purse of who gets it.
+    const auto with_its_own = [&](std::uint64_t left) {
+        return left > governor::kNoLimit - the.cost_before ? governor::kNoLimit
+                                                           : left + the.cost_before;
+    };
+    // Names are put together only where there is a limit.
+    const auto left = [&](std::int64_t most, const auto& account) {
+        return most == 0 ? governor::kNoLimit : money_left(the, account(), most);
+    };
+    const auto one = the.limit(Rule::CostPerDelegation);
+    const auto of_target = the.limit(Rule::CostPerAgent, subject_of_target(the));
+    const auto of_user = the.user.empty() ? 0 : the.limit(Rule::CostPerUser, {.user = the.user});
+    const auto in_total = the.limit(Rule::CostInTotal, {});
+    const auto tree = money_left_in_tree(the);
+    return poorest({
+        {"one delegation",
+         one == 0 ? governor::kNoLimit
+                  : std::max(static_cast<std::uint64_t>(one), the.cost_before)},
+        {"the tree of delegations that it belongs to",
+         with_its_own(the.is_in_one_tree() ? without(tree, beside) : tree)},
+        {"its target",
+         left(of_target, [&] { return governor::agent_cost_account(the.envelope.to()); })},
+        {"its user",
+         with_its_own(without(
+             left(of_user, [&] { return governor::user_cost_account(the.user); }), beside))},
+        {"the hub",
+         with_its_own(
+             without(money_left(the, std::string{governor::kCostAccount}, in_total), beside))},
+    });
+}
+
+Word check_cost(const Case& the) {
+    if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
+    const auto least = poorest_in_money(the);
+    if (the.cost <= least.left) return passed(the, "it may cost {} millionths", the.cost);
     return {
         Refusal::BudgetCostExceeded,
         fmt::format(
@@ -546,9 +587,8 @@ std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms) {
 }
 
 std::uint64_t cost_for(const Case& the) {
-    const auto price = limit_of(the.state.governor.policy,
-                                Rule::CostPerMillionTokens,
-                                {.platform = the.subject.platform, .agent = the.envelope.to()});
+    const auto price =
+        limit_of(the.state.governor.policy, Rule::CostPerMillionTokens, subject_of_target(the));
     return governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
 }
 

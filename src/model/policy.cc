@@ -1,6 +1,7 @@
 #include "model/policy.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -161,6 +162,19 @@ Ruling chain_ruling(const Policy& policy, const Chain& chain) {
 bool is_set(const Policy& policy, Rule rule) {
     const auto first = policy.settings.lower_bound({rule, Scope{}});
     return first != policy.settings.end() && first->first.first == rule;
+}
+
+bool limits_spending(const Policy& policy) {
+    constexpr std::array kOfSpending{Rule::TokensPerDelegation,
+                                     Rule::TokensPerRoot,
+                                     Rule::TokensPerAgent,
+                                     Rule::TokensInTotal,
+                                     Rule::CostPerDelegation,
+                                     Rule::CostPerRoot,
+                                     Rule::CostPerAgent,
+                                     Rule::CostInTotal};
+    if (policy.settings.empty()) return false;
+    return std::ranges::any_of(kOfSpending, [&](Rule rule) { return is_set(policy, rule); });
 }
 
 std::string name_of(const Scope& scope) {

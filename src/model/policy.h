@@ -31,7 +31,10 @@ enum class Rule : std::uint8_t {
     TokensPerUser,
     TokensInTotal,
     CostPerMillionTokens,
+    CostPerDelegation,
     CostPerRoot,
+    CostPerAgent,
+    CostPerUser,
     CostInTotal,
     BudgetWindowMs,
     BreakerFailures,
@@ -110,8 +113,14 @@ inline constexpr std::array<RuleRow, kRuleCount> kRules{{
      "What the whole hub may spend in a budget window, in tokens."},
     {Rule::CostPerMillionTokens, "cost_per_million_tokens", 0, 0, 1'000'000'000'000, kOfAgents,
      "The price of an agent's tokens, in millionths of the currency."},
+    {Rule::CostPerDelegation, "cost_per_delegation", 0, 0, kPolicyMost, kOfRequests,
+     "The most that one delegation may cost, in millionths of the currency."},
     {Rule::CostPerRoot, "cost_per_root", 0, 0, kPolicyMost, kOfRequests,
      "The purse of a whole tree of delegations, in millionths of the currency."},
+    {Rule::CostPerAgent, "cost_per_agent", 0, 0, kPolicyMost, kOfAgents,
+     "What one agent's work may cost in a budget window, in millionths of the currency."},
+    {Rule::CostPerUser, "cost_per_user", 0, 0, kPolicyMost, kOfUsers,
+     "What may be spent for one user in a budget window, in millionths of the currency."},
     {Rule::CostInTotal, "cost_in_total", 0, 0, kPolicyMost, kOfTheHub,
      "What the whole hub may spend in a budget window, in millionths of the currency."},
     {Rule::BudgetWindowMs, "budget_window_ms", 86'400'000, 1'000, 31 * (kWeekMs / 7), kOfTheHub,
@@ -201,6 +210,8 @@ std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = 
 
 /// Whether it is set for anybody.
 bool is_set(const Policy& policy, Rule rule);
+/// Whether there is a purse for what any request spends, also one that is for no user.
+bool limits_spending(const Policy& policy);
 
 /// Why a rule cannot be set there: it would do nothing. Empty if it can.
 std::string misplacement(Rule rule, const Scope& scope);

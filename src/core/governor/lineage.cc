@@ -66,7 +66,10 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
         reserve(accounts, name, amount, at.now, at.budget_window);
     };
     open(agent_account(at.target_name), delegation.tokens);
+    open(agent_cost_account(at.target_name), delegation.cost);
+    if (!delegation.user.empty()) open(user_cost_account(delegation.user), delegation.cost);
     open(std::string{kCostAccount}, delegation.cost);
+    // Money is set aside for each alone; tokens are given on, and counted once.
     if (above != nullptr) return;
     if (!delegation.user.empty()) open(user_account(delegation.user), delegation.tokens);
     open(std::string{kHubAccount}, delegation.tokens);
@@ -87,6 +90,8 @@ void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending
         settle(lineage.accounts, name, amount, spent, ending.now, ending.budget_window);
     };
     close(agent_account(ending.target_name), delegation.tokens, own);
+    close(agent_cost_account(ending.target_name), delegation.cost, cost);
+    if (!delegation.user.empty()) close(user_cost_account(delegation.user), delegation.cost, cost);
     close(std::string{kCostAccount}, delegation.cost, cost);
     if (above != nullptr) return;
     if (!delegation.user.empty()) {
@@ -346,17 +351,27 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
             .errands.insert({delegation.origin, to.target, delegation.objective_hash});
     }
     if (delegation.is_granted) return;  // Nothing of it was set aside.
-    auto& accounts = lineage.accounts;
-    settle(accounts, agent_account(to.name_before), delegation.tokens, 0, to.now, to.budget_window);
-    reserve(accounts, agent_account(to.name), delegation.tokens, to.now, to.budget_window);
-    if (!to.is_priced || to.cost == delegation.cost) return;
-    const std::string costs{kCostAccount};
+    const auto give_back = [&](const std::string& name, std::uint64_t amount) {
+        settle(lineage.accounts, name, amount, 0, to.now, to.budget_window);
+    };
+    const auto open = [&](const std::string& name, std::uint64_t amount) {
+        reserve(lineage.accounts, name, amount, to.now, to.budget_window);
+    };
+    const auto cost_before = delegation.cost;
+    if (to.is_priced) delegation.cost = to.cost;
+    give_back(agent_account(to.name_before), delegation.tokens);
+    open(agent_account(to.name), delegation.tokens);
+    give_back(agent_cost_account(to.name_before), cost_before);
+    open(agent_cost_account(to.name), delegation.cost);
+    if (delegation.cost == cost_before) return;
     auto& purse = root_of(lineage, delegation.root).cost_purse;
-    settle(purse, delegation.cost, 0);
-    settle(accounts, costs, delegation.cost, 0, to.now, to.budget_window);
-    delegation.cost = to.cost;
+    settle(purse, cost_before, 0);
     reserve(purse, delegation.cost);
-    reserve(accounts, costs, delegation.cost, to.now, to.budget_window);
+    give_back(std::string{kCostAccount}, cost_before);
+    open(std::string{kCostAccount}, delegation.cost);
+    if (delegation.user.empty()) return;
+    give_back(user_cost_account(delegation.user), cost_before);
+    open(user_cost_account(delegation.user), delegation.cost);
 }
 
 void end_root(Lineage& lineage, Ticket number) {

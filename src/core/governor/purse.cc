@@ -40,6 +40,8 @@ std::uint64_t scaled(std::uint64_t amount, std::uint64_t part, std::uint64_t who
 
 std::string agent_account(std::string_view agent) { return "agent " + std::string{agent}; }
 std::string user_account(std::string_view user) { return "user " + std::string{user}; }
+std::string agent_cost_account(std::string_view agent) { return "cost " + agent_account(agent); }
+std::string user_cost_account(std::string_view user) { return "cost " + user_account(user); }
 
 Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Duration window) {
     const auto found = accounts.by_name.find(name);

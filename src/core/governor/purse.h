@@ -56,7 +56,8 @@ struct Account {
 /// Only those of which something is set aside, or was spent in a window that is not over: whoever
 /// was ever named is not kept.
 struct Accounts {
-    /// By "agent NAME", "user NAME" and "hub"; "cost" is the hub's in money.
+    /// By "agent NAME", "user NAME" and "hub"; in money by "cost agent NAME", "cost user NAME" and,
+    /// of the hub, "cost".
     std::map<std::string, Account, std::less<>> by_name;
     std::set<std::pair<Time, std::string>> begun;  ///< Found again from it: the oldest first.
 };
@@ -66,6 +67,8 @@ inline constexpr std::string_view kHubAccount = "hub";
 inline constexpr std::string_view kCostAccount = "cost";
 std::string agent_account(std::string_view agent);
 std::string user_account(std::string_view user);
+std::string agent_cost_account(std::string_view agent);
+std::string user_cost_account(std::string_view user);
 
 /// The purse as it is at this time.
 Purse purse_at(const Accounts& accounts, std::string_view name, Time now, Duration window);

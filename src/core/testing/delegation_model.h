@@ -85,9 +85,13 @@ class DelegationModel {
 
     void follow(const Event& event, Time now) {
         const auto* admitted = std::get_if<DelegationAdmitted>(&event);
-        const bool is_left = left_ != Ticket{} && !(admitted && admitted->request == left_);
-        if (is_left) breach("G1", "left the tree of what its asker has in hand", left_);
+        const auto is_missing = [&](Ticket request) {
+            return request != Ticket{} && !(admitted && admitted->request == request);
+        };
+        if (is_missing(left_)) breach("G1", "left the tree of what its asker has in hand", left_);
+        if (is_missing(spender_)) breach("G4", "draws on no purse", spender_);
         left_ = {};
+        spender_ = {};
         std::visit([this, now](const auto& fact) { this->on(fact, now); }, event);
     }
 
@@ -130,11 +134,8 @@ class DelegationModel {
                 .tokens = limit(Rule::TokensPerRoot, first),
                 .cost = limit(Rule::CostPerRoot, first)};
     }
-    std::uint64_t cost_of(std::uint64_t tokens,
-                          const std::string& platform,
-                          const std::string& to) const {
-        const auto price =
-            limit_of(policy_, Rule::CostPerMillionTokens, {.platform = platform, .agent = to});
+    std::uint64_t cost_of(std::uint64_t tokens, const std::string& to) const {
+        const auto price = limit_of(policy_, Rule::CostPerMillionTokens, target(to));
         return static_cast<std::uint64_t>(Wide{tokens} * static_cast<std::uint64_t>(price) /
                                           1'000'000);
     }
@@ -168,6 +169,9 @@ class DelegationModel {
     __extension__ using Wide = unsigned __int128;
     static constexpr std::string_view kAgent = "agent ";
     static constexpr std::string_view kUser = "user ";
+    static constexpr std::string_view kMoney = "money";
+    static constexpr std::string_view kMoneyOfAgent = "money of agent ";
+    static constexpr std::string_view kMoneyOfUser = "money of user ";
     static constexpr std::uint64_t kTokensUsual = 1'200;  ///< X1.
 
     /// What was spent in the window that began then.
@@ -183,6 +187,10 @@ class DelegationModel {
 
     void on(const SessionWritten& fact, Time) {
         if (!fact.user.empty()) sessions_[fact.id] = fact.user;
+    }
+
+    void on(const AgentRegistered& fact, Time) {
+        platforms_[fact.agent.value] = enum_name(fact.profile.dialect);
     }
 
     void on(const PolicyChanged& fact, Time) {
@@ -212,6 +220,7 @@ class DelegationModel {
         const bool is_free = is_no_agent(envelope.to()) || envelope.from() == kOrchestrator;
         const auto from = std::string{envelope.from()};
         if (!fact.is_held && !is_free && has_bound_in_hand(from, {})) left_ = fact.ticket;
+        if (!fact.is_held && !is_free && has_purses()) spender_ = fact.ticket;
         requests_[fact.ticket] = fact;
     }
 
@@ -270,7 +279,7 @@ class DelegationModel {
         next.depth_max = fact.depth_max;
         next.is_granted = fact.is_granted;
         next.tokens = fact.tokens;
-        next.cost = cost_of(fact.tokens, next.platform, next.to);
+        next.cost = cost_of(fact.tokens, next.to);
         next.limits_tools = fact.limits_tools;
         next.tools = {fact.tools.begin(), fact.tools.end()};
         if (fact.root == fact.request) {
@@ -362,7 +371,8 @@ class DelegationModel {
     /// is left; that is no way to spend nothing.
     void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
-        if (!fact.session.empty() || fact.is_granted || !tree.binds()) return;
+        const bool is_free = !tree.binds() && !has_purses();
+        if (!fact.session.empty() || fact.is_granted || is_free) return;
         // What asks for a proposal has a part of what that is for has.
         if (next.from == kOrchestrator && calls_.contains(fact.parent)) return;
         // People let it spend what they were asked for, however much is there by then.
@@ -479,6 +489,14 @@ class DelegationModel {
 
     // --- purses ------------------------------------------------------------------------------
 
+    /// Whether what any request spends is limited, for somebody.
+    bool has_purses() const {
+        return std::ranges::any_of(policy_.settings, [](const auto& setting) {
+            const auto name = kRules[static_cast<std::size_t>(setting.first.first)].name;
+            const bool is_purse = name.starts_with("tokens_") || name.starts_with("cost_");
+            return is_purse && name != "cost_per_million_tokens" && !name.ends_with("_per_user");
+        });
+    }
     static bool is_within(Wide amount, std::uint64_t limit) {
         return limit == 0 || amount <= limit;
     }
@@ -502,11 +520,24 @@ class DelegationModel {
         }
         return taken;
     }
-    /// What an open delegation has set aside of "agent NAME", "user NAME", "hub" or "cost". What is
-    /// given on by whom was given it is in the latter's amount for user and hub already.
+    /// Whose limits hold for what an agent is asked: those of what it speaks itself.
+    Subject target(const std::string& agent) const {
+        const auto found = platforms_.find(agent);
+        const auto platform = found == platforms_.end() ? std::string_view{} : found->second;
+        return {.platform = platform, .agent = agent};
+    }
+    /// What an open delegation has set aside of "agent NAME", "user NAME", "hub", or of the same in
+    /// money. What is given on by whom was given it is in the latter's tokens for user and hub
+    /// already.
     std::uint64_t amount_in(std::string_view account, const Known& each) const {
         if (each.is_granted) return 0;
-        if (account == "cost") return each.cost;
+        if (account == kMoney) return each.cost;
+        if (account.starts_with(kMoneyOfAgent)) {
+            return account.substr(kMoneyOfAgent.size()) == each.to ? each.cost : 0;
+        }
+        if (account.starts_with(kMoneyOfUser)) {
+            return account.substr(kMoneyOfUser.size()) == each.user ? each.cost : 0;
+        }
         if (account.starts_with(kAgent)) {
             return account.substr(kAgent.size()) == each.to ? each.tokens : 0;
         }
@@ -528,12 +559,13 @@ class DelegationModel {
 
     /// Of the delegation itself, its tree, its target, its user and the hub.
     bool has_tokens(const Known& next, const KnownTree& tree, Time now) const {
-        const Subject target{.platform = next.platform, .agent = next.to};
         const auto has = [&](const std::string& account, Rule rule, const Subject& subject) {
             return has_left(account, next.tokens, limit_of(policy_, rule, subject), now);
         };
         if (!is_within(next.tokens, limit(Rule::TokensPerDelegation, next))) return false;
-        if (!has(std::string{kAgent} + next.to, Rule::TokensPerAgent, target)) return false;
+        if (!has(std::string{kAgent} + next.to, Rule::TokensPerAgent, target(next.to))) {
+            return false;
+        }
         if (const auto holder = holder_of(next); holder != Ticket{}) {
             // Who has answered has nothing left to give.
             return known.at(holder).is_open &&
@@ -552,8 +584,16 @@ class DelegationModel {
             const auto& each = known.at(ticket);
             if (!each.is_granted) in_tree += each.is_open ? each.cost : cost_of(each);
         }
-        return is_within(in_tree, tree.cost) &&
-               has_left("cost", next.cost, limit_of(policy_, Rule::CostInTotal), now);
+        const auto has = [&](const std::string& account, Rule rule, const Subject& subject) {
+            return has_left(account, next.cost, limit_of(policy_, rule, subject), now);
+        };
+        const bool has_user =
+            next.user.empty() ||
+            has(std::string{kMoneyOfUser} + next.user, Rule::CostPerUser, {.user = next.user});
+        return is_within(next.cost, limit(Rule::CostPerDelegation, next)) &&
+               is_within(in_tree, tree.cost) && has_user &&
+               has(std::string{kMoneyOfAgent} + next.to, Rule::CostPerAgent, target(next.to)) &&
+               has(std::string{kMoney}, Rule::CostInTotal, {});
     }
 
     /// A window begins with the first use after the one before it, or after nothing was used.
@@ -576,7 +616,11 @@ class DelegationModel {
             return now - account.second.since >= window() && reserved_in(account.first) == 0;
         });
         spend(std::string{kAgent} + each.to, each.own, now);
-        if (each.cost > 0) spend("cost", cost_of(each), now);
+        if (each.cost > 0) {
+            spend(std::string{kMoney}, cost_of(each), now);
+            spend(std::string{kMoneyOfAgent} + each.to, cost_of(each), now);
+            if (!each.user.empty()) spend(std::string{kMoneyOfUser} + each.user, cost_of(each), now);
+        }
         if (holder_of(each) != Ticket{}) return;
         spend("hub", each.gone, now);
         if (!each.user.empty()) spend(std::string{kUser} + each.user, each.gone, now);
@@ -609,11 +653,13 @@ class DelegationModel {
     }
 
     Policy policy_;
+    std::map<std::string, std::string_view> platforms_;  ///< Which dialect each has registered.
     std::map<Ticket, MessageAccepted> requests_;  ///< Those that are open.
     std::map<std::string, Spent> spent_;
     std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
     std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
     Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
+    Ticket spender_{};  ///< Accepted just now; it must be held to the purses.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
     std::set<Ticket> calls_;         ///< That several were asked for.
 };
