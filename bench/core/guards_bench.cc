@@ -1,11 +1,13 @@
 // What the governor's guards add to a request: the same one with nothing to guard against, and as a
-// delegation with every rule set.
+// delegation with every rule set, at the beginning of a tree and in the middle of one; and what it
+// costs to look for personal data in it, which is the guard at the other end.
 //
-// Only `decide` is measured, which changes nothing and so can be asked again and again; personal
-// data is another question (bench/personal).
+// Only `decide` is measured, which changes nothing and so can be asked again and again.
 #include <benchmark/benchmark.h>
 
+#include "base/personal/redact.h"
 #include "core/core.h"
+#include "dialects/content.h"
 
 namespace parlance::core {
 namespace {
@@ -44,40 +46,55 @@ Settings all_on() {
     return settings;
 }
 
-SendMessage request(bool is_delegation) {
-    SendMessage send{.envelope = Envelope::make({.id = "request",
-                                                 .from = "prime",
-                                                 .to = "byte",
-                                                 .type = "REQUEST",
-                                                 .correlation = "session",
-                                                 .intent = Intent::Request},
-                                                std::string(512, 'x')),
-                     .priority = Priority::High};
-    if (!is_delegation) return send;
-    send.claim = std::make_shared<const Claim>(Claim{.user = "user",
-                                                     .session = "session",
-                                                     .child_session = "child",
-                                                     .objective = "extract",
-                                                     .objective_hash = std::string(64, 'a'),
-                                                     .depth_max = 2,
-                                                     .tokens_max = 1'000,
-                                                     .tokens_estimated = 128,
-                                                     .tools = {"ocr"},
-                                                     .has_session = true});
+/// Who asks whom, and out of which session.
+struct Errand {
+    const char* id = "request";
+    const char* from = "prime";
+    const char* to = "byte";
+    const char* session = "session";
+    const char* child = "child";
+    char objective = 'a';
+};
+
+SendMessage plain(const Errand& errand) {
+    return {.envelope = Envelope::make({.id = errand.id,
+                                        .from = errand.from,
+                                        .to = errand.to,
+                                        .type = "REQUEST",
+                                        .correlation = errand.session,
+                                        .intent = Intent::Request},
+                                       std::string(512, 'x')),
+            .priority = Priority::High};
+}
+
+SendMessage delegation(const Errand& errand) {
+    auto send = plain(errand);
+    send.claim =
+        std::make_shared<const Claim>(Claim{.user = "user",
+                                            .session = errand.session,
+                                            .child_session = errand.child,
+                                            .objective = "extract",
+                                            .objective_hash = std::string(64, errand.objective),
+                                            .depth_max = 8,
+                                            .tokens_max = 100,
+                                            .tokens_estimated = 128 / 4,
+                                            .tools = {"ocr"},
+                                            .has_session = true});
     return send;
 }
 
-/// Argument: whether every guard is on.
-void decide_request(benchmark::State& run) {
-    const bool is_guarded = run.range(0) != 0;
+State hub_with(const Settings& settings) {
     State state;
     live(state, StartHub{.hub_id = "hub", .hash_key_0 = 1, .hash_key_1 = 2});
-    for (const auto* name : {"prime", "byte"}) {
+    for (const auto* name : {"prime", "byte", "tag", "crystal", "ledger"}) {
         live(state, RegisterAgent{{name}, {.tools_allowed = {"ocr"}}});
     }
-    const Settings off{{{Rule::BreakerFailures, Scope{}}, 0}};
-    live(state, ChangePolicy{.settings = print_policy(is_guarded ? all_on() : off), .reason = "-"});
-    const Stamped stamped{.command = request(is_guarded), .now = state.now};
+    live(state, ChangePolicy{.settings = print_policy(settings), .reason = "-"});
+    return state;
+}
+
+void measure(benchmark::State& run, const State& state, SendMessage send) {
+    const Stamped stamped{.command = std::move(send), .now = state.now};
     Events events;
     for (auto _ : run) {
         decide(state, stamped, events);
@@ -85,7 +102,72 @@ void decide_request(benchmark::State& run) {
     }
     if (!std::holds_alternative<MessageAccepted>(events.front())) run.SkipWithError("refused");
 }
-BENCHMARK(decide_request)->ArgName("guards")->Arg(0)->Arg(1);
+
+void unguarded(benchmark::State& run) {
+    measure(run, hub_with({{{Rule::BreakerFailures, Scope{}}, 0}}), plain({}));
+}
+BENCHMARK(unguarded);
+
+void first_of_a_tree(benchmark::State& run) { measure(run, hub_with(all_on()), delegation({})); }
+BENCHMARK(first_of_a_tree);
+
+/// The third that is open out of a delegation that is itself below another; each of them has set
+/// something aside, and one has failed before.
+void inside_a_tree(benchmark::State& run) {
+    auto state = hub_with(all_on());
+    live(state, delegation({.id = "d-1", .child = "s-1"}));
+    live(state,
+         delegation({.id = "d-2",
+                     .from = "byte",
+                     .to = "tag",
+                     .session = "s-1",
+                     .child = "s-2",
+                     .objective = 'b'}));
+    live(state,
+         delegation({.id = "d-3",
+                     .from = "tag",
+                     .to = "crystal",
+                     .session = "s-2",
+                     .child = "s-3",
+                     .objective = 'c'}));
+    live(state,
+         delegation({.id = "d-4",
+                     .from = "tag",
+                     .to = "crystal",
+                     .session = "s-2",
+                     .child = "s-4",
+                     .objective = 'd'}));
+    if (state.governor.lineage.delegations.size() != 4) return run.SkipWithError("no tree");
+    measure(run,
+            state,
+            delegation({.id = "d-5",
+                        .from = "tag",
+                        .to = "ledger",
+                        .session = "s-2",
+                        .child = "s-5",
+                        .objective = 'e'}));
+}
+BENCHMARK(inside_a_tree);
+
+/// A delegation of 512 bytes, as the hub looks at it when it hands it over.
+void look_for_personal_data(benchmark::State& run) {
+    constexpr std::string_view kMessage =
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"prime-boss",)"
+        R"("target_employee":"byte-doc","user_id":"user-1","parent_session_id":"prime-session",)"
+        R"("objective":"Extract receipt data","context_hints":["receipt","ocr"],)"
+        R"("constraints":{"max_tokens":1200,"max_depth":2,"deadline_ms":15000},)"
+        R"("input":"The receipt of 2025-11-23T10:00:00Z has 14 lines and comes to 1,204.50 EUR; )"
+        R"(please list each line with its amount, the rate of tax and the account it belongs )"
+        R"(to, and say which look wrong."})";
+    const personal::Masking masking{personal::structured_kinds(), "session", "key"};
+    for (auto _ : run) {
+        const auto words = dialects::content_of(Dialect::Delegation, kMessage);
+        auto redacted = personal::redact(kMessage, words, masking);
+        if (redacted) run.SkipWithError("something was found");
+        benchmark::DoNotOptimize(redacted);
+    }
+}
+BENCHMARK(look_for_personal_data);
 
 }  // namespace
 }  // namespace parlance::core

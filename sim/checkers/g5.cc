@@ -83,9 +83,7 @@ class Circuits {
             [&](const HubStarted&) { started(); },
             [&](const FleetStopped&) { is_stopped_ = true; },
             [&](const FleetResumed&) { is_stopped_ = false; },
-            [&](const PolicyChanged& e) {
-                if (auto settings = parse_policy(e.settings)) policy_.settings = *settings;
-            },
+            [&](const PolicyChanged& e) { change_policy(e); },
             [](const auto&) {});
     }
 
@@ -98,6 +96,19 @@ class Circuits {
         auto& in_flight = agents_[copy->second.recipient].in_flight;
         if (is_leased) in_flight.insert(copy->first);
         if (!is_leased) in_flight.erase(copy->first);
+    }
+
+    /// How long a breaker stays open is what the policy says by then.
+    void change_policy(const PolicyChanged& event) {
+        auto settings = parse_policy(event.settings);
+        if (!settings) return;
+        const auto before = std::exchange(policy_.settings, *std::move(settings));
+        for (auto& [name, agent] : agents_) {
+            const auto open_ms = [&](const Settings& each) {
+                return limit_of({.settings = each}, Rule::BreakerOpenMs, {.agent = name});
+            };
+            agent.until += Duration{open_ms(policy_.settings) - open_ms(before)};
+        }
     }
 
     Agent reset(const std::string& name) {

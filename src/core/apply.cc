@@ -269,7 +269,9 @@ void apply_answered(State& state, const RequestAnswered& event) {
                                registry::find_agent(state.registry, request->asked->to()));
     }
     const auto cost = governor::cost_of(state.governor.lineage, event.request, event.tokens_used);
-    shared::charge(state.shared, request->asked->to(), {event.tokens_used, cost});
+    const auto tokens =
+        governor::charged_tokens(state.governor.lineage, event.request, event.tokens_used);
+    shared::charge(state.shared, request->asked->to(), {tokens, cost});
     if (!is_planted(Mutant::AnswerTwice)) {
         end_request(state, event.request, event.ticket, event.tokens_used);
     }
@@ -364,7 +366,14 @@ void apply_policy(State& state, const PolicyChanged& event) {
     auto settings = parse_policy(event.settings);
     // A rule that this program no longer knows is not in force; decide() lets only known ones in.
     if (!settings) return;
-    state.governor.policy = {.version = event.version, .settings = *std::move(settings)};
+    const auto before = std::exchange(state.governor.policy,
+                                      {.version = event.version, .settings = *std::move(settings)});
+    for (auto& [agent, breaker] : state.governor.breakers) {
+        const auto open_ms = [&](const Policy& policy) {
+            return Duration{limit_of(policy, Rule::BreakerOpenMs, as_target(state, agent))};
+        };
+        breaker.open_until += open_ms(state.governor.policy) - open_ms(before);
+    }
     attend_all(state);
 }
 

@@ -18,18 +18,28 @@ namespace {
 
 // --- cancellation ----------------------------------------------------------------------------
 
-/// The open requests that an id means: a request's, a session's or a workflow's, of whom the caller
-/// may act for.
+/// The requests that an id means: a request's, a session's or a workflow's, of whom the caller may
+/// act for. Those that are over lead to what was delegated for them and is not.
 std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
     const auto& state = draft.state;
+    const auto& lineage = state.governor.lineage;
     std::set<Ticket> meant;
     const auto add = [&](const broker::OpenRequest* request) {
         const bool is_meant = request != nullptr && draft.may_act_for(request->asked->from());
         if (is_meant) meant.insert(request->ticket);
     };
     for (const auto* request : broker::find_meant(state.requests, state.key, id)) add(request);
-    for (const auto ticket : governor::in_session(state.governor.lineage, id)) {
+    const auto add_over = [&](Ticket ticket) {
+        const auto each = lineage.delegations.at(ticket);
+        const auto& origin = state.registry.agents[each->origin].id.value;
+        if (!each->is_open && draft.may_act_for(origin)) meant.insert(ticket);
+    };
+    for (const auto ticket : governor::in_session(lineage, id)) {
         add(broker::find_request(state.requests, ticket));
+        add_over(ticket);
+    }
+    for (const auto root : governor::roots_named(lineage, id)) {
+        for (const auto ticket : governor::over_in(lineage, root)) add_over(ticket);
     }
     return meant;
 }
@@ -71,7 +81,10 @@ void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
 }  // namespace
 
 void cancel_tree(Draft& draft, Ticket request, const std::string& reason) {
-    std::set<Ticket> requests{request};
+    cancel_trees(draft, {request}, reason);
+}
+
+void cancel_trees(Draft& draft, std::set<Ticket> requests, const std::string& reason) {
     add_descendants(draft, requests);
     for (const auto ticket : requests) cancel(draft, ticket, reason);
 }
@@ -178,6 +191,13 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
                             .settings = print_policy(*settings),
                             .by = std::string{draft.asker()},
                             .reason = change.reason});
+    // A breaker that is switched off leaves nobody alone any longer.
+    const Policy next{.settings = *std::move(settings)};
+    for (const auto& [agent, breaker] : draft.state.governor.breakers) {
+        if (breaker.stage == governor::BreakerStage::Closed) continue;
+        if (limit_of(next, Rule::BreakerFailures, as_target(draft.state, agent)) > 0) continue;
+        draft.add(BreakerClosed{draft.state.registry.agents[agent].id});
+    }
 }
 
 void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
@@ -201,13 +221,16 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
 void decide_cancel(Draft& draft, const CancelRequest& order) {
     if (cancel_workflow(draft, order.id, order.reason)) return;
     auto requests = meant_by(draft, order.id);
+    add_descendants(draft, requests);
+    std::erase_if(requests, [&](Ticket ticket) {
+        return broker::find_request(draft.state.requests, ticket) == nullptr;
+    });
     const bool was_asked = withdraw_meant(draft, order.id, order.reason);
     if (requests.empty() && !was_asked) {
         return draft.refuse(order.id,
                             Refusal::DelegationNotFound,
                             fmt::format("no open request of yours goes by '{}'", order.id));
     }
-    add_descendants(draft, requests);
     for (const auto ticket : requests) cancel(draft, ticket, order.reason);
 }
 

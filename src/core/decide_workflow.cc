@@ -106,7 +106,7 @@ void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::stri
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     const auto root = governor::find_root(lineage, run.id, origin);
-    if (root != nullptr && root->count == 0) draft.add(DelegationTreeEnded{root->number});
+    if (root != nullptr && root->open == 0) draft.add(DelegationTreeEnded{root->number});
 }
 
 void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
@@ -242,6 +242,13 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
     draft.add(
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
+    // What was delegated for steps that have their answer is still to be ended.
+    const auto& lineage = draft.state.governor.lineage;
+    const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
+    if (const auto root = governor::find_root(lineage, run->id, origin)) {
+        const auto over = governor::over_in(lineage, root->number);
+        cancel_trees(draft, {over.begin(), over.end()}, reason);
+    }
     return true;
 }
 

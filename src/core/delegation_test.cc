@@ -528,7 +528,111 @@ TEST_F(Tree, X6_G3_AChainIsWholeAlsoWhereItsMiddleHasAnswered) {
     step("d-4", "crystal", "byte", "session of d-3");
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "byte had it";
     answer("crystal", "d-3");
+    story.later(Duration{60'000}).as_the_hub().tick();
     EXPECT_TRUE(story.state().governor.lineage.delegations.empty());
+}
+
+TEST_F(Tree, X4_X6_X8_WhatIsAskedOutOfASessionThatIsOverStandsBelowItUntilTheRootEnds) {
+    const auto ask = [&](std::string id, std::uint32_t depth_max, std::uint64_t tokens = 0) {
+        return delegate({.id = std::move(id),
+                         .from = "byte",
+                         .to = "tag",
+                         .session = "session of d-1",
+                         .objective = "sub",
+                         .depth_max = depth_max,
+                         .tokens = tokens});
+    };
+    delegate({.id = "d-1", .depth_max = 9, .tokens = 100});
+    ASSERT_NE(ask("d-2", 9, 10), Ticket{});
+    answer("tag", "d-2");
+    answer("byte", "d-1");
+    ask("d-3", 2);
+    EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << "it is 2, and not 1";
+    ask("d-4", 9);
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "its root has not ended";
+    const auto other = [&](std::string id, std::uint64_t tokens) {
+        return delegate({.id = std::move(id),
+                         .from = "byte",
+                         .to = "tag",
+                         .session = "session of d-1",
+                         .objective = "another",
+                         .depth_max = 9,
+                         .tokens = tokens});
+    };
+    other("d-5", 1);
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << why();
+    other("d-6", 0);
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound) << why();
+    story.later(Duration{60'000}).as_the_hub().tick();
+    EXPECT_NE(ask("d-7", 2), Ticket{}) << "the root has ended, and with it the session";
+}
+
+TEST_F(Tree, X13_I3_ASessionThatIsOverStaysItsUsersUntilTheRootEnds) {
+    delegate({.id = "d-1"});
+    answer("byte", "d-1");
+    const auto take = [&](std::string id, std::string user) {
+        return delegate({.id = std::move(id),
+                         .session = "s-2",
+                         .child = "session of d-1",
+                         .user = std::move(user)});
+    };
+    take("d-2", "u-2");
+    EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
+    EXPECT_NE(take("d-3", "u-1"), Ticket{}) << "its own user goes on in it";
+}
+
+TEST_F(Tree, X8_G4_WhatAnOpenChildHasComesBackAlsoIfItsParentWasFirst) {
+    allow({{{Rule::TokensPerUser, {}}, 1'000}});
+    const auto left = [&] {
+        const auto& accounts = story.state().governor.lineage.accounts;
+        const auto purse =
+            governor::purse_at(accounts, "user u-1", story.now(), std::chrono::hours{24});
+        return 1'000 - purse.reserved - purse.spent;
+    };
+    delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
+    delegate({.id = "d-2",
+              .from = "byte",
+              .to = "tag",
+              .session = "session of d-1",
+              .objective = "part",
+              .depth_max = 9,
+              .tokens = 600});
+    answer("byte", "d-1", 100);
+    EXPECT_EQ(left(), 300U) << "100 are used, and 600 set aside";
+    answer("tag", "d-2", 50);
+    EXPECT_EQ(left(), 850U);
+}
+
+TEST_F(Tree, X21_ACancellationReachesWhatWasDelegatedForSomethingThatIsOver) {
+    delegate({.id = "d-1", .depth_max = 9});
+    const auto below = delegate({.id = "d-2",
+                                 .from = "byte",
+                                 .to = "tag",
+                                 .session = "session of d-1",
+                                 .objective = "part",
+                                 .depth_max = 9});
+    answer("byte", "d-1");
+    story.ask(CancelRequest{.id = "s-1", .reason = "enough"});
+    const auto cancelled = story.happened<RequestCancelled>();
+    ASSERT_EQ(cancelled.size(), 1U) << why();
+    EXPECT_EQ(cancelled[0].request, below);
+    story.ask(CancelRequest{.id = "s-1", .reason = "enough"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound) << "nothing is open any more";
+}
+
+TEST_F(Tree, T14_G4_ThePurseOfATreeIsWhatThePolicySaysNow) {
+    allow({{{Rule::TokensPerRoot, {}}, 100}});
+    delegate({.id = "d-1", .tokens = 100});
+    delegate({.id = "d-2", .objective = "more", .tokens = 1});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    allow({{{Rule::TokensPerRoot, {}}, 150}});
+    delegate({.id = "d-3", .objective = "more", .tokens = 51});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(delegate({.id = "d-4", .objective = "more", .tokens = 50}), Ticket{});
+    allow({{{Rule::TokensPerRoot, {}}, 149}});
+    answer("byte", "d-4");
+    delegate({.id = "d-5", .objective = "most", .tokens = 50});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "49 are left";
 }
 
 TEST_F(Tree, X6_TheSameRequestAgainIsADuplicateAndNoCycle) {
@@ -602,9 +706,11 @@ TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
     EXPECT_EQ(on_record(first)->below, (governor::Purse{.reserved = 0, .spent = 100}));
     const auto last = below("d-5", "crystal", 900);
     ASSERT_NE(last, Ticket{});
-    // The parent ends before its child: what the child has counts as gone.
+    // The parent ends before its child: what the child has stays set aside until it ends too.
     answer("byte", "d-1", 50);
-    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 1'000}));
+    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 900, .spent = 100}));
+    answer("crystal", "d-5", 300);
+    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 400}));
 }
 
 TEST_F(Tree, X8_G4_WhoHasAnsweredHasNothingLeftToGive) {
@@ -716,8 +822,76 @@ TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
         answer("byte", name + "-1", 600);
         spend(name + "-3", "u", name + "-c");
         EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << name << ": it is spent";
+        story.later(Duration{86'399'999});
+        spend(name + "-4", "u", name + "-d");
+        EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << name << ": until the window";
+        story.later(Duration{1});
+        ASSERT_NE(spend(name + "-5", "u", name + "-e"), Ticket{}) << name << ": is over";
+        answer("byte", name + "-5");
+    }
+}
+
+TEST_F(Tree, G4_MoneyHasPursesOfADelegationAnAgentAUserAndTheHub) {
+    for (const Rule rule :
+         {Rule::CostPerDelegation, Rule::CostPerAgent, Rule::CostPerUser, Rule::CostInTotal}) {
+        // Three a token: 1,000 millionths are 333 tokens.
+        allow({{{rule, {}}, 1'000}, {{Rule::CostPerMillionTokens, {}}, 3'000'000}});
+        const auto name = std::to_string(static_cast<int>(rule));
+        const auto ask = [&](std::string id, std::uint64_t tokens) {
+            return delegate(
+                {.id = name + id, .session = name + "session" + id, .user = "u", .tokens = tokens});
+        };
+        ask("-1", 334);
+        EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded) << name;
+        ASSERT_NE(ask("-2", 333), Ticket{}) << why();
+        const auto more = ask("-3", 1);
+        if (rule == Rule::CostPerDelegation) {
+            EXPECT_NE(more, Ticket{}) << "each by itself";
+            answer("byte", name + "-3");
+        } else {
+            EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded) << name;
+        }
+        answer("byte", name + "-2", 300);
+        if (rule != Rule::CostPerDelegation) {
+            ask("-4", 34);
+            EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded) << name << ": 100 are left";
+        }
+        ASSERT_NE(ask("-5", 33), Ticket{}) << name;
+        answer("byte", name + "-5");
         story.later(Duration{86'400'000});
     }
+}
+
+TEST_F(Tree, T14_G4_APlatformsPriceIsThatOfWhoIsAsked) {
+    story.ask(RegisterAgent{{"kay"}, {.dialect = Dialect::Kessel}});
+    allow({{{Rule::TokensPerAgent, {ScopeKind::Platform, "kessel"}}, 50}});
+    delegate({.id = "d-1", .to = "kay", .tokens = 51});
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
+    EXPECT_NE(delegate({.id = "d-2", .to = "kay", .tokens = 50}), Ticket{});
+    EXPECT_NE(delegate({.id = "d-3", .to = "byte", .tokens = 51}), Ticket{}) << "not of kessel";
+}
+
+TEST_F(Tree, X8_G4_WhatSpendsIsHeldToThePursesInEveryDialect) {
+    const auto ask = [&](std::string id, std::uint64_t tokens) {
+        story.ask(SendMessage{
+            .envelope = envelope({.id = id,
+                                  .from = "prime",
+                                  .to = "byte",
+                                  .correlation = id,
+                                  .intent = Intent::Request}),
+            .priority = Priority::High,
+            .timeout = Duration{15'000},
+            .claim = std::make_shared<Claim>(Claim{.objective_hash = id, .tokens_max = tokens})});
+        return story.refusal();
+    };
+    EXPECT_EQ(ask("q-1", 0), Refusal::None);
+    EXPECT_TRUE(story.happened<DelegationAdmitted>().empty()) << "nobody limits it";
+    allow({{{Rule::TokensPerAgent, {}}, 2'000}});
+    EXPECT_EQ(ask("q-2", 2'001), Refusal::BudgetTokensExceeded);
+    EXPECT_EQ(ask("q-3", 0), Refusal::None) << "it has what is usual, 1,200";
+    EXPECT_EQ(ask("q-4", 801), Refusal::BudgetTokensExceeded);
+    EXPECT_EQ(ask("q-5", 0), Refusal::None) << "it has what is left, 800";
+    EXPECT_EQ(ask("q-6", 0), Refusal::BudgetTokensExceeded);
 }
 
 TEST_F(Tree, G4_TokensCostWhatTheirAgentCosts) {
@@ -874,19 +1048,25 @@ TEST_F(Tree, T15_WhatIsAllottedIsPromisedOnce) {
 TEST_F(Tree, T15_WhatADelegationCostsIsChargedToABudget) {
     allow({{{Rule::CostPerMillionTokens, {}}, 2'000'000}});
     story.as_operator().ask(WriteAllocation{
-        StateOperation::Create, "a", 0, {.agent = "byte", .resource = "budget", .limit = 300}});
+        StateOperation::Create, "a", 0, {.agent = "byte", .resource = "budget", .limit = 2'000}});
     ASSERT_EQ(story.refusal(), Refusal::None);
     story.as_the_hub();
     const auto consumed = [&] {
         return story.state().shared.allocations.at("a").allocation.consumed;
     };
+    delegate({.id = "d-0", .tokens = 1'001});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded) << "it may cost 2,002";
     delegate({.id = "d-1", .tokens = 1'000});
+    delegate({.id = "d-2", .session = "s-2", .tokens = 1});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded) << "all of it is promised";
     story.ask(answer_to("d-1", "byte", 100));
     EXPECT_EQ(consumed(), 200U) << "of 2,000 that were set aside for 1,000";
-    delegate({.id = "d-2", .session = "s-2", .tokens = 1'000});
-    story.ask(answer_to("d-2", "byte", 50));
-    EXPECT_EQ(consumed(), 300U);
-    delegate({.id = "d-3", .session = "s-3", .tokens = 1});
+    delegate({.id = "d-3", .session = "s-2", .tokens = 901});
+    EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded) << "1,800 are left";
+    delegate({.id = "d-4", .session = "s-2", .tokens = 900});
+    story.ask(answer_to("d-4", "byte", 5'000));
+    EXPECT_EQ(consumed(), 2'000U) << "no more than was set aside";
+    delegate({.id = "d-5", .session = "s-3", .tokens = 1});
     EXPECT_EQ(story.refusal(), Refusal::ResourceLimitExceeded);
 }
 

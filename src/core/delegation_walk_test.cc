@@ -292,6 +292,9 @@ class Walk {
             next.from = one_of(kAgents);
             // One that is at work for somebody may be taken to ask for them.
             if (!model_.open_work(next.from).empty()) return lie();
+            // What it worked on in a session of that name is its own until the tree ends.
+            const Said said{.from = next.from, .session = session, .user = next.user};
+            if (!model_.places_of(said).empty()) return lie();
             next.root = model_.tree_of(session, next.from);
             // A liar may have called another's session so before.
             if (next.root == Ticket{} && errands_in(session) > 0) return lie();

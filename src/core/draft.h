@@ -121,6 +121,8 @@ std::string circuit_words(const State& state,
 
 /// Ends an open request, and all that was delegated for it.
 void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
+/// Of several; those that are over lead to what is open below them.
+void cancel_trees(Draft& draft, std::set<Ticket> requests, const std::string& reason);
 
 // decide_workflow.cc
 void decide_start_workflow(Draft& draft, const StartWorkflow& start);

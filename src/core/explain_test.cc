@@ -35,7 +35,7 @@ const Names kInTrees{"identity", "id",         "fleet",
                      "rate",     "session",    "user",
                      "depth",    "fan-out",    "cycle",
                      "tools",    "estimate",   "risk",
-                     "tokens",   "cost"};
+                     "tokens",   "cost",       "over"};
 
 /// Who refuses with what, as the guards' names say.
 const std::map<Refusal, std::set<std::string>> kGuardOf{
@@ -52,7 +52,8 @@ const std::map<Refusal, std::set<std::string>> kGuardOf{
     {Refusal::DelegationCycleDetected, {"cycle"}},
     {Refusal::ToolNotAllowed, {"tools"}},
     {Refusal::BudgetTokensExceeded, {"estimate", "risk", "tokens"}},
-    {Refusal::BudgetCostExceeded, {"cost"}}};
+    {Refusal::BudgetCostExceeded, {"cost"}},
+    {Refusal::DelegationNotFound, {"over"}}};
 
 constexpr std::array kAgents{"ann", "bob", "cat", "dan", "eve"};
 
@@ -115,6 +116,13 @@ class Explaining {
                           {{Rule::RiskHigh, {}}, maybe(1'800)},
                           {{Rule::BreakerFailures, {}}, maybe(3)},
                           {{Rule::BreakerOpenMs, {}}, 3'000}};
+        // Where there is any purse, every request is in a tree.
+        const bool has_purses = !is_one_in(3);
+        for (auto& [key, value] : settings) {
+            const auto name = kRules[static_cast<std::size_t>(key.first)].name;
+            const bool is_purse = name.starts_with("tokens_") || name.starts_with("cost_");
+            if (is_purse && !has_purses) value = 0;
+        }
         if (is_one_in(2)) settings[{Rule::ChainEnabled, {ScopeKind::Chain, "bob>cat"}}] = 0;
         story_.as_operator().ask(ChangePolicy{.settings = print_policy(settings)});
         ASSERT_EQ(story_.happened<PolicyChanged>().size(), 1U);

@@ -60,14 +60,8 @@ governor::Purse account_of_target(const Case& the) {
     return purse;
 }
 
-/// Who is asked, as what it is registered.
-Subject subject_of_target(const Case& the) {
-    const auto& profile = the.state.registry.agents[the.target].profile;
-    return {.platform = enum_name(profile.dialect), .agent = the.envelope.to()};
-}
-
 Source purse_of_target(const Case& the) {
-    const auto most = the.limit(Rule::TokensPerAgent, subject_of_target(the));
+    const auto most = the.limit(Rule::TokensPerAgent, as_target(the.state, the.target));
     return {"its target",
             governor::left_in(account_of_target(the), static_cast<std::uint64_t>(most))};
 }
@@ -82,20 +76,37 @@ Source allocation_of_target(const Case& the) {
             Refusal::ResourceLimitExceeded};
 }
 
+/// What the tree may spend: what the policy says of who began it now (T14). For which capability
+/// that was is on no record; where there are rules for those, it is what was said then.
+std::uint64_t purse_of_tree(const Case& the, Rule rule) {
+    const auto& root = *the.at.root;
+    const auto& settings = the.state.governor.policy.settings;
+    const auto at = settings.lower_bound({rule, {ScopeKind::Capability, {}}});
+    const bool has_capabilities = at != settings.end() && at->first.first == rule &&
+                                  at->first.second.kind == ScopeKind::Capability;
+    if (has_capabilities) return rule == Rule::TokensPerRoot ? root.tokens : root.cost;
+    auto founder = as_target(the.state, root.origin);
+    founder.user = root.user;
+    return static_cast<std::uint64_t>(the.limit(rule, founder));
+}
+
 /// Of all that it would draw on, what has the least left.
 Source poorest_purse(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
-    const auto above = governor::purse_holder(lineage, the.at.parent);
+    const auto above = governor::purse_giver(lineage, the.at.parent);
     const auto account = [&](const std::string& name, Rule rule, const Subject& subject) {
         return left_in_account(the, name, rule, subject);
     };
+    std::string_view whose_tree = "the tree of delegations that it belongs to";
     std::uint64_t tree = governor::kNoLimit;
-    if (above != nullptr) {
-        // Who has answered has given back what was left.
-        tree = above->is_open ? governor::left_in(above->below, above->tokens) : 0;
+    if (above != nullptr && above->is_open) {
+        tree = governor::left_in(above->below, above->tokens);
+    } else if (above != nullptr) {
+        whose_tree = "the request out of which it is asked, which is over,";
+        tree = 0;  // Who has answered has given back what was left.
     } else if (the.at.root != nullptr) {
-        tree = governor::left_in(the.at.root->purse, the.at.root->tokens);
+        tree = governor::left_in(the.at.root->purse, purse_of_tree(the, Rule::TokensPerRoot));
     } else {
         tree = governor::left_in({}, static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot)));
     }
@@ -109,8 +120,7 @@ Source poorest_purse(const Case& the) {
     const auto beside = the.beside.tokens;
     return poorest({
         {"one delegation", most == 0 ? governor::kNoLimit : most},
-        {"the tree of delegations that it belongs to",
-         the.is_in_one_tree() ? without(tree, beside) : tree},
+        {whose_tree, the.is_in_one_tree() ? without(tree, beside) : tree},
         purse_of_target(the),
         allocation_of_target(the),
         // What the asker itself was given already counts for these.
@@ -119,13 +129,19 @@ Source poorest_purse(const Case& the) {
     });
 }
 
-/// What it may spend. A dialect without budgets is no way past a purse: in a tree that is somebody's,
-/// and wherever the policy has purses, it is given what is usual, or what is left; of nothing it
-/// asks for what is usual, and is refused.
+/// Whether it says what it may spend. Where a budget belongs to every request, to say none is to
+/// say nothing; only a plan may leave it to the hub.
+bool says_budget(const Case& the) {
+    return the.claim.tokens_max > 0 || (the.claim.has_session && !the.claim.may_repeat);
+}
+
+/// What it may spend. A dialect without budgets is no way past a purse: in a tree that is
+/// somebody's, and wherever the policy has purses, it is given what is usual, or what is left; of
+/// nothing it asks for what is usual, and is refused.
 std::uint64_t tokens_for(const Case& the) {
-    const bool says_it = the.claim.tokens_max > 0 || the.claim.has_session;
-    const bool is_free = !is_bound(the) && !limits_spending(the.state.governor.policy);
-    if (says_it || is_free || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
+    const bool is_free =
+        !is_bound(the) && !limits_spending(the.state.governor.policy) && !the.claim.may_repeat;
+    if (says_budget(the) || is_free || is_planted(Mutant::AskForFree)) return the.claim.tokens_max;
     const auto left = poorest_purse(the).left;
     return left == 0 ? governor::kTokensUsual : std::min(left, governor::kTokensUsual);
 }
@@ -282,7 +298,8 @@ Word check_user(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto& child = the.claim.child_session;
     const auto at = governor::find_session(lineage, child);
-    const bool is_in_use = at != nullptr && (at->user != the.user || at->target != the.target);
+    const bool is_in_use =
+        at != nullptr && (at->user != the.user || (at->is_open && at->target != the.target));
     if (is_in_use) return violated("session '" + child + "'");
     if (const auto session = foreign_session(the); !session.empty()) {
         return violated(fmt::format("session '{}'", session));
@@ -401,9 +418,7 @@ Word check_tools(const Case& the) {
 }
 
 Word check_estimate(const Case& the) {
-    // Where a budget belongs to every request, none is a budget of nothing.
-    const bool has_budget = the.claim.tokens_max > 0 || the.claim.has_session;
-    if (!has_budget || the.claim.tokens_estimated <= the.claim.tokens_max) {
+    if (!says_budget(the) || the.claim.tokens_estimated <= the.claim.tokens_max) {
         return passed(the, "estimated tokens: {}", the.claim.tokens_estimated);
     }
     return {Refusal::BudgetTokensExceeded,
@@ -462,7 +477,21 @@ std::uint64_t money_left_in_tree(const Case& the) {
     if (root.number == the.settled.root) {
         governor::settle(purse, the.settled.cost, the.settled.cost_spent);
     }
-    return governor::left_in(purse, root.cost);
+    return governor::left_in(purse, purse_of_tree(the, Rule::CostPerRoot));
+}
+
+/// What an operator has allotted to its target in money, and nobody was promised yet (T15).
+Source money_allotted_to_target(const Case& the) {
+    const auto left = shared::left_of(the.state.shared, the.envelope.to(), "budget");
+    if (left == governor::kNoLimit) return {};
+    const auto& governor = the.state.governor;
+    const auto promised = governor::purse_at(governor.lineage.accounts,
+                                             governor::agent_cost_account(the.envelope.to()),
+                                             the.now,
+                                             governor::window_of(governor.policy))
+                              .reserved;
+    return {
+        "the allocation of its target", without(left, promised), Refusal::ResourceLimitExceeded};
 }
 
 /// The money that it would draw on, and what has the least of it left.
@@ -478,7 +507,7 @@ Source poorest_in_money(const Case& the) {
         return most == 0 ? governor::kNoLimit : money_left(the, account(), most);
     };
     const auto one = the.limit(Rule::CostPerDelegation);
-    const auto of_target = the.limit(Rule::CostPerAgent, subject_of_target(the));
+    const auto of_target = the.limit(Rule::CostPerAgent, as_target(the.state, the.target));
     const auto of_user = the.user.empty() ? 0 : the.limit(Rule::CostPerUser, {.user = the.user});
     const auto in_total = the.limit(Rule::CostInTotal, {});
     const auto tree = money_left_in_tree(the);
@@ -490,9 +519,10 @@ Source poorest_in_money(const Case& the) {
          with_its_own(the.is_in_one_tree() ? without(tree, beside) : tree)},
         {"its target",
          left(of_target, [&] { return governor::agent_cost_account(the.envelope.to()); })},
+        money_allotted_to_target(the),
         {"its user",
-         with_its_own(without(
-             left(of_user, [&] { return governor::user_cost_account(the.user); }), beside))},
+         with_its_own(without(left(of_user, [&] { return governor::user_cost_account(the.user); }),
+                              beside))},
         {"the hub",
          with_its_own(
              without(money_left(the, std::string{governor::kCostAccount}, in_total), beside))},
@@ -503,11 +533,23 @@ Word check_cost(const Case& the) {
     if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
     const auto least = poorest_in_money(the);
     if (the.cost <= least.left) return passed(the, "it may cost {} millionths", the.cost);
+    // What operators have allotted is not for others to give.
+    const bool is_budget = least.refusal == Refusal::BudgetTokensExceeded;
     return {
-        Refusal::BudgetCostExceeded,
+        is_budget ? Refusal::BudgetCostExceeded : least.refusal,
         fmt::format(
             "It may cost {} millionths, and {} has {} left.", the.cost, least.whose, least.left),
-        approvals_for_budget(the)};
+        is_budget ? approvals_for_budget(the) : 0};
+}
+
+/// What was given with a request is given back with its answer.
+Word check_over(const Case& the) {
+    if (the.at.parent == nullptr || the.at.parent->is_open) return {};
+    return {Refusal::DelegationNotFound,
+            fmt::format("the request that '{}' was given in session '{}' is over: ask out of one "
+                        "that you work on, or out of a session of your own",
+                        the.envelope.from(),
+                        the.at.parent->session)};
 }
 
 /// What a workflow was started for, or several are asked for, may be over before it is.
@@ -555,6 +597,7 @@ constexpr std::array kGuards{
     Guard{"risk", check_risk},
     Guard{.name = "tokens", .check = check_tokens, .is_of_purses = true},
     Guard{.name = "cost", .check = check_cost, .is_of_purses = true},
+    Guard{"over", check_over},
 };
 
 constexpr std::array kGuardsOfMoves{
@@ -587,8 +630,8 @@ std::string when_taken(std::uint64_t count, std::uint64_t retry_after_ms) {
 }
 
 std::uint64_t cost_for(const Case& the) {
-    const auto price =
-        limit_of(the.state.governor.policy, Rule::CostPerMillionTokens, subject_of_target(the));
+    const auto price = limit_of(
+        the.state.governor.policy, Rule::CostPerMillionTokens, as_target(the.state, the.target));
     return governor::scaled(the.tokens, static_cast<std::uint64_t>(price), 1'000'000);
 }
 
@@ -609,6 +652,9 @@ void measure(Case& the) {
     const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;
     if (the.at.parent != nullptr) the.depth = the.at.parent->depth + deeper;
     if (the.at.unfounded != nullptr) the.depth = 1 + deeper;
+    // What comes to the hub from outside is the beginning: "0 = user to Prime".
+    const bool is_planned = the.claim.may_repeat && the.at.parent == nullptr;
+    if (is_planned && the.at.unfounded == nullptr) the.depth = 0;
     // A declared depth can only make it stricter.
     the.depth = std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));

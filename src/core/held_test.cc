@@ -181,7 +181,7 @@ TEST_F(Held, X8_S13_ApprovedItGoesOnWithAPurseOfItsOwn) {
     EXPECT_EQ(purse_of_tree().reserved, 1'000U) << "G4: nothing of it comes out of the tree's";
     answer("byte", "d-2", 500);
     EXPECT_EQ(purse_of_tree().reserved + purse_of_tree().spent, 1'000U);
-    EXPECT_EQ(on_record(held), nullptr);
+    EXPECT_FALSE(on_record(held)->is_open);
     EXPECT_TRUE(story.state().governor.held.empty());
 }
 

@@ -21,7 +21,7 @@ namespace {
 /// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
 /// on whose word, and out of what, several are asked; which open requests their agents had time
 /// for, and which runs agents began. 11: with the instances that are silent.
-constexpr std::uint64_t kForm = 11;
+constexpr std::uint64_t kForm = 12;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -636,7 +636,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     take_generation(in, state.memory.newer);
     take_generation(in, state.memory.older);
     const auto packing = form >= 9 ? Packing::Sparse : form >= 7 ? Packing::Short : Packing::Plain;
-    if (form >= 2) take_governor(in, state, packing);
+    if (form >= 2) take_governor(in, state, packing, form);
     if (form >= 3) take_workflows(in, state, packing);
     if (form >= 4) take_people(in, state, packing);
     if (form >= 5) take_shared(in, state);

@@ -49,13 +49,14 @@ bool is_sound(const governor::Lineage& lineage) {
     });
 }
 
-void take_lineage(ByteReader& in, State& state, Packing packing) {
+void take_lineage(ByteReader& in, State& state, Packing packing, std::uint64_t form) {
     auto& lineage = state.governor.lineage;
     const auto is_agent = [&](AgentHandle agent) { return agent < state.registry.agents.size(); };
     const auto roots = take_count(in);
     for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
         auto root = governor::RootCodec{}.unpack(in, packing);
         const auto number = root.number;
+        root.open = 0;  // They are counted as they come.
         expect(in,
                is_agent(root.origin) && is_near(root.ends_at) && !lineage.roots.contains(number));
         if (!in.ok()) return;
@@ -71,10 +72,33 @@ void take_lineage(ByteReader& in, State& state, Packing packing) {
                is_agent(each.origin) && is_agent(each.target) && is_near(each.admitted_at) &&
                    is_near(each.deadline) && !lineage.delegations.contains(request));
         if (!in.ok()) return;
-        each.children = 0;  // They are counted as they come.
+        each.children = 0;  // They too.
+        auto* const root = lineage.roots.wake(each.root);
+        expect(in, root != nullptr);
+        if (!in.ok()) return;
+        if (each.is_open) ++root->open;
+        // Before form 12 it followed from who asked.
+        const auto& origin = state.registry.agents[each.origin].id.value;
+        if (form < 12) each.is_planned = origin == kOrchestrator;
         governor::index(lineage, each);
         lineage.delegations.emplace(request, std::move(each));
         governor::tidy(lineage, state.limits.awake_max);
+    }
+}
+
+/// Before form 12 nobody but the hub and the tree had a purse for money.
+void set_money_aside(State& state) {
+    auto& lineage = state.governor.lineage;
+    const auto window = governor::window_of(state.governor.policy);
+    for (const auto request : lineage.delegations.tickets()) {
+        const auto each = lineage.delegations.at(request);
+        if (!each->is_open || each->is_granted) continue;
+        const auto& target = state.registry.agents[each->target].id.value;
+        const auto open = [&](const std::string& account) {
+            governor::reserve(lineage.accounts, account, each->cost, state.now, window);
+        };
+        open(governor::agent_cost_account(target));
+        if (!each->user.empty()) open(governor::user_cost_account(each->user));
     }
 }
 
@@ -113,13 +137,13 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     }
 }
 
-void take_governor(ByteReader& in, State& state, Packing packing) {
+void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t form) {
     state.governor.policy.version = in.varint();
     auto settings = parse_policy(take_text(in));
     if (!settings) return spoil(in);
     state.governor.policy.settings = *std::move(settings);
     auto& lineage = state.governor.lineage;
-    take_lineage(in, state, packing);
+    take_lineage(in, state, packing, form);
     state.governor.is_stopped = in.varint() != 0;
     take_breakers(in, state);
     take_rates(in, state.governor.rates);
@@ -132,6 +156,7 @@ void take_governor(ByteReader& in, State& state, Packing packing) {
         governor::put_account(lineage.accounts, std::move(name), account);
     }
     expect(in, is_sound(lineage));
+    if (form < 12 && in.ok()) set_money_aside(state);
 }
 
 }  // namespace parlance::core

@@ -33,7 +33,7 @@ struct TicketOrder {
 
 /// What a snapshot says of the governor: snapshot_governor.cc.
 void put_governor(std::string& out, const governor::Governor& governor);
-void take_governor(ByteReader& in, State& state, Packing packing);
+void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t form);
 /// And of what is shared: snapshot_shared.cc.
 void put_shared(std::string& out, const shared::Shared& shared);
 void take_shared(ByteReader& in, State& state);

@@ -104,18 +104,6 @@ Duration time_for(const Draft& draft, const Spot& spot) {
     return std::max(time, Duration{1});
 }
 
-/// What it may spend: what the plan says; else what is usual, or as much of it as is left to the
-/// request out of which the workflow was started.
-std::uint64_t tokens_for(const State& state, const Spot& spot) {
-    if (spot.plan().tokens_max > 0) return spot.plan().tokens_max;
-    const auto& lineage = state.governor.lineage;
-    const auto above =
-        governor::purse_holder(lineage, governor::find_delegation(lineage, spot.run.parent));
-    if (above == nullptr) return governor::kTokensUsual;
-    return std::clamp<std::uint64_t>(
-        governor::left_in(above->below, above->tokens), 1, governor::kTokensUsual);
-}
-
 /// The delegation that it is.
 ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capability) {
     return std::make_shared<const Claim>(
@@ -124,9 +112,11 @@ ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capabil
               .capability = std::string{capability},
               .objective = spot.plan().objective,
               .objective_hash = spot.plan().objective_hash,
+              // An agent gains no depth by a workflow.
+              .depth = spot.run.is_by_agent ? 1U : 0U,
               .depth_max = static_cast<std::uint32_t>(
                   limit_of(state.governor.policy, Rule::DepthMax, {.agent = kOrchestrator})),
-              .tokens_max = tokens_for(state, spot),
+              .tokens_max = spot.plan().tokens_max,
               .has_session = true,
               .parent = spot.run.parent,
               .may_repeat = true});

@@ -127,10 +127,17 @@ TEST_F(WorkflowTree, X8_G4_EveryPurseBindsAStep) {
                             Rule::TokensPerRoot,
                             Rule::TokensPerAgent}) {
         allow({{{rule, {}}, 1'199}});
-        story.as_operator().ask(StartWorkflow{.id = "w" + std::to_string(static_cast<int>(rule)),
-                                              .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+        const auto id = "w" + std::to_string(static_cast<int>(rule));
+        story.as_operator().ask(
+            StartWorkflow{.id = id + "-more",
+                          .plan = R"({"steps":[{"id":"a","agent":"tag","max_tokens":1200}]})"});
         EXPECT_EQ(code(), R"("BUDGET_TOKENS_EXCEEDED")") << static_cast<int>(rule);
         EXPECT_EQ(asked(), Ids{});
+        // One that says nothing has what is left.
+        story.ask(StartWorkflow{.id = id, .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
+        ASSERT_EQ(asked(), (Ids{"tag"}));
+        EXPECT_EQ(story.happened<DelegationAdmitted>()[0].tokens, 1'199U);
+        story.ask(CancelRequest{.id = id});
     }
     allow({{{Rule::TokensInTotal, {}}, 1'200}});
     story.as_operator().ask(

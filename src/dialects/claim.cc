@@ -240,7 +240,9 @@ ClaimPtr read_claim(const DialectRow& row,
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
     claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
-    claim->tokens_estimated = (bytes + kBytesPerToken - 1) / kBytesPerToken;
+    // Nothing is done for less than a token, whatever was left out.
+    claim->tokens_estimated =
+        std::max<std::uint64_t>((bytes + kBytesPerToken - 1) / kBytesPerToken, 1);
     claim->tools = texts_in(meaning[Slot::Tools]);
     claim->limits_tools = meaning[Slot::Tools].is_array();
     claim->owners = owners_of(meaning);

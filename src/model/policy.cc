@@ -173,8 +173,13 @@ bool limits_spending(const Policy& policy) {
                                      Rule::CostPerRoot,
                                      Rule::CostPerAgent,
                                      Rule::CostInTotal};
-    if (policy.settings.empty()) return false;
-    return std::ranges::any_of(kOfSpending, [&](Rule rule) { return is_set(policy, rule); });
+    return std::ranges::any_of(kOfSpending, [&](Rule rule) {
+        auto at = policy.settings.lower_bound({rule, Scope{}});
+        for (; at != policy.settings.end() && at->first.first == rule; ++at) {
+            if (at->second > 0) return true;
+        }
+        return false;
+    });
 }
 
 std::string name_of(const Scope& scope) {

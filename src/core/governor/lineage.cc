@@ -9,6 +9,9 @@ namespace parlance::core::governor {
 
 namespace {
 
+/// So many of one root are on record; beyond that what is over is forgotten as soon as it can be.
+constexpr std::uint32_t kKeptMax = 1'024;
+
 GivenErrand given(const Errand& errand) {
     return {errand.origin, errand.target, std::string{errand.objective_hash}};
 }
@@ -75,29 +78,49 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
     open(std::string{kHubAccount}, delegation.tokens);
 }
 
-/// What its own work cost, and what the whole of it did. Children that are still out keep what
-/// they have, and so it counts as gone.
+/// What is open below it and has something set aside in its purse.
+void add_dependents(const Lineage& lineage, Ticket holder, std::vector<Ticket>& dependents) {
+    for (const auto request : children_of(lineage, holder)) {
+        const auto each = lineage.delegations.at(request);
+        if (each->is_granted) continue;  // It has a purse of its own.
+        const bool has_some = each->tokens > 0 && each->is_open;
+        if (has_some) dependents.push_back(request);
+        if (!has_some) add_dependents(lineage, request, dependents);
+    }
+}
+
+/// What its own work cost, and what all that is over below it did. Children that are still out keep
+/// what they have: it stays set aside, from now on in the purse above.
 void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending) {
     if (delegation.tokens == 0 || delegation.is_granted) return;
-    const auto below = delegation.below.spent + delegation.below.reserved;
+    const auto tokens = delegation.tokens - delegation.below.reserved;
     const auto own = own_tokens(delegation, ending.tokens_used);
+    const auto spent = own + delegation.below.spent;
     const auto cost = scaled(delegation.cost, own, delegation.tokens);
     auto& root = root_of(lineage, delegation.root);
     auto* above = holder(lineage, delegation);
-    settle(above == nullptr ? root.purse : above->below, delegation.tokens, own + below);
+    settle(above == nullptr ? root.purse : above->below, tokens, spent);
     settle(root.cost_purse, delegation.cost, cost);
-    const auto close = [&](const std::string& name, std::uint64_t amount, std::uint64_t spent) {
-        settle(lineage.accounts, name, amount, spent, ending.now, ending.budget_window);
+    const auto close = [&](const std::string& name, std::uint64_t amount, std::uint64_t gone) {
+        settle(lineage.accounts, name, amount, gone, ending.now, ending.budget_window);
     };
     close(agent_account(ending.target_name), delegation.tokens, own);
     close(agent_cost_account(ending.target_name), delegation.cost, cost);
     if (!delegation.user.empty()) close(user_cost_account(delegation.user), delegation.cost, cost);
     close(std::string{kCostAccount}, delegation.cost, cost);
     if (above != nullptr) return;
-    if (!delegation.user.empty()) {
-        close(user_account(delegation.user), delegation.tokens, own + below);
+    if (!delegation.user.empty()) close(user_account(delegation.user), tokens, spent);
+    close(std::string{kHubAccount}, tokens, spent);
+    if (!delegation.user.empty() || delegation.below.reserved == 0) return;
+    // It was for nobody. Those below it whose user was named later have been in no user's purse.
+    std::vector<Ticket> dependents;
+    add_dependents(lineage, delegation.request, dependents);
+    for (const auto request : dependents) {
+        const auto each = lineage.delegations.at(request);
+        if (each->user.empty()) continue;
+        const auto account = user_account(each->user);
+        reserve(lineage.accounts, account, each->tokens, ending.now, ending.budget_window);
     }
-    close(std::string{kHubAccount}, delegation.tokens, own + below);
 }
 
 void erase_root(Lineage& lineage, Ticket number) {
@@ -111,32 +134,53 @@ void erase_root(Lineage& lineage, Ticket number) {
 
 /// Takes an ended delegation off the record if nothing is below it, and then those above it that
 /// only waited for that.
-void forget(Lineage& lineage, Ticket request, const Ending& ending) {
+void forget(Lineage& lineage, Ticket request) {
     while (request != Ticket{}) {
         const auto& delegation = delegation_of(lineage, request);
-        if (delegation.is_open || delegation.children > 0) return;
+        if (delegation.is_open || delegation.is_kept || delegation.children > 0) return;
         const auto parent = delegation.parent;
         if (parent != Ticket{}) --delegation_of(lineage, parent).children;
-        auto& root = root_of(lineage, delegation.root);
+        --root_of(lineage, delegation.root).count;
+        lineage.over.erase({delegation.root, request});
         lineage.sessions.erase({hash_of(delegation.session), request});
         lineage.children.erase({parent, request});
         lineage.delegations.erase(request);
-        --root.count;
-        if (root.count == 0) {
-            if (!root.is_by_session) return erase_root(lineage, root.number);
-            root.ends_at = ending.now + ending.root_idle;
-            lineage.idle.emplace(root.ends_at, root.number);
-        }
         request = parent;
     }
 }
 
-/// One more is on record in the tree.
+/// With all that is on record of it, of which nothing is open.
+void erase_tree(Lineage& lineage, Ticket number) {
+    auto over = over_in(lineage, number);
+    // The youngest first: what is below something is younger.
+    std::ranges::reverse(over);
+    for (const auto request : over) {
+        auto* delegation = lineage.delegations.wake(request);
+        if (delegation == nullptr) continue;  // It went with the last one below it.
+        delegation->is_kept = false;
+        forget(lineage, request);
+    }
+    CHECK(root_of(lineage, number).count == 0);
+    erase_root(lineage, number);
+}
+
+/// One more is open in the tree.
 void join(Lineage& lineage, const Delegation& delegation) {
     auto& root = root_of(lineage, delegation.root);
-    if (root.count == 0) lineage.idle.erase({root.ends_at, root.number});
+    if (root.open == 0) lineage.idle.erase({root.ends_at, root.number});
     root.ends_at = {};
     ++root.count;
+    ++root.open;
+}
+
+/// One less is. Without any it ends at once, or after a while if it is known by a session.
+void leave(Lineage& lineage, Ticket number, const Ending& ending) {
+    auto& root = root_of(lineage, number);
+    --root.open;
+    if (root.open > 0) return;
+    if (!root.is_by_session) return erase_tree(lineage, number);
+    root.ends_at = ending.now + ending.root_idle;
+    lineage.idle.emplace(root.ends_at, number);
 }
 
 }  // namespace
@@ -157,12 +201,16 @@ Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentH
 
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session) {
     const auto hash = hash_of(session);
+    Reading<Delegation> last;
     // The end of tickets: the one before it is the last of the session.
     auto at = lineage.sessions.lower_bound({hash, Ticket{kNoLimit}});
     while (at != lineage.sessions.begin() && (--at)->first == hash) {
-        if (auto each = lineage.delegations.at(at->second); each->session == session) return each;
+        auto each = lineage.delegations.at(at->second);
+        if (each->session != session) continue;
+        if (each->is_open) return each;
+        if (last == nullptr) last = std::move(each);
     }
-    return {};
+    return last;
 }
 
 std::vector<Ticket> in_session(const Lineage& lineage, std::string_view session) {
@@ -182,6 +230,13 @@ std::vector<Ticket> children_of(const Lineage& lineage, Ticket parent) {
         children.push_back(at->second);
     }
     return children;
+}
+
+std::vector<Ticket> over_in(const Lineage& lineage, Ticket root) {
+    std::vector<Ticket> over;
+    auto at = lineage.over.lower_bound({root, Ticket{}});
+    for (; at != lineage.over.end() && at->first == root; ++at) over.push_back(at->second);
+    return over;
 }
 
 std::vector<Ticket> limits_of(const Lineage& lineage, AgentHandle agent) {
@@ -213,18 +268,27 @@ std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session
 
 bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user) {
     const auto is_other = [&](std::string_view other) { return !other.empty() && other != user; };
-    const auto at = find_session(lineage, session);
-    if (at != nullptr && is_other(at->user)) return true;
-    return std::ranges::any_of(roots_named(lineage, session), [&](Ticket number) {
-        return is_other(lineage.roots.at(number)->user);
+    const bool has_worked = std::ranges::any_of(in_session(lineage, session), [&](Ticket request) {
+        return is_other(lineage.delegations.at(request)->user);
     });
+    return has_worked || std::ranges::any_of(roots_named(lineage, session), [&](Ticket number) {
+               return is_other(lineage.roots.at(number)->user);
+           });
 }
 
-Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent) {
+Reading<Delegation> purse_giver(const Lineage& lineage, Reading<Delegation> parent) {
     while (parent != nullptr && parent->tokens == 0) {
         parent = find_delegation(lineage, parent->parent);
     }
     return parent;
+}
+
+Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent) {
+    auto giver = purse_giver(lineage, std::move(parent));
+    while (giver != nullptr && !giver->is_open && !giver->is_granted) {
+        giver = purse_giver(lineage, find_delegation(lineage, giver->parent));
+    }
+    return giver;
 }
 
 bool is_taken(const Root& root, const Errand& errand) {
@@ -256,6 +320,7 @@ void found(Lineage& lineage, const DelegationFounded& event, const Circumstances
                                .origin = at.origin,
                                .user = event.user,
                                .count = 1,
+                               .open = 1,
                                .tokens = event.tokens,
                                .cost = event.cost});
     const Delegation delegation{.request = event.request,
@@ -306,7 +371,8 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .limits_tools = event.limits_tools,
                           .tokens = event.tokens,
                           .cost = event.cost,
-                          .is_granted = event.is_granted};
+                          .is_granted = event.is_granted,
+                          .is_planned = at.may_repeat};
     auto& root = root_of(lineage, event.root);
     if (!at.may_repeat) root.errands.insert({at.origin, at.target, event.objective_hash});
     if (root.user.empty()) root.user = event.user;
@@ -322,6 +388,12 @@ std::uint64_t own_tokens(const Delegation& delegation, std::uint64_t tokens_used
     return std::min(tokens_used, left_in(delegation.below, delegation.tokens));
 }
 
+std::uint64_t charged_tokens(const Lineage& lineage, Ticket request, std::uint64_t tokens_used) {
+    const auto delegation = find_delegation(lineage, request);
+    const bool is_known = delegation != nullptr && delegation->is_open && delegation->tokens > 0;
+    return is_known ? own_tokens(*delegation, tokens_used) : tokens_used;
+}
+
 std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used) {
     const auto delegation = find_delegation(lineage, request);
     if (delegation == nullptr || !delegation->is_open || delegation->tokens == 0) return 0;
@@ -332,11 +404,16 @@ void end(Lineage& lineage, Ticket request, const Ending& ending) {
     auto* found = lineage.delegations.wake(request);
     if (found == nullptr || !found->is_open) return;
     auto& delegation = *found;
+    const auto root = delegation.root;
     charge(lineage, delegation, ending);
     delegation.is_open = false;
     end_work(lineage, delegation);
     --open_children_of_parent(lineage, delegation);
-    forget(lineage, request, ending);
+    delegation.is_kept = !delegation.session.empty() && !delegation.is_planned &&
+                         root_of(lineage, root).count <= kKeptMax;
+    lineage.over.emplace(root, request);
+    forget(lineage, request);
+    leave(lineage, root, ending);
 }
 
 void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
@@ -375,8 +452,8 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
 }
 
 void end_root(Lineage& lineage, Ticket number) {
-    CHECK(lineage.roots.at(number)->count == 0);
-    erase_root(lineage, number);
+    CHECK(lineage.roots.at(number)->open == 0);
+    erase_tree(lineage, number);
 }
 
 void tidy(Lineage& lineage, std::size_t awake_max) {
@@ -390,6 +467,7 @@ void index(Lineage& lineage, const Delegation& delegation) {
         lineage.children.emplace(delegation.parent, delegation.request);
     }
     if (delegation.is_open) begin_work(lineage, delegation);
+    if (!delegation.is_open) lineage.over.emplace(delegation.root, delegation.request);
     if (!delegation.session.empty()) {
         lineage.sessions.emplace(hash_of(delegation.session), delegation.request);
     }
@@ -399,7 +477,7 @@ void index(Lineage& lineage, const Root& root) {
     if (root.is_by_session) {
         lineage.roots_by_session.insert({hash_of(root.session), root.origin, root.number});
     }
-    if (root.count == 0 && root.ends_at != Time{}) lineage.idle.emplace(root.ends_at, root.number);
+    if (root.ends_at != Time{}) lineage.idle.emplace(root.ends_at, root.number);
 }
 
 }  // namespace parlance::core::governor

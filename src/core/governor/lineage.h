@@ -1,7 +1,9 @@
 // Who asked whom to do what for whom: the tree of delegations as the hub itself saw it grow.
 //
 // Nothing here is believed from a sender. A delegation stays on record while it is open, or
-// anything below it is; its root keeps which errands were given until it ends.
+// anything below it is; one that has a session also after that, until its root ends, so that what
+// is asked out of the session later still stands below it. So long the root keeps which errands
+// were given, too.
 //
 //   root ─┬─ delegation (depth 1) ─┬─ delegation (depth 2)
 //         │                        └─ …
@@ -48,6 +50,8 @@ struct Delegation {
     std::uint64_t cost = 0;      ///< Set aside for it alone.
     Purse below{};               ///< What its children have of that.
     bool is_granted = false;     ///< By a person: nothing of it comes out of another purse.
+    bool is_planned = false;     ///< Asked by a plan: nobody asks out of it once it is over.
+    bool is_kept = false;        ///< It is over, and stays on record until its root ends.
 };
 
 /// An errand that was given: who asked whom for what.
@@ -64,9 +68,10 @@ struct Root {
     AgentHandle origin = kNoAgent;
     std::string user{};          ///< The first that was named; all of it is that one's.
     bool is_by_session = false;  ///< Known only by the id of a session: it ends when it is idle.
-    std::uint32_t count = 0;     ///< Delegations on record in it.
+    std::uint32_t count = 0;     ///< Delegations on record in it,
+    std::uint32_t open = 0;      ///< and those of them that are open.
     std::uint32_t open_children = 0;
-    Time ends_at{};            ///< While nothing of it is on record.
+    Time ends_at{};            ///< While nothing of it is open.
     std::uint64_t tokens = 0;  ///< What all of it may spend; 0: no limit.
     std::uint64_t cost = 0;
     Purse purse{};
@@ -120,16 +125,19 @@ struct Lineage {
     SortedChunks<std::pair<Ticket, Ticket>> children;  ///< Of each delegation, on record.
     SortedChunks<Work> at_work;
     SortedChunks<std::pair<AgentHandle, Ticket>> limits;  ///< Of these, those that limit tools.
-    SortedChunks<std::pair<Time, Ticket>> idle;           ///< Roots of which nothing is on record.
+    SortedChunks<std::pair<Ticket, Ticket>> over;  ///< Of each root, those on record that ended.
+    SortedChunks<std::pair<Time, Ticket>> idle;    ///< Roots of which nothing is open.
 };
 
 Reading<Delegation> find_delegation(const Lineage& lineage, Ticket request);
 Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
-/// The last delegation that works in this session, or null.
+/// The last delegation that works in this session; if none does, the last that did; or null.
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session);
-/// All that work in it, and all that were delegated out of one; both the oldest first.
+/// All that work or worked in it, all that were delegated out of one, and all of a root that are
+/// over and on record; the oldest first.
 std::vector<Ticket> in_session(const Lineage& lineage, std::string_view session);
 std::vector<Ticket> children_of(const Lineage& lineage, Ticket parent);
+std::vector<Ticket> over_in(const Lineage& lineage, Ticket root);
 
 bool is_at_work(const Lineage& lineage, AgentHandle agent);
 bool works_on(const Lineage& lineage, AgentHandle agent, Ticket request);
@@ -179,7 +187,11 @@ Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
                               const Errand& errand);
 
-/// The delegation whose tokens this one and those below it spend; null: the tree's own.
+/// The delegation by which `parent`, or who is above it, was given tokens to give on; null: the
+/// tree's own are meant. One that is over has none left.
+Reading<Delegation> purse_giver(const Lineage& lineage, Reading<Delegation> parent);
+/// In whose purse stands what a child of `parent` has set aside; null: in the tree's own. Who is
+/// over has left that to who is above; what a person gave stays where it is.
 Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent);
 
 /// What the record needs and the event leaves to the request.
@@ -206,6 +218,8 @@ struct Ending {
 void end(Lineage& lineage, Ticket request, const Ending& ending);
 /// What its own work spends if it used so many tokens: what those below it have is theirs.
 std::uint64_t own_tokens(const Delegation& delegation, std::uint64_t tokens_used);
+/// The same of a request that may be on no record: what it says is then all that is known.
+std::uint64_t charged_tokens(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
 /// What its own work costs if it used so many tokens: of what was set aside for it, that part.
 std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
 /// Another agent has the request. Nothing, if it is on no record.

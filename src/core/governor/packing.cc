@@ -95,6 +95,8 @@ void fields_of(Fields& fields, SomeDelegation& each) {
     fields.flag(each.is_granted);
     fields.flag(each.is_open);
     fields.text(each.words_hash);
+    fields.flag(each.is_planned);
+    fields.flag(each.is_kept);
 }
 
 /// Of a root, but for its errands.
@@ -113,7 +115,9 @@ bool has_errands(Fields& fields, SomeRoot& root) {
     fields.number(root.purse.spent);
     fields.number(root.cost_purse.reserved);
     fields.number(root.cost_purse.spent);
-    return fields.other(!root.errands.empty());
+    const bool has_errands = fields.other(!root.errands.empty());
+    fields.number(root.open);
+    return has_errands;
 }
 
 }  // namespace

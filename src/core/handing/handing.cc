@@ -73,7 +73,7 @@ std::vector<Ticket> asked_by(const Handing& handing, Ticket call) {
     const auto* found = find_call(handing, call);
     if (found == nullptr) return asked;
     for (const auto& candidate : found->candidates) {
-        if (candidate.stage == Stage::Asked) asked.push_back(candidate.request);
+        if (candidate.request != Ticket{}) asked.push_back(candidate.request);
     }
     return asked;
 }

@@ -218,7 +218,8 @@ std::uint64_t left_of(const Shared& shared, std::string_view agent, std::string_
         const auto& allocation = shared.allocations.at(id).allocation;
         if (allocation.resource != resource) continue;
         const auto used = std::min(allocation.consumed, allocation.limit);
-        left = std::min(left, (allocation.limit - used) / kOne);
+        // Money is counted in millionths, all else by the piece.
+        left = std::min(left, (allocation.limit - used) / (resource == "budget" ? 1 : kOne));
     }
     return left;
 }

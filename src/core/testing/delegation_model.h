@@ -41,9 +41,10 @@ struct Known {
     bool limits_tools = false;
     std::set<std::string> tools{};
     bool is_granted = false;  ///< By a person, out of nobody's purse.
+    bool is_planned = false;  ///< By a workflow: nobody asks out of it when it is over.
     bool is_open = true;
     std::uint64_t own = 0;   ///< Of a closed one: what it alone used.
-    std::uint64_t gone = 0;  ///< Of a closed one: what it and all below it used.
+    std::uint64_t gone = 0;  ///< Of a closed one: what it and all that was over below it used.
 };
 
 struct KnownTree {
@@ -51,8 +52,6 @@ struct KnownTree {
     std::string origin{};
     bool is_by_session = false;
     std::string user{};
-    std::uint64_t tokens = 0;  ///< 0: no limit.
-    std::uint64_t cost = 0;
     std::set<Ticket> members{};
     std::set<std::string> errands{};
 
@@ -129,10 +128,7 @@ class DelegationModel {
     }
     /// The tree as it would begin with this delegation.
     KnownTree tree_begun_by(const Known& first) const {
-        return {.origin = first.from,
-                .user = first.user,
-                .tokens = limit(Rule::TokensPerRoot, first),
-                .cost = limit(Rule::CostPerRoot, first)};
+        return {.origin = first.from, .user = first.user};
     }
     std::uint64_t cost_of(std::uint64_t tokens, const std::string& to) const {
         const auto price = limit_of(policy_, Rule::CostPerMillionTokens, target(to));
@@ -154,6 +150,11 @@ class DelegationModel {
         const bool is_others = !tree.user.empty() && next.user != tree.user;
         if (is_others || is_anothers(next.session, next.user)) {
             broken[Refusal::UserIsolationViolated] = "I3";
+        }
+        // What was given with a request goes back with its answer.
+        const auto parent = known.find(next.parent);
+        if (parent != known.end() && !parent->second.is_open) {
+            broken[Refusal::DelegationNotFound] = "I2";
         }
         if (next.is_granted) return broken;
         if (next.tokens > 0 && !has_tokens(next, tree, now)) {
@@ -256,7 +257,7 @@ class DelegationModel {
         founder.objective = fact.objective_hash;
         founder.words = fact.words_hash;
         trees[fact.request] = {
-            .user = fact.user, .tokens = fact.tokens, .cost = fact.cost, .members = {fact.request}};
+            .origin = founder.from, .user = fact.user, .members = {fact.request}};
         if (!founder.objective.empty()) trees[fact.request].errands.insert(errand_of(founder));
         known[fact.request] = std::move(founder);
         open.insert(fact.request);
@@ -282,6 +283,7 @@ class DelegationModel {
         next.cost = cost_of(fact.tokens, next.to);
         next.limits_tools = fact.limits_tools;
         next.tools = {fact.tools.begin(), fact.tools.end()};
+        next.is_planned = next.from == kOrchestrator;
         if (fact.root == fact.request) {
             auto tree = tree_begun_by(next);
             tree.session = fact.session;
@@ -328,6 +330,8 @@ class DelegationModel {
             breach("I3", "comes out of another user's session", fact.request);
         }
         if (fact.parent == Ticket{}) {
+            // What comes to the hub from outside is no delegation yet.
+            if (next.from == kOrchestrator) next.depth = 0;
             const bool is_judged = held_.contains(fact.request) || next.from == kOrchestrator;
             if (!is_judged) look_for_work(next.from, next.user, fact.session, fact.request);
             return;
@@ -408,11 +412,15 @@ class DelegationModel {
             return each == ticket;
         });
     }
+    /// The last that works in the session, else the last that did: until its tree ends.
     Ticket place_by_session(const Said& said) const {
         if (said.session.empty()) return {};
         Ticket last{};
         for (const auto& [ticket, each] : known) {
-            if (each.session == said.session && is_on_record(ticket)) last = ticket;
+            if (each.session != said.session) continue;
+            if (each.is_planned && !is_on_record(ticket)) continue;
+            const bool is_later = last == Ticket{} || each.is_open || !known.at(last).is_open;
+            if (is_later) last = ticket;
         }
         if (last != Ticket{} && known.at(last).to == said.from) return last;
         return deepest_of(said.from, [&](Ticket, const KnownTree& tree) {
@@ -423,6 +431,12 @@ class DelegationModel {
     bool is_anothers(const std::string& session, const std::string& user) const {
         const auto kept = sessions_.find(session);
         if (kept != sessions_.end() && kept->second != user) return true;
+        const auto is_other = [&](const auto& each) {
+            const auto& [ticket, work] = each;
+            return !session.empty() && work.session == session && !work.user.empty() &&
+                   work.user != user && (!work.is_planned || is_on_record(ticket));
+        };
+        if (std::ranges::any_of(known, is_other)) return true;
         return std::ranges::any_of(trees, [&](const auto& each) {
             const auto& tree = each.second;
             const bool is_it = tree.is_by_session && tree.session == session;
@@ -435,6 +449,13 @@ class DelegationModel {
     std::uint64_t limit(Rule rule, const Known& next) const {
         return static_cast<std::uint64_t>(limit_of(
             policy_, rule, {.platform = next.platform, .agent = next.from, .user = next.user}));
+    }
+
+    /// What all of a tree may spend, by the policy of now and who began it.
+    std::uint64_t limit(Rule rule, const KnownTree& tree) const {
+        auto founder = target(tree.origin);
+        founder.user = tree.user;
+        return static_cast<std::uint64_t>(limit_of(policy_, rule, founder));
     }
 
     template <class Look>
@@ -505,10 +526,18 @@ class DelegationModel {
         return static_cast<std::uint64_t>(Wide{closed.cost} * closed.own / closed.tokens);
     }
 
-    /// Whose tokens it spends: the nearest above that has some; none: the tree's.
-    Ticket holder_of(const Known& each) const {
+    /// Who has given it what it spends: the nearest above that has some; none: the tree.
+    Ticket giver_of(const Known& each) const {
         auto at = each.parent;
         while (at != Ticket{} && known.at(at).tokens == 0) at = known.at(at).parent;
+        return at;
+    }
+    /// In whose purse that is. Who is over has left it to who is above.
+    Ticket holder_of(const Known& each) const {
+        auto at = giver_of(each);
+        while (at != Ticket{} && !known.at(at).is_open && !known.at(at).is_granted) {
+            at = giver_of(known.at(at));
+        }
         return at;
     }
     Wide taken_from(Ticket holder, const KnownTree& tree) const {
@@ -516,9 +545,18 @@ class DelegationModel {
         for (const auto ticket : tree.members) {
             const auto& each = known.at(ticket);
             if (holder_of(each) != holder || each.is_granted) continue;
-            taken += each.is_open ? each.tokens : each.gone;
+            taken += each.is_open ? each.tokens : each.own;
         }
         return taken;
+    }
+    /// What is over below it has used, out of what it was given.
+    std::uint64_t gone_below(Ticket holder, const KnownTree& tree) const {
+        std::uint64_t gone = 0;
+        for (const auto ticket : tree.members) {
+            const auto& each = known.at(ticket);
+            if (holder_of(each) == holder && !each.is_granted && !each.is_open) gone += each.own;
+        }
+        return gone;
     }
     /// Whose limits hold for what an agent is asked: those of what it speaks itself.
     Subject target(const std::string& agent) const {
@@ -566,15 +604,16 @@ class DelegationModel {
         if (!has(std::string{kAgent} + next.to, Rule::TokensPerAgent, target(next.to))) {
             return false;
         }
-        if (const auto holder = holder_of(next); holder != Ticket{}) {
+        if (const auto giver = giver_of(next); giver != Ticket{}) {
             // Who has answered has nothing left to give.
-            return known.at(holder).is_open &&
-                   taken_from(holder, tree) + next.tokens <= known.at(holder).tokens;
+            return known.at(giver).is_open &&
+                   taken_from(giver, tree) + next.tokens <= known.at(giver).tokens;
         }
         const bool has_user =
             next.user.empty() ||
             has(std::string{kUser} + next.user, Rule::TokensPerUser, {.user = next.user});
-        return has_user && is_within(taken_from({}, tree) + next.tokens, tree.tokens) &&
+        return has_user &&
+               is_within(taken_from({}, tree) + next.tokens, limit(Rule::TokensPerRoot, tree)) &&
                has("hub", Rule::TokensInTotal, {});
     }
 
@@ -591,7 +630,7 @@ class DelegationModel {
             next.user.empty() ||
             has(std::string{kMoneyOfUser} + next.user, Rule::CostPerUser, {.user = next.user});
         return is_within(next.cost, limit(Rule::CostPerDelegation, next)) &&
-               is_within(in_tree, tree.cost) && has_user &&
+               is_within(in_tree, limit(Rule::CostPerRoot, tree)) && has_user &&
                has(std::string{kMoneyOfAgent} + next.to, Rule::CostPerAgent, target(next.to)) &&
                has(std::string{kMoney}, Rule::CostInTotal, {});
     }
@@ -619,7 +658,8 @@ class DelegationModel {
         if (each.cost > 0) {
             spend(std::string{kMoney}, cost_of(each), now);
             spend(std::string{kMoneyOfAgent} + each.to, cost_of(each), now);
-            if (!each.user.empty()) spend(std::string{kMoneyOfUser} + each.user, cost_of(each), now);
+            if (!each.user.empty())
+                spend(std::string{kMoneyOfUser} + each.user, cost_of(each), now);
         }
         if (holder_of(each) != Ticket{}) return;
         spend("hub", each.gone, now);
@@ -639,12 +679,23 @@ class DelegationModel {
             if (below > ended.tokens) breach("G4", "gave away more than it had", request);
             const auto left = ended.tokens - std::min<Wide>(below, ended.tokens);
             ended.own = static_cast<std::uint64_t>(std::min<Wide>(used, left));
-            ended.gone =
-                static_cast<std::uint64_t>(std::min<Wide>(ended.own + below, ended.tokens));
+            ended.gone = ended.own + gone_below(request, tree);
+        }
+        std::vector<std::string> named_later;
+        for (const auto ticket : tree.members) {
+            const auto& each = known.at(ticket);
+            const bool is_its = each.is_open && holder_of(each) == request && !each.is_granted;
+            if (is_its && ended.user.empty() && each.tokens > 0) named_later.push_back(each.user);
         }
         ended.is_open = false;
         open.erase(request);
         spend(ended, now);
+        // It was for nobody: what is below it and for somebody stands in that one's purse from now.
+        if (holder_of(ended) == Ticket{}) {
+            for (const auto& user : named_later) {
+                if (!user.empty()) spend(std::string{kUser} + user, 0, now);
+            }
+        }
         if (!tree.is_by_session && !has_open(tree)) bury(ended.root);
     }
     void bury(Ticket root) {
@@ -654,11 +705,11 @@ class DelegationModel {
 
     Policy policy_;
     std::map<std::string, std::string_view> platforms_;  ///< Which dialect each has registered.
-    std::map<Ticket, MessageAccepted> requests_;  ///< Those that are open.
+    std::map<Ticket, MessageAccepted> requests_;         ///< Those that are open.
     std::map<std::string, Spent> spent_;
     std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
     std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
-    Ticket left_{};  ///< Accepted just now of one who is bound; it must be found below that.
+    Ticket left_{};     ///< Accepted just now of one who is bound; it must be found below that.
     Ticket spender_{};  ///< Accepted just now; it must be held to the purses.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
     std::set<Ticket> calls_;         ///< That several were asked for.
