@@ -431,30 +431,31 @@ TEST_F(Tree, X6_ARootThatIsIdleLongEnoughEnds) {
 }
 
 TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
-    // prime → byte → tag → crystal → ledger, then back to each of those before.
-    const std::vector<std::string> chain{"prime", "byte", "tag", "crystal", "ledger"};
+    // prime → byte → tag → crystal → ledger → audit; at each step, back to everyone before: rings
+    // over 1 to 6 agents.
+    story.ask(RegisterAgent{{"audit"}, {}});
+    const std::vector<std::string> chain{"prime", "byte", "tag", "crystal", "ledger", "audit"};
     std::string session = "s-1";
     for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+        const auto& last = chain[i + 1];
         const auto id = "step " + std::to_string(i);
-        ASSERT_NE(delegate({.id = id,
-                            .from = chain[i],
-                            .to = chain[i + 1],
-                            .session = session,
-                            .depth_max = 64}),
-                  Ticket{})
+        ASSERT_NE(
+            delegate({.id = id, .from = chain[i], .to = last, .session = session, .depth_max = 64}),
+            Ticket{})
             << why();
         session = "session of " + id;
-    }
-    for (const auto& back : chain) {
-        delegate({.id = "back to " + back,
-                  .from = "ledger",
-                  .to = back,
-                  .session = session,
-                  .depth_max = 64});
-        EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << back;
+        for (std::size_t back = 0; back <= i + 1; ++back) {
+            delegate({.id = last + " to " + chain[back],
+                      .from = last,
+                      .to = chain[back],
+                      .session = session,
+                      .depth_max = 64});
+            EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected)
+                << last << " to " << chain[back];
+        }
     }
     EXPECT_NE(delegate({.id = "something else",
-                        .from = "ledger",
+                        .from = "audit",
                         .to = "byte",
                         .session = session,
                         .objective = "other",
