@@ -111,11 +111,12 @@ void FrontDesk::fill_disk() {
 }
 
 void FrontDesk::run_until(const std::function<bool()>& is_so) {
-    bool has_given_up = false;
-    loop_.after(std::chrono::seconds{10}, [&] { has_given_up = true; });
+    // The timer may go off in a later run.
+    const auto has_given_up = std::make_shared<bool>(false);
+    loop_.after(std::chrono::seconds{10}, [has_given_up] { *has_given_up = true; });
     loop_.run([&] {
         turn();
-        if (is_so() || has_given_up) loop_.stop();
+        if (is_so() || *has_given_up) loop_.stop();
     });
     EXPECT_TRUE(is_so()) << "it did not come about in 10 s";
 }

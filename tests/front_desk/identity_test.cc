@@ -2,11 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/json.h"
 #include "gateway/route_table.h"
-#include "identity/testing/scratch.h"
-#include "identity/token_book.h"
-#include "tests/front_desk/front_desk.h"
+#include "tests/front_desk/guarded_desk.h"
 
 namespace parlance::front_desk {
 namespace {
@@ -14,17 +11,9 @@ namespace {
 using gateway::CallerKind;
 using gateway::Route;
 using gateway::Who;
-using identity::Claims;
 using identity::Kind;
 using identity::testing::kDay;
 using identity::testing::kNoon;
-
-std::string code_in(std::string_view body) {
-    if (body.empty() || body.front() != '{') return "";
-    const auto code = json::find(json::root(body), "code");
-    std::string spare;
-    return code ? std::string{code->text(spare)} : "";
-}
 
 std::string challenge_of(const ScriptedExchange& exchange) {
     for (const auto& [name, value] : exchange.answers.back().headers) {
@@ -33,14 +22,9 @@ std::string challenge_of(const ScriptedExchange& exchange) {
     return "";
 }
 
-/// The options of a hub without --dev that has this data.
-gateway::Options guarded(const std::string& data) {
-    return {.guard = std::make_shared<identity::Guard>(data, [](const std::string&) {})};
-}
-
-/// A hub without --dev; bob and alice are registered, and one message of bob's is a dead letter.
-struct Guarded : identity::testing::Scratch, FrontDesk {
-    Guarded() : FrontDesk({}, guarded(path())) {
+/// A hub without --dev; bob and alice are registered.
+struct Guarded : GuardedDesk {
+    Guarded() {
         for (const auto* agent : {"alice", "bob", "mallory"}) {
             tokens[agent] = mint({.kind = Kind::Agent, .name = agent});
         }
@@ -54,44 +38,7 @@ struct Guarded : identity::testing::Scratch, FrontDesk {
         }
     }
 
-    std::string mint(Claims claims) {
-        claims.expires = kNoon + kDay;
-        auto minted = identity::mint_token(identity::Folder{path()}, std::move(claims), kNoon);
-        ids[minted->secret] = minted->claims.id;
-        return minted->secret;
-    }
-    std::string mint_operator(const std::string& name, OperatorRole role) {
-        return mint({.kind = Kind::Operator, .name = name, .role = role});
-    }
-    void revoke(const std::string& who) {
-        ASSERT_TRUE(
-            identity::revoke_token(identity::Folder{path()}, ids.at(tokens.at(who)), kNoon));
-    }
-    Headers proof(const std::string& who) const {
-        return {{"Authorization", "Bearer " + tokens.at(who)}};
-    }
-    /// A request with somebody's token, decided.
-    ExchangePtr as(const std::string& who,
-                   std::string method,
-                   std::string path,
-                   std::string body = {},
-                   const Headers& more = {}) {
-        auto headers = proof(who);
-        headers.insert(headers.end(), more.begin(), more.end());
-        auto exchange = ask(std::move(method), std::move(path), std::move(body), headers);
-        turn();
-        return exchange;
-    }
-    /// What is on record of refusals: who, and the code.
-    std::string record() {
-        const auto events = as("admin", "GET", "/v1/events?from=1&follow=false");
-        run_until([&] { return events->has_ended; });
-        return events->streamed;
-    }
-
     static constexpr const char* kProfile = R"({"dialect":"taskwire"})";
-    std::map<std::string, std::string> tokens;
-    std::map<std::string, std::string> ids;
 };
 
 /// A path of the route; what stands in for {…} is bob's, or does not exist.
