@@ -503,10 +503,15 @@ bool open_session(Desk& desk, Call& call, Talk& talk) {
         return false;
     }
     if (id.empty()) id = "s-" + fresh_uuid(desk);
-    const auto* known = core::shared::find(desk.engine->state().shared.sessions, id);
-    if (known != nullptr && known->user != talk.saying.user) {
-        call.exchange->respond(problem(Refusal::SessionNotFound,
-                                       fmt::format("there is no session '{}' of this user", id)));
+    const auto& state = desk.engine->state();
+    const auto* known = core::shared::find(state.shared.sessions, id);
+    const bool is_anothers = known != nullptr ? known->user != talk.saying.user
+                                              : core::governor::is_of_another(
+                                                    state.governor.lineage, id, talk.saying.user);
+    if (is_anothers) {
+        const auto why = fmt::format("there is no session '{}' of this user", id);
+        record_refusal(desk, Refusal::SessionNotFound, why, call.caller);
+        call.exchange->respond(problem(Refusal::SessionNotFound, why));
         return false;
     }
     if (known != nullptr) {

@@ -11,6 +11,7 @@
 #include "base/json_sorted.h"
 #include "base/json_write.h"
 #include "base/sha256.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
@@ -37,9 +38,12 @@ bool may_see(const Caller& caller, std::string_view user) {
     return caller.role != OperatorRole::None || may_act_for_user(caller, user);
 }
 
+std::string no_session_words(std::string_view id) {
+    return fmt::format("there is no session '{}' of this user", id);
+}
+
 transport::Response no_session(std::string_view id) {
-    return problem(Refusal::SessionNotFound,
-                   fmt::format("there is no session '{}' of this user", id));
+    return problem(Refusal::SessionNotFound, no_session_words(id));
 }
 
 /// What the tree of delegations tells of a session: whose it is, and out of which it came.
@@ -250,10 +254,15 @@ void post_session(Desk& desk, Call& call) {
         return refuse_member(call, "user_id", "at most 128 bytes long, as parent_session_id");
     }
     const auto descent = descent_of(desk, id);
-    if (write.user.empty() && descent) write.user = descent->user;
-    const bool is_new = core::shared::find(shared_of(desk).sessions, id) == nullptr;
+    if (write.user.empty() && descent && may_see(*call.caller, descent->user)) {
+        write.user = descent->user;
+    }
+    const auto* kept = core::shared::find(shared_of(desk).sessions, id);
+    // Nor is who names nobody told that there is one of somebody else.
+    const bool is_new = kept == nullptr || !may_see(*call.caller, kept->user);
     if (is_new && write.user.empty()) return refuse_member(call, "user_id", "whose session it is");
-    if (is_new && descent && descent->user != write.user) {
+    if (kept == nullptr && descent && descent->user != write.user) {
+        record_refusal(desk, Refusal::SessionNotFound, no_session_words(id), call.caller);
         return call.exchange->respond(no_session(id));
     }
     if (const auto state = json::find(*body, "workflow_state")) write.workflow = state->raw;
