@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "base/plain_text.h"
 #include "dialects/dialect_row.h"
+#include "gateway/admission.h"
 #include "gateway/endpoint.h"
 #include "gateway/handlers.h"
 #include "gateway/instance_name.h"
@@ -266,6 +267,7 @@ void put_agent(Desk& desk, Call& call) {
     if (!profile)
         return call.exchange->respond(problem(profile.error(), Dialect::Taskwire, desk.clock()));
     if (const auto no = cannot_register(desk, *call.caller, agent, *profile); !no.empty()) {
+        record_refusal(desk, Refusal::RouteNotPermitted, no, call.caller);
         return call.exchange->respond(problem(Refusal::RouteNotPermitted, no));
     }
     auto caller = call.caller;

@@ -216,6 +216,7 @@ void Connection::hear_hello(json::Value value) {
         }
         if (const auto no = cannot_register(desk_, *caller_, caller_->agent, *profile);
             !no.empty()) {
+            record_refusal(desk_, Refusal::RouteNotPermitted, no, caller_);
             return break_off(Refusal::RouteNotPermitted, no);
         }
         // A success is nothing to talk about: the join that follows is.
