@@ -1,6 +1,5 @@
 """An agent that lies about depth, origin, user and budget gets nowhere; and what operators have in hand.
 
-Proves X4, X5, X8, X13, X14, X21, I2, I3: each lie is refused with its own code, on record under the true name
 Proves X4, X8, X13, G1, G4, I3: nor does it get anywhere by naming nobody, by another dialect, by giving its work back or by another's session
 Proves X22: the document's checklist, tried by `parlance doctor` against the running hub
 Proves X14, I4: an agent adds no tool to those that an operator allowed it
@@ -14,7 +13,7 @@ import subprocess
 import uuid
 
 from hub import BINARY, Hub, Scratch, check
-from identity import SecureHub, expect
+from identity import Proof, SecureHub, expect, refusal
 
 REFUSED = 1
 MISUSED = 2
@@ -25,52 +24,206 @@ def delegation(origin, target, session, objective="Extract receipt data", user="
             "parent_session_id": session, "objective": objective, "input": "all fields", **rest}
 
 
+def by_message(hub, proof, lie):
+    return refusal(hub.ask("POST", "/v1/messages", lie, proof=proof))[1]
+
+
+def by_headers(hub, proof, lie):
+    """The document's HTTP form: what a lie says of where it comes from is in the headers alone."""
+    names = {"request_id": "X-Agent-Request-ID", "origin_employee": "X-Agent-Origin",
+             "parent_session_id": "X-Agent-Parent-Session", "current_depth": "X-Agent-Depth"}
+    headers = {header: str(lie[name]) for name, header in names.items() if name in lie}
+    body = {name: value for name, value in lie.items() if name not in names}
+    return refusal(hub.ask("POST", "/v1/delegations", body, headers, proof=proof))[1]
+
+
+def by_frame(hub, proof, lie):
+    socket = hub.socket(proof, credit=0)
+    try:
+        socket.say({"send": [lie]})
+        told = socket.hear()
+        check("refused" in told, f"it is not refused on its connection: {told}")
+        return told["refused"][0]["code"]
+    finally:
+        socket.close()
+
+
+DOORS = (by_message, by_headers, by_frame)
+REFUSALS = {"MessageRefused": "from", "ToolRefused": "by", "SettlementRefused": "by"}  # With who it was.
+
+
+def refusals_on_record(hub, proof):
+    """(who, code) of every refusal that there ever was, in order."""
+    _, text = hub.ask("GET", "/v1/events?from=1&follow=false", proof=proof)
+    told = []
+    for event in text.strip().split("\n\n"):
+        kind, data = (line.split(": ", 1)[1] for line in event.split("\n")[1:3])
+        if kind in REFUSALS:
+            told.append((json.loads(data)[REFUSALS[kind]], json.loads(data)["refusal"]))
+    return told
+
+
+class Liars:
+    """Agents who lie, each by its token and by its certificate, and what must be on record of it."""
+
+    def __init__(self, hub):
+        self.hub = hub
+        self.proofs = {}
+        self.on_record = []  # (who it was, code)
+        self.logged = {}  # The same of each delegation, by its id.
+
+    def let_in(self, name, *words):
+        token = self.hub.token("--agent", name, *words)[1]
+        self.proofs[name] = (token, self.hub.certificate(name))
+        return token
+
+    def lie(self, name, code, target, session, objective, user="u1", origin=None, **rest):
+        """By each proof and each door, as a request of its own."""
+        for proof in self.proofs[name]:
+            for door in DOORS:
+                said = delegation(origin or name, target, session, objective, user, **rest)
+                told = door(self.hub, proof, said)
+                check(told == code, f"{name} is told {told} and not {code} {door.__name__}: {said}")
+                self.on_record.append((name, code))
+                self.logged[said["request_id"]] = (name, code)
+
+    def try_it(self, name, status, code, *words):
+        for proof in self.proofs[name]:
+            expect(self.hub.ask(*words, proof=proof), status, code)
+            self.on_record.append((name, code))
+
+    def greet_as(self, name, other):
+        for proof in self.proofs[name]:
+            try:
+                self.hub.socket(proof, agent=other)
+                check(False, f"{name} is welcome as {other}")
+            except OSError as error:
+                check("IDENTITY_MISMATCH" in str(error), f"it is not told why: {error}")
+            self.on_record.append((name, "IDENTITY_MISMATCH"))
+
+
+def lies_of_where_it_stands(liars, own, above):
+    """tag stands at depth 2 of 3."""
+    for session in (own, above, "s-1", "never-heard-of"):
+        for depth in ({}, {"current_depth": 0}):
+            liars.lie("tag", "DELEGATION_DEPTH_EXCEEDED", "crystal", session, f"Sort {session}",
+                      constraints={"max_depth": 9, "max_tokens": 10}, **depth)
+    liars.lie("tag", "DELEGATION_DEPTH_EXCEEDED", "crystal", "s-7", "Sort for nobody", "unknown",
+              constraints={"max_depth": 9, "max_tokens": 10})
+
+
+def lies_of_what_it_has(liars, own):
+    """byte has 900 of its tokens left, ocr, and u1 for its user."""
+    few = {"max_depth": 9, "max_tokens": 10}
+    liars.lie("byte", "IDENTITY_MISMATCH", "crystal", "s-1", "Sort", origin="prime")
+    for session in (own, "s-9"):
+        liars.lie("byte", "USER_ISOLATION_VIOLATED", "crystal", session, "Sort", "u2", constraints=few)
+        liars.lie("byte", "BUDGET_TOKENS_EXCEEDED", "ledger", session, "Sort", constraints={"max_depth": 9, "max_tokens": 901})
+        # 501 tokens of crystal cost 1002, and the tree has 1000 to spend.
+        liars.lie("byte", "BUDGET_COST_EXCEEDED", "crystal", session, "Sort", constraints={"max_depth": 9, "max_tokens": 501})
+        liars.lie("byte", "TOOL_NOT_ALLOWED", "crystal", session, "Sort", constraints=few, tools=["sql"])
+        liars.lie("byte", "DELEGATION_CYCLE_DETECTED", "prime", session, "EXTRACT  receipt data", constraints=few)
+    liars.lie("byte", "USER_ISOLATION_VIOLATED", "crystal", own, "Sort", constraints=few,
+              handoff_data={"references": [{"owner_scope": "user:u2", "source_id": "7"}]})
+
+
 def a_liar_gets_nowhere(scratch):
+    """Proves X4, X5, X6, X8, X13, X14, X21, I1, I2, I3, G1, G2, G3, G4, A1: whatever it says of depth, parent, origin, user, budget, money,
+    time, tools and breadth, by token and by certificate, in messages, headers and frames: refused, on record under its own name, and nothing has changed"""
     hub = SecureHub(scratch + "/liar").start()
     try:
-        _, prime = hub.token("--agent", "prime", "--user", "u1")
-        _, byte = hub.token("--agent", "byte")
+        liars = Liars(hub)
+        prime = liars.let_in("prime", "--user", "u1")
+        byte, tag = liars.let_in("byte"), liars.let_in("tag")
         _, olga = hub.token("--operator", "olga", "--role", "admin")
-        for name in ("prime", "byte", "tag", "crystal"):
-            hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation", "tools_allowed": ["ocr", "sql"]}, proof=olga)
+        for name in ("prime", "byte", "tag", "crystal", "ledger"):
+            expect(hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation", "tools_allowed": ["ocr", "sql"]}, proof=olga), 200)
+        expect(hub.ask("PUT", "/v1/policy", {"hub": {"cost_per_root": 1000}, "agent": {"crystal": {"cost_per_million_tokens": 2000000}}},
+                       proof=olga), 204)
 
         def send(proof, *words, **rest):
             return hub.ask("POST", "/v1/messages", delegation(*words, **rest), proof=proof)
 
-        limits = {"max_tokens": 1000, "max_depth": 3}
-        expect(send(prime, "prime", "byte", "s-1", tools=["ocr"], constraints=limits), 202)
-        _, taken = hub.ask("GET", "/v1/agents/byte/inbox", proof=byte)
-        session = taken["messages"][0]["message"]["child_session_id"]
+        def take(name, proof):
+            _, taken = hub.ask("GET", f"/v1/agents/{name}/inbox", proof=proof)
+            return taken["messages"][0]
 
-        # Depth and parent: whatever it names, it stands where the hub has seen it stand.
-        narrow = {"max_depth": 2, "max_tokens": 10}
-        for named in (session, "s-1", "never-heard-of"):
-            expect(send(byte, "byte", "tag", named, f"Categorise {named}", constraints=narrow, current_depth=0),
-                   403, "DELEGATION_DEPTH_EXCEEDED")
-        # Origin.
-        expect(send(byte, "prime", "tag", "s-1", "Categorise"), 403, "IDENTITY_MISMATCH")
-        # User: of the request that it works on, and no other.
-        expect(send(byte, "byte", "tag", session, "Categorise", "u2", constraints=limits), 403, "USER_ISOLATION_VIOLATED")
-        expect(send(byte, "byte", "tag", "s-9", "Categorise", "u2", constraints=limits), 403, "USER_ISOLATION_VIOLATED")
-        expect(send(prime, "prime", "byte", "s-9", user="u2"), 403, "USER_ISOLATION_VIOLATED")
-        # Budget and tools: it cannot give what it was not given.
-        more = {"max_depth": 3, "max_tokens": 1001}
-        expect(send(byte, "byte", "tag", session, "Categorise", constraints=more), 403, "BUDGET_TOKENS_EXCEEDED")
-        expect(send(byte, "byte", "tag", session, "Categorise", constraints=limits, tools=["sql"]), 403, "TOOL_NOT_ALLOWED")
-        expect(hub.ask("POST", "/v1/tools/authorize", {"tool": "sql"}, proof=byte), 403, "TOOL_NOT_ALLOWED")
+        def standing():
+            """What lies in the mailboxes, and what is left for byte to give."""
+            boxes = [hub.ask("GET", f"/v1/agents/{name}", proof=olga)[1] for name in ("prime", "byte", "tag", "crystal", "ledger")]
+            question = delegation("byte", "ledger", own, "Sort", constraints={"max_depth": 9, "max_tokens": 900})
+            _, told = hub.ask("POST", "/v1/policy/explain", question, proof=olga)
+            purse = [guard["detail"] for guard in told["guards"] if guard["guard"] in ("tokens", "fan-out")]
+            _, hub_now = hub.ask("GET", "/v1/hub", proof=olga)
+            return [(box["waiting"], box["in_flight"], box["dead_letters"]) for box in boxes], purse, hub_now["open_requests"]
+
+        expect(send(prime, "prime", "byte", "s-1", tools=["ocr"],
+                    constraints={"max_tokens": 1000, "max_depth": 3, "deadline_ms": 60000}), 202)
+        given = take("byte", byte)
+        own = given["grant"]["session"]
+        # Time is not refused but cut, and so is depth: tag has no more of either than byte.
+        expect(send(byte, "byte", "tag", own, "Categorise",
+                    constraints={"max_tokens": 100, "max_depth": 9, "deadline_ms": 600000}), 202)
+        passed = take("tag", tag)
+        grant = passed["grant"]
+        check((grant["depth"], grant["depth_max"], grant["tokens"], grant["tools"]) == (2, 3, 100, ["ocr"]), f"more than there was: {grant}")
+        check(0 < grant["deadline_ms"] <= 60000 and grant["deadline"] <= given["grant"]["deadline"], f"more time than there was: {grant}")
+        before = standing()
+        check(before[0] == [(0, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0), (0, 0, 0)], f"not as it was left: {before}")
+
+        lies_of_where_it_stands(liars, grant["session"], own)
+        lies_of_what_it_has(liars, own)
+        for tool in ("sql", "OCR", "\u043ecr"):
+            liars.try_it("byte", 403, "TOOL_NOT_ALLOWED", "POST", "/v1/tools/authorize", {"tool": tool})
+        liars.try_it("byte", 403, "IDENTITY_MISMATCH", "POST", "/v1/tools/authorize", {"agent": "tag", "tool": "ocr"})
+        liars.try_it("byte", 403, "IDENTITY_MISMATCH", "POST", f"/v1/deliveries/{passed['delivery_id']}/ack")
+        liars.try_it("byte", 404, "DELEGATION_NOT_FOUND", "POST", "/v1/workflows/s-1/cancel", {"reason": "no"})
+        liars.greet_as("byte", "prime")
+        two = Proof(token=prime.token, cert=liars.proofs["byte"][1].cert)
+        expect(hub.ask("POST", "/v1/messages", delegation("prime", "tag", "s-1", "Sort"), proof=two), 403, "IDENTITY_MISMATCH")
+        liars.on_record.append(("byte", "IDENTITY_MISMATCH"))
+        # Without a lie it may use what it was given.
         expect(hub.ask("POST", "/v1/tools/authorize", {"tool": "ocr"}, proof=byte), 200)
-        # A ring, in other letters.
-        expect(send(byte, "byte", "prime", session, "EXTRACT  receipt data", constraints=limits), 409, "DELEGATION_CYCLE_DETECTED")
-        # What it may do it can do, and whoever asked first ends all of it.
-        expect(send(byte, "byte", "tag", session, "Categorise", constraints=limits), 202)
-        expect(hub.ask("POST", "/v1/workflows/s-1/cancel", {"reason": "no"}, proof=byte), 404, "DELEGATION_NOT_FOUND")
+        check(standing() == before, f"something has come of it: {before}, and now {standing()}")
+
+        # All that was left is there to be given; then a fourth is one too many, in whatever session it says it is.
+        for target in ("crystal", "ledger"):
+            expect(send(byte, "byte", target, own, "Sort", constraints={"max_depth": 9, "max_tokens": 450}), 202)
+        broad = standing()
+        for session in (own, "s-1", "never-heard-of"):
+            liars.lie("byte", "DELEGATION_FANOUT_EXCEEDED", "prime", session, f"Count {session}", constraints={"max_depth": 9, "max_tokens": 10})
+        check(standing() == broad, f"something has come of it: {broad}, and now {standing()}")
+
+        found = refusals_on_record(hub, olga)
+        check(found == liars.on_record, f"on record are {len(found)} refusals: {found}, and made were {liars.on_record}")
+        _, hub_now = hub.ask("GET", "/v1/hub", proof=olga)
+        _, log = hub.ask("GET", f"/v1/delegations?max=1000&after_sequence={hub_now['sequence']}", proof=olga)
+        rows = [(row["request_id"], (row["origin_employee"], row["refusal"])) for row in log["delegations"]]
+        for lie in liars.logged.items():
+            check(rows.count(lie) == 1, f"{lie} is not in the log once: {rows}")
+        # Whoever asked first ends all of it.
         expect(hub.ask("POST", "/v1/workflows/s-1/cancel", {"reason": "enough"}, proof=prime), 204)
         _, hub_now = hub.ask("GET", "/v1/hub", proof=olga)
         check(hub_now["open_requests"] == 0, f"something is open still: {hub_now}")
-        # All of it is on record under the true name.
-        _, log = hub.ask("GET", f"/v1/delegations?agent=byte&after_sequence={hub_now['sequence']}", proof=olga)
-        refused = [row for row in log["delegations"] if row["refusal"] and row["refusal"] != "REQUEST_CANCELLED"]
-        check(len(refused) >= 7, f"too few refusals on record: {log}")
+    finally:
+        hub.stop()
+
+
+def nobody_reads_the_conversation_of_another_user(scratch):
+    """Proves X13: another user's conversation answers like one that there is not"""
+    hub = SecureHub(scratch + "/conversation").start()
+    try:
+        _, scout = hub.token("--agent", "scout", "--user", "u2")
+        _, prime = hub.token("--agent", "prime", "--user", "u1")
+        _, olga = hub.token("--operator", "olga", "--role", "admin")
+        for name in ("scout", "tag", "prime"):
+            expect(hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "delegation"}, proof=olga), 200)
+        expect(hub.ask("POST", "/v1/messages", delegation("scout", "tag", "talk-2", user="u2"), proof=scout), 202)
+        for part in ("", "/messages", "/timeline", "?at=1"):
+            expect(hub.ask("GET", f"/v1/correlations/talk-2{part.partition('?')[0]}", proof=scout), 200)
+            real, none = (hub.ask("GET", f"/v1/correlations/{name}{part}", proof=prime) for name in ("talk-2", "talk-0"))
+            expect(none, 404, "CORRELATION_NOT_FOUND")
+            check(json.dumps(real).replace("talk-2", "talk-0") == json.dumps(none), f"{part}: {real} and {none}")
     finally:
         hub.stop()
 
@@ -348,7 +501,7 @@ def a_delegate_is_told_what_it_has(scratch):
 
 def main():
     with Scratch() as scratch:
-        for story in (a_liar_gets_nowhere, nobody_leaves_what_it_has_in_hand, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
+        for story in (a_liar_gets_nowhere, nobody_reads_the_conversation_of_another_user, nobody_leaves_what_it_has_in_hand, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
                       the_doctor_finds_the_hub_well, a_policy_is_a_file, a_delegate_is_told_what_it_has):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
