@@ -173,7 +173,7 @@ std::string written_out(std::string_view text, const Names& names) {
             at += 1 + name.size();
         } else if (rest.starts_with("%repeat(")) {
             const auto argument = argument_of(text, at + 8);
-            out += repeated(argument.text);
+            out += repeated(written_out(argument.text, names));
             at = argument.end;
         } else if (rest.starts_with("%hex(")) {
             const auto argument = argument_of(text, at + 5);

@@ -18,6 +18,9 @@ namespace parlance::scenarios {
 
 namespace {
 
+/// So long is waited for what must not come.
+constexpr Patience kMoment{20};
+
 /// One agent's WebSocket. What came is kept verb by verb, one item each, so that a transcript
 /// does not depend on which items shared a frame.
 struct Conversation {
@@ -213,7 +216,8 @@ class Play {
         }
     }
 
-    /// `call A > …` asks and goes on; `call A < …` is where its answer is due.
+    /// `call A > …` asks and goes on; `call A < …` is where its answer is due, and
+    /// `call A < nothing` where it is not.
     void call(std::string line) {
         const auto name = first_word(line);
         if (take_prefix(line, "> ")) {
@@ -227,7 +231,10 @@ class Play {
         }
         if (!calls_.contains(name)) return disagree("an open call " + name, line);
         reread();
-        expect_answer("call " + name + " < ", read_answer(*calls_[name], kPatience));
+        const auto mark = "call " + name + " < ";
+        const bool is_open = line == "< nothing" && !calls_[name]->has_bytes(kMoment);
+        if (is_open) return expect(mark, "nothing");
+        expect_answer(mark, read_answer(*calls_[name], kPatience));
         calls_.erase(name);
     }
 
@@ -300,7 +307,7 @@ class Play {
     template <class IsMissing>
     static void listen(Conversation& with, IsMissing is_missing) {
         for (;;) {
-            const auto frame = read_frame(*with.line, Patience{is_missing() ? 3000 : 20});
+            const auto frame = read_frame(*with.line, is_missing() ? Patience{3000} : kMoment);
             if (!frame) {
                 if (with.line->has_ended() && with.close.empty()) with.close = "close";
                 return;
