@@ -396,6 +396,8 @@ core::Explanation Engine::explain(const SendMessage& message,
 
 bool Engine::is_at_work(std::string_view agent) const { return core::is_at_work(state_, agent); }
 
+bool Engine::limits_spending() const { return parlance::limits_spending(state_.governor.policy); }
+
 bool Engine::remembers(const Envelope& envelope) const {
     return core::is_remembered(state_, envelope);
 }

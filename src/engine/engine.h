@@ -110,6 +110,8 @@ class Engine {
     }
     /// Whether the agent has requests of others in hand.
     bool is_at_work(std::string_view agent) const;
+    /// Whether the policy has a purse for what any request spends.
+    bool limits_spending() const;
     std::optional<core::StreamStanding> stream(const core::StreamQuery& query) const {
         return core::find_stream(state_, query);
     }

@@ -278,10 +278,11 @@ void add_claim(const Desk& desk, SendMessage& message) {
     const auto& envelope = *message.envelope;
     if (answers(envelope) || message.claim) return;
     const bool is_request = envelope.intent() == Intent::Request;
-    const bool is_at_work = is_request && desk.engine->is_at_work(envelope.from());
-    if (!is_at_work && !dialects::may_name_user(envelope)) return;
+    const bool is_weighed =
+        is_request && (desk.engine->is_at_work(envelope.from()) || desk.engine->limits_spending());
+    if (!is_weighed && !dialects::may_name_user(envelope)) return;
     auto claim = dialects::claim_of(envelope);
-    if (is_at_work || (claim && !claim->user.empty())) message.claim = std::move(claim);
+    if (is_weighed || (claim && !claim->user.empty())) message.claim = std::move(claim);
 }
 
 void add_passing(SendMessage& message) {

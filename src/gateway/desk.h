@@ -193,8 +193,8 @@ struct Question {
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said);
-/// Adds what a request claims, where its sender is at work for others and so may be delegating, or
-/// what any message does that speaks of a user and is no answer.
+/// Adds what a request claims, where its sender is at work for others and so may be delegating or
+/// the policy has purses, or what any message does that speaks of a user and is no answer.
 void add_claim(const Desk& desk, SendMessage& message);
 /// Where it goes if it is refused, and what its sender lays down meanwhile.
 void add_passing(SendMessage& message);
