@@ -339,7 +339,7 @@ bool tend_breakers(Draft& draft) {
             fail_request(draft,
                          ticket,
                          Refusal::AgentCircuitOpen,
-                         circuit_words(state, agent, *message->envelope));
+                         circuit_words(state, agent, *message->envelope, draft.now()));
             return true;
         }
     }
@@ -405,18 +405,15 @@ std::string stand_in_words(const State& state, const StandIn& wanted) {
 
 }  // namespace
 
-std::string circuit_words(const State& state,
-                          AgentHandle agent,
-                          const Envelope& request,
-                          const Claim* claim) {
+std::string circuit_words(
+    const State& state, AgentHandle agent, const Envelope& request, Time now, const Claim* claim) {
     std::string words = fmt::format("agent '{}' has failed too often and is left alone",
                                     state.registry.agents[agent].id.value);
     const auto found = state.governor.breakers.find(agent);
     if (found != state.governor.breakers.end() &&
         found->second.stage == governor::BreakerStage::Open) {
-        words +=
-            fmt::format(" for another {} ms",
-                        std::max<std::int64_t>((found->second.open_until - state.now).count(), 0));
+        words += fmt::format(" for another {} ms",
+                             std::max<std::int64_t>((found->second.open_until - now).count(), 0));
     }
     const auto own =
         claim == nullptr && state.scribe != nullptr ? state.scribe->claim(request) : ClaimPtr{};

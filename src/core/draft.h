@@ -117,6 +117,7 @@ bool tend_breakers(Draft& draft);
 std::string circuit_words(const State& state,
                           AgentHandle agent,
                           const Envelope& request,
+                          Time now,
                           const Claim* claim = nullptr);
 
 /// Ends an open request, and all that was delegated for it.

@@ -211,7 +211,7 @@ Word check_circuit(const Case& the) {
     const bool is_open = found != breakers.end() && stage == governor::BreakerStage::Open;
     return {.refusal = Refusal::AgentCircuitOpen,
             .detail = circuit_words(
-                the.state, the.target, the.envelope, the.has_claim ? &the.claim : nullptr),
+                the.state, the.target, the.envelope, the.now, the.has_claim ? &the.claim : nullptr),
             .retry_after_ms = is_open ? milliseconds(found->second.open_until - the.now) : 0};
 }
 
