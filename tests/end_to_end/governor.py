@@ -452,7 +452,7 @@ def a_delegate_is_told_what_it_has(scratch):
 
 def main():
     with Scratch() as scratch:
-for story in (a_liar_gets_nowhere, nobody_reads_the_conversation_of_another_user, nobody_leaves_what_it_has_in_hand, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
+        for story in (a_liar_gets_nowhere, nobody_reads_the_conversation_of_another_user, nobody_leaves_what_it_has_in_hand, an_agent_gives_itself_no_tool, what_is_approved_is_what_is_delivered,
                       a_policy_is_a_file, a_delegate_is_told_what_it_has):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
