@@ -15,11 +15,30 @@ bool is_plain(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/// ASCII's own, and what stands beside the text and not in it.
+bool is_space(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    constexpr unsigned char kDelete = 0x7f;
+    return byte <= ' ' || byte == kDelete;
+}
 
-constexpr auto kOptions = static_cast<utf8proc_option_t>(
-    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE |
-    UTF8PROC_STRIPCC | UTF8PROC_STRIPNA);
+/// Every space (White_Space) and every control character is one kind of space. Not all of them are
+/// by their compatibility forms.
+utf8proc_int32_t plain_space(utf8proc_int32_t letter, void* /*data*/) {
+    switch (utf8proc_category(letter)) {
+        case UTF8PROC_CATEGORY_ZS:
+        case UTF8PROC_CATEGORY_ZL:
+        case UTF8PROC_CATEGORY_ZP:
+        case UTF8PROC_CATEGORY_CC:
+            return ' ';
+        default:
+            return letter;
+    }
+}
+
+constexpr auto kOptions =
+    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
+                                   UTF8PROC_CASEFOLD | UTF8PROC_IGNORE | UTF8PROC_STRIPNA);
 
 /// Whether so many marks stand on one letter that no script has them. To put those in order takes
 /// the square of their number.
@@ -70,10 +89,12 @@ std::string folded(std::string_view text) {
         void operator()(utf8proc_uint8_t* bytes) const { std::free(bytes); }
     };
     utf8proc_uint8_t* made = nullptr;
-    const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                   static_cast<utf8proc_ssize_t>(text.size()),
-                                   &made,
-                                   kOptions);
+    const auto size = utf8proc_map_custom(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                          static_cast<utf8proc_ssize_t>(text.size()),
+                                          &made,
+                                          kOptions,
+                                          plain_space,
+                                          nullptr);
     const std::unique_ptr<utf8proc_uint8_t, Free> owner{made};
     if (size < 0) return tidied(text);
     return tidied({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});
