@@ -60,6 +60,7 @@ struct FieldRule {
     Kind kind = Kind::Anything;
     Slot slot = Slot::None;                      ///< What it means.
     bool is_echo = false;                        ///< Says again what another field says.
+    bool is_only_read = false;                   ///< Understood, and written in another field.
     bool is_never_absent = false;                ///< The hub writes null where nothing is said.
     bool is_object = false;                      ///< Of a Body: nothing else may stand there.
     bool is_never_empty = false;                 ///< Of a String: it says something.

@@ -63,6 +63,10 @@ constexpr std::array<Named, kSlots> kSlotNames{{
     {"secondary intents", ""},
     {"secondary targets", ""},
     {"follow-up is needed", ""},
+    {"", ""},
+    {"", ""},
+    {"", ""},
+    {"tokens used", "whole tokens; where nothing is said it is 0"},
 }};
 
 /// In the order of Act.

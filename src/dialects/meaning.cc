@@ -105,11 +105,18 @@ json::Value understood_history(json::Value history, Texts& texts) {
     return {texts.keep(list += ']')};
 }
 
+/// None says nothing: so does who only fills the place.
+json::Value understood_tokens(json::Value value, Texts& texts) {
+    const std::uint64_t tokens = tokens_in(value);
+    return tokens == 0 ? json::Value{} : numbered(static_cast<std::int64_t>(tokens), texts);
+}
+
 /// A value on its slot's scale.
 json::Value understood(const FieldRule& rule, json::Value value, Time now, Texts& texts) {
     if (is_worded(rule.slot)) return understood_word(rule, value);
     if (rule.slot == Slot::Confidence) return understood_confidence(rule, value, texts);
     if (rule.slot == Slot::Timeout) return understood_timeout(value, now, texts);
+    if (rule.slot == Slot::TokensUsed) return understood_tokens(value, texts);
     if (rule.kind == Kind::CorrelationId) return understood_workflow(value, texts);
     if (rule.slot == Slot::PriorAgents && is_history(rule)) return understood_history(value, texts);
     if (rule.slot == Slot::NextSteps && value.is_string()) {
@@ -175,7 +182,10 @@ class Gathering {
             rule.kind == Kind::Body && inside == Inside::Directly && value.is_object();
         if (is_whole_body && form_.intent == Intent::Reply) value = own_words(*shape, value);
         if (value.raw.empty()) return;
-        meaning_[rule.slot] = understood(rule, value, now_, texts_);
+        const json::Value meant = understood(rule, value, now_, texts_);
+        // Of several places for it those that say nothing take nothing back.
+        if (meant.raw.empty() && rule.slot == Slot::TokensUsed) return;
+        meaning_[rule.slot] = meant;
     }
 
     /// What an answer says in words of its sender's own making: without the names of the question,
@@ -468,6 +478,7 @@ class Writing {
     }
 
     bool member(const Shape& shape, const FieldRule& rule, std::string& out) {
+        if (rule.is_only_read) return false;
         const auto demand = demanded(shape, rule);
         if (demand == Demand::Empty) return absent(rule, out);
         if (rule.slot == Slot::Status && rule.need == Need::Optional && is_status_implied_) {
@@ -598,7 +609,8 @@ class Writing {
         const Inside inside = place_inside(shape, rule.slot);
         if (inside != Inside::Directly) return inside == Inside::Nowhere;
         const bool has_more = std::ranges::any_of(shape.fields, [&](const FieldRule& inner) {
-            return inner.slot != rule.slot && !inner.is_echo && meaning_.says(inner.slot);
+            const bool is_written = !inner.is_echo && !inner.is_only_read;
+            return inner.slot != rule.slot && is_written && meaning_.says(inner.slot);
         });
         return !has_more && meaning_[rule.slot].is_object();
     }
@@ -635,6 +647,13 @@ json::Value quoted(std::string_view text, Texts& texts) {
 
 json::Value numbered(std::int64_t number, Texts& texts) {
     return {texts.keep(std::to_string(number))};
+}
+
+std::uint64_t tokens_in(json::Value value) {
+    constexpr double kMost = std::uint64_t{1} << 53U;
+    const auto number = value.is_number() ? value.number() : std::nullopt;
+    if (!number || *number <= 0) return 0;
+    return static_cast<std::uint64_t>(std::ceil(std::min(*number, kMost)));
 }
 
 json::Value structured(json::Value value, Texts& texts) {

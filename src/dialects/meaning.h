@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory_resource>
 #include <optional>
@@ -76,6 +77,9 @@ std::string express(const Form& form, Meaning meaning, Time now);
 /// The same, and outlines it. What was said as a whole is closed in the outline. The meaning is
 /// used up.
 std::string express(const Form& form, Meaning& meaning, Time now, json::Outline& outline);
+
+/// How many tokens a value says were used: whole ones, and none where it is no number above 0.
+std::uint64_t tokens_in(json::Value value);
 
 /// A text that is itself an object or a list, as that; any other value as it is.
 json::Value structured(json::Value value, Texts& texts);

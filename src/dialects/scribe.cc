@@ -185,8 +185,7 @@ Said read_said(const Envelope& answer) {
     said.is_done = act_of(*form, meaning) != Act::Failure;
     said.is_partial = meaning.number(Slot::Status) == kPartial;
     said.confidence = meaning[Slot::Confidence].number();
-    said.tokens_used = static_cast<std::uint64_t>(
-        std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
+    said.tokens_used = tokens_in(meaning[Slot::TokensUsed]);
     if (!said.is_done) {
         read_trouble(said, meaning);
         return said;

@@ -273,9 +273,8 @@ SendMessage compose(const DialectRow& row,
     if (form.intent == Intent::Reply) {
         send.facts = facts_of(meaning);
         if (!send.facts.empty()) send.owners = owners_of(meaning);
+        send.tokens_used = tokens_in(meaning[Slot::TokensUsed]);
     }
-    send.tokens_used = static_cast<std::uint64_t>(
-        std::max(meaning.number(Slot::TokensUsed).value_or(0), std::int64_t{0}));
     return send;
 }
 

@@ -6,6 +6,7 @@
 
 #include "dialects/form.h"
 #include "dialects/passed_on.h"
+#include "dialects/token_usage.h"
 
 namespace parlance::dialects::correlation {
 
@@ -110,6 +111,9 @@ inline constexpr FieldRule kChildSession{.name = "child_session_id",
                                          .slot = Slot::ChildSession,
                                          .section = kExtension};
 
+inline constexpr FieldRule kAlsoMetadata{
+    .name = "metadata", .is_only_read = true, .section = kExtension, .shape = &kUsage};
+
 inline constexpr std::array kMessageFields{
     kCorrelationId,
     kAgent,
@@ -150,6 +154,8 @@ inline constexpr std::array kMessageFields{
               .section = kExtension,
               .element = &kEachString},
     kChildSession,
+    kAlsoMetadata,
+    kTokensUsed,
 };
 
 inline constexpr std::array<std::string_view, 2> kFailedWords{"error", "failure"};
@@ -190,6 +196,8 @@ inline constexpr std::array kErrorFields{
     kMessageId,
     kInReplyTo,
     kChildSession,
+    kAlsoMetadata,
+    kTokensUsed,
 };
 inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
 
@@ -205,6 +213,8 @@ inline constexpr std::array kPayloadFields{
               .section = kExtension},
     FieldRule{
         .name = "summary", .kind = Kind::String, .slot = Slot::Summary, .section = kExtension},
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kPayload{
     .name = "payload", .section = kMessageSection, .fields = kPayloadFields, .is_soft = true};

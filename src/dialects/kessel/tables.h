@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "dialects/form.h"
+#include "dialects/token_usage.h"
 
 namespace parlance::dialects::kessel {
 
@@ -83,6 +84,8 @@ inline constexpr std::array kMetadataFields{
     FieldRule{.name = "source_version"},
     FieldRule{.name = "cache_status"},
     FieldRule{.name = "capability_version"},
+    kAlsoTokenUsage,
+    kTokensUsed,
 };
 inline constexpr Shape kMetadata{
     .name = "metadata", .section = "Optional Response Fields", .fields = kMetadataFields};

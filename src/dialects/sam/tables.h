@@ -7,6 +7,7 @@
 
 #include "dialects/form.h"
 #include "dialects/passed_on.h"
+#include "dialects/token_usage.h"
 
 namespace parlance::dialects::sam {
 
@@ -82,6 +83,8 @@ inline constexpr std::array kMetadataFields{
               .kind = Kind::Integer,
               .slot = Slot::TokensMax,
               .section = kExtension},
+    kAlsoTokenUsage,
+    kTokensUsed,
 };
 inline constexpr Shape kMetadata{
     .name = "metadata", .section = kMessageSection, .fields = kMetadataFields};
@@ -119,6 +122,8 @@ inline constexpr std::array kPayloadFields{
     FieldRule{.name = "action", .kind = Kind::String, .slot = Slot::Action},
     FieldRule{.name = "data", .slot = Slot::Content},
     FieldRule{.name = "context", .slot = Slot::Context, .shape = &kPassedOn},
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kPayload{
     .name = "payload", .section = kMessageSection, .fields = kPayloadFields};

@@ -10,6 +10,7 @@
 #include "dialects/fields.h"
 #include "dialects/passed_on.h"
 #include "dialects/taskwire/tables.h"
+#include "dialects/token_usage.h"
 
 namespace parlance::dialects::taskwire {
 
@@ -70,6 +71,14 @@ inline constexpr FieldRule kOutcomeField{.name = "status",
                                          .means = kStatusMeans,
                                          .section = kExtension};
 
+/// The document's ResourceUsage is of an agent's status; an answer may say as much of it as it
+/// knows.
+inline constexpr std::array kUsedForItFields{kAlsoTokensUsed};
+inline constexpr Shape kUsedForIt{
+    .name = "ResourceUsage", .section = kExtension, .fields = kUsedForItFields, .is_soft = true};
+inline constexpr FieldRule kResourceUsageField{
+    .name = "resource_usage", .is_only_read = true, .section = kExtension, .shape = &kUsedForIt};
+
 inline constexpr std::array kAssignmentFields{
     kTaskIdField,
     kActionField,
@@ -109,6 +118,9 @@ inline constexpr std::array kCompletionFields{
         .name = "new_facts", .kind = Kind::List, .slot = Slot::Facts, .element = &kEachString},
     FieldRule{.name = "follow_up_required", .kind = Kind::Boolean, .slot = Slot::FollowUp},
     kChildSessionField,
+    kResourceUsageField,
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kCompletion{
     .name = "TaskCompletion", .section = kExtension, .fields = kCompletionFields, .is_soft = true};
@@ -149,6 +161,9 @@ inline constexpr std::array kFailureFields{
     kConfidenceField,
     kWarningsField,
     kChildSessionField,
+    kResourceUsageField,
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kTaskFailure{
     .name = "TaskFailure", .section = kExtension, .fields = kFailureFields, .is_soft = true};
@@ -293,6 +308,9 @@ inline constexpr std::array kHandoffResponseFields{
     FieldRule{.name = "error", .kind = Kind::String, .slot = Slot::ErrorText},
     kRequestIdField,
     FieldRule{.name = "task_id", .kind = Kind::String, .slot = Slot::Task, .section = kExtension},
+    kResourceUsageField,
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kHandoffResponse{.name = "TaskHandoffResponse",
                                         .section = kHandoffResponseSection,
@@ -398,6 +416,9 @@ inline constexpr std::array kHelpResponseFields{
               .kind = Kind::Number,
               .expected = "a number of minutes, 0 or more",
               .fill = "0"},
+    kResourceUsageField,
+    kAlsoTokenUsage,
+    kAlsoTokensUsed,
 };
 inline constexpr Shape kHelpResponse{
     .name = "HelpResponse", .section = kHelpResponseSection, .fields = kHelpResponseFields};
@@ -415,7 +436,7 @@ inline constexpr std::array kAgentStatusFields{
 inline constexpr Shape kAgentStatus{
     .name = "AgentStatus", .section = kStatusSection, .fields = kAgentStatusFields};
 
-inline constexpr std::array kUsageFields{
+inline constexpr std::array kResourceUsageFields{
     FieldRule{.name = "tokens_used", .need = Need::Required, .kind = Kind::Number},
     FieldRule{.name = "tokens_remaining", .need = Need::Required, .kind = Kind::Number},
     FieldRule{.name = "cost_usd", .need = Need::Required, .kind = Kind::Number},
@@ -423,7 +444,7 @@ inline constexpr std::array kUsageFields{
     FieldRule{.name = "memory_usage", .need = Need::Required, .kind = Kind::Number, .most = 100},
 };
 inline constexpr Shape kResourceUsage{
-    .name = "ResourceUsage", .section = kStatusSection, .fields = kUsageFields};
+    .name = "ResourceUsage", .section = kStatusSection, .fields = kResourceUsageFields};
 
 inline constexpr std::array kHealthFields{
     FieldRule{.name = "uptime_seconds", .need = Need::Required, .kind = Kind::Number},

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/iso_time.h"
 #include "base/json_write.h"
+#include "dialects/meaning.h"
 #include "dialects/splice.h"
 #include "dialects/taskwire/forms.h"
 #include "dialects/taskwire/tables.h"
@@ -28,6 +29,9 @@ enum PayloadField : std::size_t {
     Status,
     Urgency,
     ResponseType,
+    ResourceUsage,
+    TokenUsage,
+    UsedTokens,
     kPayloadFields
 };
 
@@ -41,6 +45,9 @@ constexpr std::array<FieldRule, kPayloadFields> kPayload{{
     {.name = "status"},
     {.name = "urgency"},
     {.name = "response_type"},
+    {.name = kResourceUsageField.name},
+    {.name = kAlsoTokenUsage.name},
+    {.name = kAlsoTokensUsed.name},
 }};
 
 constexpr Places kBasePlaces = places_of(kBase);
@@ -180,6 +187,22 @@ std::optional<std::uint32_t> retries_of(json::Value value) {
     return static_cast<std::uint32_t>(std::min(value.integer().value(), kMost));
 }
 
+/// What an answer says that it took, as its tables have it: of several the last counts.
+std::uint64_t tokens_used_in(const Parts& parts) {
+    const auto stated = [](std::string_view member, json::Value object) {
+        return object.is_object() ? json::find(object, member).value_or(json::Value{})
+                                  : json::Value{};
+    };
+    constexpr std::string_view kTotal = kUsageInAllFields.front().name;
+    for (const json::Value said : {parts.metadata[TokensUsed],
+                                   parts.payload[UsedTokens],
+                                   stated(kTotal, parts.payload[TokenUsage]),
+                                   stated(kAlsoTokensUsed.name, parts.payload[ResourceUsage])}) {
+        if (const std::uint64_t tokens = tokens_in(said); tokens > 0) return tokens;
+    }
+    return 0;
+}
+
 /// Of what the message says, without when it was sent and how often: a retry has the same.
 std::uint64_t fingerprint_of(const Header& header, json::Value payload) {
     // Written to the journal, so these constants never change.
@@ -222,7 +245,10 @@ SendMessage compose(std::string_view body,
     if (is_request) send.timeout = timeout_of(parts, reception.now);
     send.retry_count_max = retries_of(parts.metadata[MaxRetries]);
     send.fingerprint = fingerprint_of(header, parts.base[Payload]);
-    if (header.intent == Intent::Reply) send.falls_short = falls_short(type, parts);
+    if (header.intent == Intent::Reply) {
+        send.falls_short = falls_short(type, parts);
+        send.tokens_used = tokens_used_in(parts);
+    }
     return send;
 }
 

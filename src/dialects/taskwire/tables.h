@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dialects/fields.h"
+#include "dialects/token_usage.h"
 #include "model/message.h"
 #include "model/refusal.h"
 
@@ -108,6 +109,7 @@ enum MetadataField : std::size_t {
     RetryCount,
     MaxRetries,
     TimeoutMs,
+    TokensUsed,
     kMetadataFields
 };
 
@@ -145,6 +147,7 @@ inline constexpr std::array<FieldRule, kMetadataFields> kMetadata{{
      .least = 1,
      .expected = "a whole number of milliseconds, 1 or more",
      .section = kExtension},
+    kTokensUsed,
 }};
 inline constexpr Shape kMetadataShape{
     .name = "MessageMetadata", .section = kBaseSection, .fields = kMetadata};
