@@ -216,8 +216,10 @@ class Walk {
     Claim any_plain_claim(std::string user) {
         if (is_one_in(2)) return {.user = std::move(user), .objective_hash = any_objective()};
         auto words = any_objective();
+        const auto number = std::to_string(any(3));
         return {.user = std::move(user),
-                .objective_hash = words + " with " + std::to_string(any(3)),
+                .objective_hash =
+                    is_one_in(2) ? number + " with " + words : words + " of task " + number,
                 .words_hash = words};
     }
     std::vector<std::string> any_tools() {

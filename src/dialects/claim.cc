@@ -179,27 +179,35 @@ const Shape* shape_of_content(const Form& form, json::Value content, json::Value
     return is_whole ? form.body : nullptr;
 }
 
-/// What it is about, for comparing. Where errands are not told in words, with what they are about.
-std::string objective_hash(const DialectRow& row,
-                           const Form& form,
-                           const Meaning& meaning,
-                           json::Value message,
-                           std::string_view words) {
-    std::string objective = folded(words);
-    if (!row.threads_sessions) {
-        const json::Value content = meaning[Slot::Content];
-        objective += '\n';
-        // What only fills its place is as good as nothing in it.
-        const json::Value nothing = json::root("{}");
-        const std::size_t before = objective.size();
-        append_normal(objective,
-                      content.raw.empty() ? nothing : content,
-                      shape_of_content(form, content, message));
-        // Where nothing else says what it is about, its task does.
-        const bool is_bare = std::string_view{objective}.substr(before) == nothing.raw;
-        if (is_bare && meaning.says(Slot::Task)) append_normal(objective, meaning[Slot::Task]);
+/// What it is about, for comparing: its words and, where errands are not told in words, what else
+/// it is about.
+void note_objective(Claim& claim,
+                    const DialectRow& row,
+                    const Form& form,
+                    const Meaning& meaning,
+                    json::Value message) {
+    const std::string words = folded(claim.objective);
+    if (row.threads_sessions) {
+        claim.objective_hash = to_hex(sha256(words));
+        return;
     }
-    return to_hex(sha256(objective));
+    if (!claim.objective.empty()) claim.words_hash = to_hex(sha256(words));
+    const json::Value content = meaning[Slot::Content];
+    // What only fills its place is as good as nothing in it.
+    const json::Value nothing = json::root("{}");
+    std::string normal;
+    append_normal(
+        normal, content.raw.empty() ? nothing : content, shape_of_content(form, content, message));
+    const bool is_bare = normal == nothing.raw;
+    // Where nothing else says what it is about, another task is another errand.
+    std::string task;
+    if (is_bare && meaning.says(Slot::Task)) append_normal(task, meaning[Slot::Task]);
+    if (is_bare && !claim.words_hash.empty()) {
+        claim.objective_hash = claim.words_hash;
+        if (!task.empty()) claim.objective_hash += to_hex(sha256(task));
+    } else {
+        claim.objective_hash = to_hex(sha256(words + '\n' + normal + task));
+    }
 }
 
 }  // namespace
@@ -232,10 +240,7 @@ ClaimPtr read_claim(const DialectRow& row,
     } else {
         claim->words = capability_words(row, message, claim->objective);
     }
-    claim->objective_hash = objective_hash(row, form, meaning, message, claim->objective);
-    if (!row.threads_sessions && !claim->objective.empty()) {
-        claim->words_hash = to_hex(sha256(folded(claim->objective)));
-    }
+    note_objective(*claim, row, form, meaning, message);
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
     claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);

@@ -139,6 +139,31 @@ TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
         << "nothing else says what it is about";
 }
 
+TEST(Claim, X6_G3_WhatHasNothingButAnActionIsAboutItsWords) {
+    const auto claimed = [](std::string_view payload) {
+        return claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT","payload":)" +
+                            std::string{payload} + "}",
+                        Dialect::Taskwire);
+    };
+    const auto bare = claimed(R"({"action":" SORT"})");
+    EXPECT_EQ(bare->objective_hash, bare->words_hash);
+    const auto of_task = claimed(R"({"task_id":"t-1","action":"sort","user_id":"u"})");
+    EXPECT_EQ(of_task->words_hash, bare->words_hash);
+    EXPECT_TRUE(of_task->objective_hash.starts_with(bare->words_hash));
+    EXPECT_NE(of_task->objective_hash, bare->objective_hash);
+    const auto more = claimed(R"({"task_id":"t-1","action":"sort","list":[3,1]})");
+    EXPECT_FALSE(more->objective_hash.starts_with(more->words_hash));
+    const auto nothing = claimed(R"({"task_id":"t-1"})");
+    EXPECT_EQ(nothing->words_hash, "");
+    EXPECT_NE(nothing->objective_hash, claimed(R"({"task_id":"t-2"})")->objective_hash);
+    const auto delegated = claim_in(
+        R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
+        R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Sort",)"
+        R"("input":"i"})",
+        Dialect::Delegation);
+    EXPECT_EQ(bare->objective_hash, delegated->objective_hash);
+}
+
 TEST(Claim, X14_I4_AListOfNoToolsIsAList) {
     const auto limits_tools = [](std::string_view more) {
         return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"

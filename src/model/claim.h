@@ -22,8 +22,8 @@ struct Claim {
     std::vector<std::string> words{};
     std::string objective{};       ///< As it was written.
     std::string objective_hash{};  ///< SHA-256 of it, folded: what is compared. Hexadecimal.
-    /// The same of the words alone, where more than they are compared: what another dialect, which
-    /// has nothing else, calls the same errand. Empty: it is the other one.
+    /// The same of the words alone, where more is compared: what a dialect without more calls the
+    /// same. Empty: it is the other one. If there is nothing but words, the other begins with it.
     std::string words_hash{};
     std::uint32_t depth = 0;
     std::uint32_t depth_max = 0;   ///< 0: it says none.

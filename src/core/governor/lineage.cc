@@ -16,6 +16,11 @@ GivenErrand given(const Errand& errand) {
     return {errand.origin, errand.target, std::string{errand.objective_hash}};
 }
 
+/// Whether an errand of a dialect whose objectives have more in them than words has nothing more.
+bool is_bare(std::string_view objective_hash, std::string_view words_hash) {
+    return !words_hash.empty() && objective_hash.starts_with(words_hash);
+}
+
 /// decide() speaks only of what is on record.
 Root& root_of(Lineage& lineage, Ticket number) {
     auto* root = lineage.roots.wake(number);
@@ -298,6 +303,11 @@ bool is_taken(const Root& root, const Errand& errand) {
 bool is_round(const Delegation& each, const Errand& errand) {
     if (each.origin != errand.target && each.target != errand.target) return false;
     if (each.objective_hash == errand.objective_hash) return true;
+    // By which task it goes tells who keeps the books, and makes no other objective of it.
+    if (each.words_hash == errand.words_hash && is_bare(each.objective_hash, each.words_hash) &&
+        is_bare(errand.objective_hash, errand.words_hash)) {
+        return true;
+    }
     // Two that both have more than words are not the same by the words.
     if (errand.words_hash.empty()) {
         return !each.words_hash.empty() && each.words_hash == errand.objective_hash;

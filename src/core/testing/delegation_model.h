@@ -493,7 +493,10 @@ class DelegationModel {
             const bool has_it =
                 each.objective == next.objective ||
                 (each.words.empty() && !next.words.empty() && each.objective == next.words) ||
-                (next.words.empty() && !each.words.empty() && next.objective == each.words);
+                (next.words.empty() && !each.words.empty() && next.objective == each.words) ||
+                // And words alone are the same whatever task they belong to.
+                (!next.words.empty() && each.words == next.words &&
+                 each.objective.starts_with(each.words) && next.objective.starts_with(next.words));
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
         });
         return is_one;
