@@ -19,6 +19,7 @@ struct HubWord {
     std::string_view to{};
     std::string_view correlation{};
     std::string_view task{};
+    std::string_view child_session{};  ///< Where a request was to be worked on.
     Refusal refusal = Refusal::None;
     std::string_view detail{};
     Time now{};

@@ -15,6 +15,7 @@
 #include "dialects/kessel/kessel.h"
 #include "dialects/sam/sam.h"
 #include "dialects/scribe.h"
+#include "dialects/tables.h"
 #include "dialects/taskwire/taskwire.h"
 #include "model/handing.h"
 
@@ -448,6 +449,7 @@ std::string write_failure(const Envelope& request,
     const DialectRow& row = spoken(reader.value_or(request.dialect()));
     const bool was_for_nobody = request.to().starts_with("topic:") || is_for_several(request.to());
     const bool has_own_task = request.task() != request.correlation();
+    const std::string child_session = child_session_of(request);
     return row.write_failure(row,
                              request,
                              {.about = request.id(),
@@ -455,6 +457,7 @@ std::string write_failure(const Envelope& request,
                               .to = request.from(),
                               .correlation = request.correlation(),
                               .task = has_own_task ? request.task() : std::string_view{},
+                              .child_session = child_session,
                               .refusal = refusal,
                               .detail = detail,
                               .now = now});

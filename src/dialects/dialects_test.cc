@@ -4,15 +4,52 @@
 
 #include "base/json.h"
 #include "dialects/fields.h"
+#include "dialects/testing/reading.h"
 
 namespace parlance::dialects {
 namespace {
+
+using testing::kNoon;
 
 Rejection rejection_of(std::string_view text, const Reception& reception = {}) {
     EXPECT_TRUE(json::check(text)) << text;
     auto reading = read_message(text, reception);
     EXPECT_FALSE(reading) << text;
     return reading ? Rejection{} : reading.error();
+}
+
+TEST(Refusal, SaysWhatToDoInEveryDialect) {
+    constexpr std::string_view kRing = "Cycle detected: 'a' is at work on this.";
+    const auto advice = std::string{refusal_row(Refusal::DelegationCycleDetected).advice};
+    const auto said = [&](Dialect dialect, std::initializer_list<std::string_view> names) {
+        const auto text =
+            write_refusal(dialect, "m-1", "b", Refusal::DelegationCycleDetected, kRing, kNoon);
+        return testing::at(text, names);
+    };
+    const auto whole = '"' + std::string{kRing} + ' ' + advice + '"';
+    EXPECT_EQ(said(Dialect::Kessel, {"error_message"}), whole);
+    EXPECT_EQ(said(Dialect::Sam, {"error", "message"}), whole);
+    EXPECT_EQ(said(Dialect::Correlation, {"error_details", "error_message"}), whole);
+    // These have a place of their own for it.
+    EXPECT_EQ(said(Dialect::Delegation, {"error"}), '"' + std::string{kRing} + '"');
+    EXPECT_EQ(said(Dialect::Delegation, {"summary"}), '"' + advice + '"');
+    EXPECT_EQ(said(Dialect::Taskwire, {"payload", "message"}), '"' + std::string{kRing} + '"');
+    EXPECT_EQ(said(Dialect::Taskwire, {"payload", "suggested_actions"}), "[\"" + advice + "\"]");
+}
+
+TEST(Refusal, OfWhatHasNoIdNamesNone) {
+    for (const auto dialect : {Dialect::Delegation, Dialect::Kessel}) {
+        const auto named = write_refusal(dialect,
+                                         "550e8400-e29b-41d4-a716-446655440000",
+                                         "b",
+                                         Refusal::DeliveryStale,
+                                         "d",
+                                         kNoon);
+        EXPECT_EQ(testing::at(named, {"request_id"}), R"("550e8400-e29b-41d4-a716-446655440000")");
+        const auto text = write_refusal(dialect, "", "b", Refusal::DeliveryStale, "d", kNoon);
+        EXPECT_EQ(testing::at(text, {"request_id"}), "");
+        EXPECT_TRUE(json::check(text)) << text;
+    }
 }
 
 TEST(Dialects, AreFoundByNameAndNamedByNumber) {

@@ -9,10 +9,12 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "base/uuid.h"
+#include "dialects/extension.h"
 #include "dialects/id_forms.h"
 #include "dialects/read_claim.h"
 #include "dialects/same.h"
 #include "dialects/splice.h"
+#include "model/advice.h"
 #include "model/handing.h"
 
 namespace parlance::dialects {
@@ -446,6 +448,7 @@ Meaning meaning_of(const HubWord& word, Texts& texts) {
     say(Slot::Correlation, word.correlation);
     say(Slot::Answers, word.about);
     say(Slot::Task, word.task);
+    say(Slot::ChildSession, word.child_session);
     say(Slot::Sent, print_iso_time(word.now));
     say(Slot::ErrorCode, row.code);
     say(Slot::ErrorText, word.detail.empty() ? row.advice : word.detail);
@@ -455,6 +458,13 @@ Meaning meaning_of(const HubWord& word, Texts& texts) {
     meaning[Slot::Severity] = {"2"};
     meaning[Slot::Retryable] = {row.retryable ? "true" : "false"};
     return meaning;
+}
+
+bool has_place_for(const Form& form, Slot slot) {
+    const auto has_row = [&](const Shape& shape) {
+        return std::ranges::find(shape.fields, slot, &FieldRule::slot) != shape.fields.end();
+    };
+    return has_row(*form.shape) || (form.body != nullptr && has_row(*form.body));
 }
 
 }  // namespace
@@ -579,8 +589,22 @@ std::string write_failure_by_tables(const DialectRow& row,
 }
 
 std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word) {
+    const Form& form = form_for(*row.forms, Act::Report);
     Texts texts;
-    return express(form_for(*row.forms, Act::Report), meaning_of(word, texts), word.now);
+    Meaning meaning = meaning_of(word, texts);
+    // Where there is no other place for what to do, it is told with what is wrong: this may be all
+    // that whoever sent the message is shown.
+    if (!has_place_for(form, Slot::Summary)) {
+        meaning[Slot::ErrorText] = quoted(sentence(word.refusal, word.detail), texts);
+    }
+    std::string refusal = express(form, meaning, word.now);
+    if (!word.about.empty()) return refusal;
+    // Of what has no id nobody is told one that stands for any.
+    for (const FieldRule& rule : form.shape->fields) {
+        if (rule.slot != Slot::Answers) continue;
+        refusal = without_member(json::root(refusal), rule.name);
+    }
+    return refusal;
 }
 
 }  // namespace parlance::dialects

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/json_write.h"
+#include "model/advice.h"
 
 namespace parlance::gateway {
 
@@ -25,14 +26,6 @@ std::string list(const std::vector<dialects::Problem>& problems) {
     return out + "]";
 }
 
-/// "what is wrong. What to do."
-std::string sentence(std::string_view detail, std::string_view advice) {
-    std::string out{detail};
-    if (!out.empty() && out.back() != '.') out.push_back('.');
-    if (!out.empty()) out.push_back(' ');
-    return out.append(advice);
-}
-
 struct DoorRow {
     int status;
     Refusal refusal;
@@ -47,32 +40,6 @@ constexpr std::array kDoorRefusals{
 };
 constexpr DoorRow kOtherwise{
     400, Refusal::MessageMalformed, "Send a well-formed HTTP/1.1 request."};
-
-/// A detail for which the refusal's own advice would lead astray.
-struct AdviceRow {
-    Refusal refusal;
-    bool (*is_about)(std::string_view detail);
-    std::string_view advice;
-};
-constexpr std::array kAdvice{
-    AdviceRow{Refusal::HubOverloaded,
-              [](std::string_view detail) { return detail.ends_with("(agents_max)"); },
-              "Waiting does not help: remove agents that are no longer needed, or raise "
-              "limits.agents_max."},
-    AdviceRow{Refusal::MessageDialectUnknown,
-              [](std::string_view detail) { return detail.starts_with("Parlance-Dialect "); },
-              "Name one of these, or leave the header out."},
-    AdviceRow{Refusal::RouteNotPermitted,
-              [](std::string_view detail) { return detail.ends_with(" awaits no answer"); },
-              "Acknowledge it."},
-};
-
-std::string_view advice_for(Refusal refusal, std::string_view detail) {
-    const auto row = std::ranges::find_if(kAdvice, [&](const AdviceRow& candidate) {
-        return candidate.refusal == refusal && candidate.is_about(detail);
-    });
-    return row == kAdvice.end() ? refusal_row(refusal).advice : row->advice;
-}
 
 /// The status stands in the line and in the body, and is the same.
 transport::Response write_problem(int status,
@@ -137,7 +104,7 @@ transport::Response problem(Refusal refusal,
                             std::uint64_t retry_after_ms) {
     return write_problem(refusal_row(refusal).http_status,
                          refusal,
-                         sentence(detail, advice_for(refusal, detail)),
+                         sentence(refusal, detail),
                          problems,
                          dialect_error,
                          retry_after_ms);
@@ -156,7 +123,7 @@ void append_refused(std::string& out, const Refused& refused, std::string_view d
     if (!refused.message_id.empty()) item.text("message_id", refused.message_id);
     if (!refused.delivery_id.empty()) item.text("delivery_id", refused.delivery_id);
     item.text("code", row.code)
-        .text("message", sentence(refused.detail, advice_for(refused.refusal, refused.detail)))
+        .text("message", sentence(refused.refusal, refused.detail))
         .boolean("retryable", row.retryable);
     if (row.retryable) {
         const auto wait = refused.retry_after_ms > 0 ? refused.retry_after_ms : kRetryAfterMs;

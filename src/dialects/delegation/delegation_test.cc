@@ -78,6 +78,20 @@ TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
     EXPECT_EQ(answered->tokens_used, 470U) << "350 and 120";
 }
 
+TEST(Delegation, X3_WhatTheHubAnswersForSomebodySaysWhereItWasWorkedOn) {
+    const SendMessage send = read(kRequest);
+    const std::string session = at(send.envelope->body(), {"child_session_id"});
+    for (const auto refusal : {Refusal::RequestTimedOut, Refusal::RequestCancelled}) {
+        const auto own = write_failure(*send.envelope, refusal, "too late", kNoon);
+        EXPECT_EQ(at(own, {"child_session_id"}), session);
+        const auto taskwire =
+            write_failure(*send.envelope, refusal, "too late", kNoon, Dialect::Taskwire);
+        EXPECT_EQ(at(taskwire, {"payload", "child_session_id"}), session);
+        const auto sam = write_failure(*send.envelope, refusal, "too late", kNoon, Dialect::Sam);
+        EXPECT_EQ(at(sam, {"child_session_id"}), session);
+    }
+}
+
 TEST(Delegation, X16_AnAnswerSaysWhetherItIsAllThatWasAsked) {
     const SendMessage send = read(kRequest);
     for (const std::string status : {"success", "partial", "failed"}) {

@@ -291,7 +291,8 @@ TEST(KesselHub, K5_K20_SaysFailureAndTimeoutAsTheContractDoes) {
                                               kNoon);
     EXPECT_EQ(at(refusal, {"status"}), R"("ERROR")");
     EXPECT_EQ(at(refusal, {"error_code"}), R"("INPUT_VALIDATION_FAILED")");
-    EXPECT_EQ(at(refusal, {"error_message"}), R"("/x")");
+    EXPECT_EQ(at(refusal, {"error_message"}),
+              R"("/x. Correct the named field and send the message again.")");
     EXPECT_EQ(at(refusal, {"result_json"}), "null");
     read(refusal);
 }

@@ -180,9 +180,10 @@ TEST(SamReply, S3_IsCompletedFromItsRequest) {
 TEST(SamHub, S10_RefusesInTheErrorForm) {
     const std::string text = write_refusal(
         Dialect::Sam, "msg-1", "buyer", Refusal::InputValidationFailed, "/payload", kNoon);
-    EXPECT_EQ(at(text, {"error"}),
-              R"({"code":"INPUT_VALIDATION_FAILED","message":"/payload","source":"parlance",)"
-              R"("severity":"HIGH","retryable":false})");
+    EXPECT_EQ(
+        at(text, {"error"}),
+        R"({"code":"INPUT_VALIDATION_FAILED","message":"/payload. Correct the named field and )"
+        R"(send the message again.","source":"parlance","severity":"HIGH","retryable":false})");
     EXPECT_EQ(read(text).envelope->to(), "buyer");
 }
 

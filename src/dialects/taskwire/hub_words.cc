@@ -60,7 +60,9 @@ std::string write_failure(const DialectRow& /*row*/, const Envelope& request, co
     if (!request.task().empty() && request.task() != request.correlation()) {
         payload.text("task_id", request.task());
     }
-    payload.text("request_id", request.id())
+    payload.text("request_id", request.id());
+    if (!word.child_session.empty()) payload.text("child_session_id", word.child_session);
+    payload
         .raw("error",
              json::ObjectWriter{}
                  .text("code", row.code)
