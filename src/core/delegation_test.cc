@@ -60,17 +60,21 @@ class Tree : public ::testing::Test {
                        const std::string& from,
                        const std::string& to,
                        const std::string& user = {},
-                       const std::string& words = {}) {
-        story.ask(
-            SendMessage{.envelope = envelope({.id = id,
-                                              .from = from,
-                                              .to = to,
-                                              .correlation = "conversation of " + id,
-                                              .intent = Intent::Request}),
-                        .priority = Priority::High,
-                        .timeout = Duration{15'000},
-                        .claim = std::make_shared<Claim>(Claim{
-                            .user = user, .objective_hash = "plain " + id, .words_hash = words})});
+                       const std::string& words = {},
+                       const std::string& objective = {},
+                       std::uint64_t tokens = 0) {
+        story.ask(SendMessage{.envelope = envelope({.id = id,
+                                                    .from = from,
+                                                    .to = to,
+                                                    .correlation = "conversation of " + id,
+                                                    .intent = Intent::Request}),
+                              .priority = Priority::High,
+                              .timeout = Duration{15'000},
+                              .claim = std::make_shared<Claim>(Claim{
+                                  .user = user,
+                                  .objective_hash = objective.empty() ? "plain " + id : objective,
+                                  .words_hash = words,
+                                  .tokens_max = tokens})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
@@ -502,6 +506,29 @@ TEST_F(Tree, X6_G3_WhatWasAskedWithMoreThanWordsDoesNotComeBackInThemAlone) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
     EXPECT_NE(ask_plainly("q-2", "byte", "prime", "u-1", "extract"), Ticket{})
         << "the same words about something else are another errand";
+}
+
+TEST_F(Tree, X6_G3_WordsAloneDoNotComeBackByWhateverTaskTheyGo) {
+    story.connect("byte", 5);
+    story.connect("tag", 5);
+    const auto ask = [&](const std::string& id,
+                         const std::string& from,
+                         const std::string& to,
+                         const std::string& objective) {
+        const auto words = objective.substr(objective.find_last_of('/') + 1);
+        return ask_plainly(id, from, to, "u-1", words.substr(0, words.find(' ')), objective, 10);
+    };
+    ASSERT_NE(ask_plainly("q-1", "prime", "byte", "u-1", "sort", "sort of t-1", 1'000), Ticket{});
+    EXPECT_EQ(ask("q-2", "byte", "prime", "sort of t-2"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
+    ASSERT_NE(ask_plainly("q-3", "byte", "tag", "u-1", "sort", "sort of t-3", 500), Ticket{});
+    EXPECT_NE(ask("q-4", "byte", "tag", "sort of t-4"), Ticket{}) << "another task is another";
+    EXPECT_EQ(ask("q-5", "byte", "tag", "sort of t-3"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "the same one is not";
+    EXPECT_EQ(ask("q-6", "tag", "prime", "sort"), Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "nor is it without a task";
+    EXPECT_NE(ask("q-7", "tag", "prime", "a list/sort"), Ticket{}) << why();
+    EXPECT_NE(ask("q-8", "tag", "prime", "count of t-1"), Ticket{}) << why();
 }
 
 TEST_F(Tree, X6_G3_NobodyPassesAnObjectiveThatItWasGivenToItself) {

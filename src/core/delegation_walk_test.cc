@@ -216,10 +216,11 @@ class Walk {
     Claim any_plain_claim(std::string user) {
         if (is_one_in(2)) return {.user = std::move(user), .objective_hash = any_objective()};
         auto words = any_objective();
-        const auto number = std::to_string(any(3));
+        const auto number = any(4);
+        const auto name = std::to_string(number);
         return {.user = std::move(user),
                 .objective_hash =
-                    is_one_in(2) ? number + " with " + words : words + " of task " + number,
+                    number % 2 == 0 ? name + " with " + words : words + " of task " + name,
                 .words_hash = words};
     }
     std::vector<std::string> any_tools() {
