@@ -153,6 +153,10 @@ const std::map<std::uint64_t, Ticket>& Walker::lane(const Copy& copy) const {
     return found == lanes_.end() ? empty : found->second;
 }
 
+bool Walker::is_withheld(const Copy& copy) const {
+    return is_stopped_ && !copy.is_notice && copy.envelope->intent() != Intent::Reply;
+}
+
 std::string Walker::task_of(const Copy& copy) const {
     return apart_.contains(copy.ticket) ? std::string{} : std::string{copy.envelope->task()};
 }
@@ -202,8 +206,11 @@ void Walker::take(std::size_t index) {
                            std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; is_answer && arrival != last; ++arrival) {
         // Whoever asked in the middle of a task may need the answer to go on with it.
-        if (is_in_hand(*arrival->second, ticket)) apart_.insert(arrival->second->ticket);
+        const bool is_apart = is_stopped_ || is_in_hand(*arrival->second, ticket);
+        if (is_apart) apart_.insert(arrival->second->ticket);
     }
+    if (std::holds_alternative<FleetStopped>(entry.event)) is_stopped_ = true;
+    if (std::holds_alternative<FleetResumed>(entry.event)) is_stopped_ = false;
     auto* found = ticket == Ticket{} ? nullptr : standing(ticket);
     if (found != nullptr) {
         match(

@@ -72,6 +72,8 @@ class Walker {
     const std::map<Ticket, Standing>& mailbox(const std::string& agent) const;
     /// The copies of one task in one mailbox, in order; dead and gone ones are not in it.
     const std::map<std::uint64_t, Ticket>& lane(const Copy& copy) const;
+    /// Whether the fleet is stopped, and this is no answer.
+    bool is_withheld(const Copy& copy) const;
 
   private:
     using LaneName = std::pair<std::string, std::string>;
@@ -88,6 +90,7 @@ class Walker {
     std::map<std::string, std::map<Ticket, Standing>> mailboxes_;
     std::map<LaneName, std::map<std::uint64_t, Ticket>> lanes_;
     std::set<Ticket> apart_;  ///< Answers that wait behind nothing of their task.
+    bool is_stopped_ = false;
     std::multimap<std::size_t, const Copy*> arrivals_;  ///< By the record that brings them.
 };
 

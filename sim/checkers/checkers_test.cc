@@ -635,6 +635,19 @@ TEST(G5, IsBrokenByWhatReachesAnAgentThatIsLeftAlone) {
     EXPECT_TRUE(early.breaks("G5"));
 }
 
+TEST(G5, IsBrokenByWorkThatIsHandedOverWhileTheFleetIsStopped) {
+    Chronicle life;
+    const auto asked = life.accept({.id = "q", .intent = Intent::Request}, kHigh);
+    const auto news = life.accept({.id = "news"}, kHigh);
+    life.record(FleetStopped{.by = "olga", .reason = "drill"});
+    const Ticket notice{(life.history.journal.size() + 1) * 1024};
+    life.record(RequestFailed{.request = asked, .ticket = notice});
+    life.lease(notice, 1, {2});
+    EXPECT_FALSE(life.breaks("G5")) << "an answer is no work";
+    life.lease(news);
+    EXPECT_TRUE(life.breaks("G5"));
+}
+
 TEST(G6, IsBrokenByLeavingAnotherAlone) {
     for (const auto* to : {"bob", "carol"}) {
         auto life = failing_life(2, true);

@@ -59,8 +59,9 @@ class Watch {
                                                                 Time now) {
         std::vector<std::pair<const Standing*, std::size_t>> offered;
         for (const auto& [ticket, standing] : walker_.mailbox(agent)) {
-            const bool is_sure =
-                is_offered(standing, now) && most_urgent(standing) == urgency(standing);
+            const bool is_sure = is_offered(standing, now) &&
+                                 most_urgent(standing) == urgency(standing) &&
+                                 !walker_.is_withheld(*standing.copy);
             if (is_sure) offered.emplace_back(&standing, urgency(standing));
             if (!is_sure) passed_over_.erase(ticket);
         }

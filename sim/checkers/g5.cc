@@ -81,8 +81,6 @@ class Circuits {
             [&](const BreakerProbed& e) { probed(entry, e.agent.value); },
             [&](const BreakerClosed& e) { agents_[e.agent.value] = reset(e.agent.value); },
             [&](const HubStarted&) { started(); },
-            [&](const FleetStopped&) { is_stopped_ = true; },
-            [&](const FleetResumed&) { is_stopped_ = false; },
             [&](const PolicyChanged& e) { change_policy(e); },
             [](const auto&) {});
     }
@@ -124,7 +122,9 @@ class Circuits {
             had_time_.insert(ticket);
         }
         const auto& agent = agents_[copy->second.recipient];
-        if (is_stopped_) find("G5", entry, "was handed over while the fleet was stopped", ticket);
+        if (walker_.is_withheld(copy->second)) {
+            find("G5", entry, "was handed over while the fleet was stopped", ticket);
+        }
         if (agent.circuit == Circuit::Open) {
             find("G5", entry, "reached an agent that is left alone", ticket);
         }
@@ -281,7 +281,6 @@ class Circuits {
     Time last_{};
     std::set<Ticket> held_;      ///< Requests that wait for leave.
     std::set<Ticket> had_time_;  ///< Requests that who has them was handed in good time.
-    bool is_stopped_ = false;
 };
 
 }  // namespace

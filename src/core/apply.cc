@@ -181,11 +181,13 @@ bool is_in_hand(const State& state, const broker::OpenRequest& request, std::str
 }
 
 /// An answer does not wait behind what its asker has in hand of the same task, which may not get
-/// done without it; nor behind a task that is handed over or asked help for.
+/// done without it; nor behind a task that is handed over or asked help for; nor behind what waits
+/// until a fleet goes on.
 EnvelopePtr set_apart(const State& state,
                       const broker::OpenRequest& request,
                       const EnvelopePtr& answer) {
     const bool is_awaited = handing::find_pass(state.handing, request.ticket) != nullptr ||
+                            state.governor.is_stopped ||
                             is_in_hand(state, request, answer->task());
     if (!is_awaited) return answer;
     auto header = answer->header();
@@ -500,8 +502,14 @@ void apply(State& state, Time at, const Event& event) {
             governor::end_root(state.governor.lineage, ended.root);
         },
         [&](const PolicyChanged& changed) { apply_policy(state, changed); },
-        [&](const FleetStopped&) { state.governor.is_stopped = true; },
-        [&](const FleetResumed&) { state.governor.is_stopped = false; },
+        [&](const FleetStopped&) {
+            state.governor.is_stopped = true;
+            broker::hand_answers_only(broker);
+        },
+        [&](const FleetResumed&) {
+            state.governor.is_stopped = false;
+            broker::hand_everything(broker);
+        },
         [&](const RequestCancelled&) {},
         [&](const ToolAuthorized&) {},
         [&](const ToolRefused&) {},

@@ -661,4 +661,18 @@ bool advance_calls(Draft& draft) {
     return true;
 }
 
+bool end_joined_calls(Draft& draft) {
+    if (draft.state.scribe == nullptr) return false;
+    for (const auto number : draft.state.handing.restless) {
+        const auto& call = *handing::find_call(draft.state.handing, number);
+        if (call.kind != CallKind::All) continue;
+        if (std::ranges::count(call.candidates, Stage::Waiting, &handing::Candidate::stage) > 0) {
+            continue;
+        }
+        conclude_call(draft, number);
+        return true;
+    }
+    return false;
+}
+
 }  // namespace parlance::core

@@ -50,7 +50,7 @@ Taker* least_busy(std::vector<Taker>& takers) {
 
 /// How many copies may go to the agent now; one at a time to find out whether it works again.
 std::uint32_t hand_over_max(const State& state, AgentHandle agent) {
-    if (state.governor.is_stopped || is_left_alone(state, agent)) return 0;
+    if (is_left_alone(state, agent)) return 0;
     const bool is_probing =
         governor::stage_of(state.governor.breakers, agent) == governor::BreakerStage::Probing;
     return is_probing ? 1 : 0xFFFF'FFFFU;
@@ -164,8 +164,12 @@ void decide_tick(Draft& draft) {
         const auto& instance = state.registry.instances[state.registry.silence.first().owner];
         return end_silence(draft, instance.number);
     }
-    if (tend_breakers(draft) || state.governor.is_stopped) return;
-    if (advance_workflows(draft) || advance_calls(draft)) return;
+    if (tend_breakers(draft)) return;
+    // No new work begins while the fleet is stopped, and answers still reach who asked.
+    const bool has_begun = state.governor.is_stopped
+                               ? end_joined_calls(draft)
+                               : advance_workflows(draft) || advance_calls(draft);
+    if (has_begun) return;
     const auto& restless = state.broker.restless;
     const auto mailbox = std::ranges::find_if(
         restless, [&](AgentHandle agent) { return !is_left_alone(state, agent); });

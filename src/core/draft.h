@@ -259,6 +259,8 @@ void send_to_several(Draft& draft, const SendMessage& send);
 /// Asks the next one, or ends a call that all have answered; false if there is none.
 bool advance_calls(Draft& draft);
 void conclude_call(Draft& draft, Ticket number);
+/// Ends one that joins what all have answered, for which nobody is asked; false if there is none.
+bool end_joined_calls(Draft& draft);
 
 // decide_send.cc: a request that no agent has yet, or a refusal; false in that case.
 bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());

@@ -382,7 +382,7 @@ TEST_F(Governor, G5_WhatTheHubsRestartBrokeOffIsNobodysFailure) {
 
 // --- the fleet -------------------------------------------------------------------------------
 
-TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNothingOver) {
+TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNoWorkOver) {
     story.send({.id = "before"});
     story.as_operator().ask(StopFleet{.reason = "drill"});
     EXPECT_EQ(story.happened<FleetStopped>().size(), 1U);
@@ -407,6 +407,84 @@ TEST_F(Governor, AStoppedFleetLetsWhatRunsFinish) {
     story.as_the_hub().ask(ReplyToDelivery{
         delivery, envelope({.id = "a", .from = "bob", .to = "alice", .intent = Intent::Reply})});
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+}
+
+TEST_F(Governor, W1_AnswersReachTheirAskersWhileTheFleetIsStopped) {
+    const auto bob = story.poll("bob");
+    story.request({.id = "r-1"});
+    story.ask(TakeMessages{bob, 1});
+    const auto delivery = story.last_delivery();
+    story.request({.id = "r-2", .to = "carol"}, false, Priority::High, Duration{1'000});
+    story.send({.id = "news", .from = "carol", .to = "alice"}, Priority::Critical);
+    story.request({.id = "work", .from = "carol", .to = "alice"});
+    story.as_operator().ask(StopFleet{});
+    story.as_the_hub();
+    const auto alice = story.poll("alice");
+    story.ask(TakeMessages{alice, 9});
+    EXPECT_TRUE(story.delivered().empty()) << "what waits is new to her";
+
+    story.ask(ReplyToDelivery{
+        delivery, envelope({.id = "a", .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    EXPECT_EQ(story.asked_for<StirMailbox>().size(), 1U) << "she need not ask again and again";
+    story.ask(TakeMessages{alice, 9});
+    EXPECT_EQ(story.delivered(), Ids{"a"});
+    story.later(Duration{1'000}).tick();
+    story.ask(TakeMessages{alice, 9});
+    EXPECT_EQ(story.delivered(), Ids{"r-2"}) << "the hub's word that nobody answered";
+    EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::RequestTimedOut);
+    story.ask(TakeMessages{alice, 9});
+    EXPECT_TRUE(story.delivered().empty());
+
+    story.as_operator().ask(ResumeFleet{});
+    story.as_the_hub().ask(TakeMessages{alice, 9});
+    EXPECT_EQ(story.delivered(), (Ids{"news", "work"}));
+}
+
+TEST_F(Governor, W1_X21_WhoWaitsOnAConnectionHearsOfTheEndOfAllWithTheStop) {
+    story.connect("alice", 5);
+    story.request({.id = "r-1", .to = "carol"});
+    story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
+    EXPECT_EQ(story.delivered(), Ids{"r-1"});
+    ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
+    EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::RequestCancelled);
+}
+
+TEST_F(Governor, W1_AnAnswerWaitsBehindNothingThatWaitsForTheFleet) {
+    const auto bob = story.poll("bob");
+    story.request({.id = "r-1", .task = "t"});
+    story.ask(TakeMessages{bob, 1});
+    const auto delivery = story.last_delivery();
+    story.send({.id = "news", .from = "carol", .to = "alice", .task = "t"});
+    story.as_operator().ask(StopFleet{});
+    story.as_the_hub().ask(ReplyToDelivery{
+        delivery,
+        envelope(
+            {.id = "a", .from = "bob", .to = "alice", .task = "t", .intent = Intent::Reply})});
+    story.connect("alice", 5);
+    EXPECT_EQ(story.delivered(), Ids{"a"});
+    story.as_operator().ask(ResumeFleet{});
+    EXPECT_EQ(story.delivered(), Ids{"news"});
+}
+
+TEST_F(Governor, W1_D8_AnswersGoByTheirUrgencyAlsoThen) {
+    const auto bob = story.poll("bob");
+    for (const auto priority : {Priority::Normal, Priority::Critical}) {
+        const auto id = priority == Priority::Normal ? std::string{"low"} : std::string{"high"};
+        story.request({.id = id}, false, priority);
+        story.ask(TakeMessages{bob, 1});
+        const auto delivery = story.last_delivery();
+        if (priority == Priority::Normal) {
+            story.send({.id = "news", .from = "carol", .to = "alice"}, Priority::Critical);
+        }
+        story.ask(ReplyToDelivery{
+            delivery,
+            envelope({.id = "re-" + id, .from = "bob", .to = "alice", .intent = Intent::Reply})});
+    }
+    story.as_operator().ask(StopFleet{});
+    story.connect("alice", 5);
+    EXPECT_EQ(story.delivered(), (Ids{"re-high", "re-low"}));
+    story.as_operator().ask(ResumeFleet{});
+    EXPECT_EQ(story.delivered(), Ids{"news"});
 }
 
 TEST_F(Governor, AFleetCanBeStoppedWithAllThatRuns) {

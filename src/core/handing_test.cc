@@ -671,6 +671,14 @@ TEST(Call, T4_GoesOnAfterARestart) {
     EXPECT_TRUE(market.has("x", "r3"));
 }
 
+TEST(Call, W1_WhatAllHaveAnsweredIsJoinedAlsoWhileTheFleetIsStopped) {
+    Market market;
+    market.call("all:a/b");
+    market.story.as_operator().ask(StopFleet{});
+    market.answer("b", false, R"({"output":2})").answer("a", false, R"({"output":1})");
+    EXPECT_TRUE(market.held.contains("x"));
+}
+
 TEST(Call, X19_SeveralHaveItAtOnceAndTheirAnswersAreOne) {
     Market market;
     market.call("all:a/b");

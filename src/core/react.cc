@@ -480,7 +480,9 @@ Time next_due(const State& state) {
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
     const auto& workflows = state.workflows;
-    if (!workflows.due.empty()) due = std::min(due, workflows.due.begin()->first);
+    // They wait for a fleet that is stopped, whatever the time.
+    const bool is_stopped = state.governor.is_stopped;
+    if (!workflows.due.empty() && !is_stopped) due = std::min(due, workflows.due.begin()->first);
     if (!state.people.due.empty()) due = std::min(due, state.people.due.begin()->first);
     if (!state.handing.due.empty()) due = std::min(due, state.handing.due.begin()->first);
     return due;

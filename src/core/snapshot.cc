@@ -646,6 +646,7 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 7) take_bounds(in, state.registry);
     if (form >= 11) take_silent(in, state);
     if (!in.ok() || !in.at_end()) return garbled;
+    if (state.governor.is_stopped) broker::hand_answers_only(state.broker);
     return state;
 }
 

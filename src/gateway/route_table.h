@@ -231,7 +231,7 @@ inline constexpr std::array kRoutes{
     Route{"POST", "/v1/policy/explain", post_explain, kInsiders, "What the governor would say to a message, guard by guard",
           routes::kExplained, "Message", true},
     Route{"GET", "/v1/fleet", get_fleet, kInsiders, "Whether the fleet is stopped", routes::kFleet},
-    Route{"POST", "/v1/fleet/stop", post_fleet_stop, kOperators, "Stop all new work, and hand nothing more over",
+    Route{"POST", "/v1/fleet/stop", post_fleet_stop, kOperators, "Stop all new work, and hand none over",
           routes::kDone, "FleetStop"},
     Route{"POST", "/v1/fleet/resume", post_fleet_resume, kOperators, "Go on", routes::kDone, "Reason"},
     Route{"POST", "/v1/chat", post_chat, kWorkers | kUsers, "A user's words in, one answer out",

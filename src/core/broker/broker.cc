@@ -43,11 +43,36 @@ void unlink(Broker& broker, List& list, Slot slot) {
     message.link_next = kNoSlot;
 }
 
-Waiting waiting_of(const std::array<List, kPriorities>& ready) {
+/// The answer of this level behind the one of this ticket, if only answers are handed over.
+Slot answer_behind(const Broker& broker, AgentHandle agent, Priority level, Ticket ticket) {
+    const auto next = broker.answers.upper_bound({agent, level, ticket});
+    if (next == broker.answers.end()) return kNoSlot;
+    const auto& [mailbox, listed_as, answer] = *next;
+    if (mailbox != agent || listed_as != level) return kNoSlot;
+    return broker.slots.find(answer.value, ticket_of(broker.messages));
+}
+
+/// What may be handed over next of a level.
+Slot first_of(const Broker& broker, AgentHandle agent, std::size_t level) {
+    if (!broker.hands_answers_only) return mailbox_of(broker, agent).ready[level].head;
+    return answer_behind(broker, agent, static_cast<Priority>(level), {});
+}
+Slot behind(const Broker& broker, const Message& message) {
+    if (!broker.hands_answers_only) return message.link_next;
+    return answer_behind(broker, message.mailbox, message.listed_as, message.ticket);
+}
+
+Waiting waiting_of(const Broker& broker, AgentHandle agent) {
     Waiting waiting{};
-    std::ranges::transform(
-        ready, waiting.begin(), [](const List& list) { return list.head != kNoSlot; });
+    for (std::size_t level = 0; level < kPriorities; ++level) {
+        waiting[level] = first_of(broker, agent, level) != kNoSlot;
+    }
     return waiting;
+}
+
+void note_answer(Broker& broker, const Message& message) {
+    if (!is_answer(broker, message)) return;
+    broker.answers.emplace(message.mailbox, message.listed_as, message.ticket);
 }
 
 Mailbox& mailbox_for(Broker& broker, AgentHandle agent) {
@@ -78,6 +103,7 @@ void list_ready(Broker& broker, Slot slot, Priority as, End end) {
     auto& list = mailbox.ready[static_cast<std::size_t>(as)];
     end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
     note_asking(broker, message);
+    if (broker.hands_answers_only) note_answer(broker, message);
     set_due(broker, slot, message.expires_at);
     update_restless(broker, message.mailbox);
     broker.stirred = message.mailbox;
@@ -90,6 +116,9 @@ void unlist_ready(Broker& broker, Slot slot) {
     unlink(broker, mailbox.ready[as], slot);
     if (message.envelope->intent() == Intent::Request) {
         broker.asking.erase({message.mailbox, message.ticket});
+    }
+    if (broker.hands_answers_only) {
+        broker.answers.erase({message.mailbox, message.listed_as, message.ticket});
     }
     if (mailbox.ready[as].head == kNoSlot) mailbox.turns.passed_over[as] = 0;
     update_restless(broker, message.mailbox);
@@ -195,6 +224,11 @@ bool asks(const Broker& broker, const Message& message) {
            !broker.notices.contains(message.ticket.value);
 }
 
+bool is_answer(const Broker& broker, const Message& message) {
+    return message.envelope->intent() == Intent::Reply ||
+           broker.notices.contains(message.ticket.value);
+}
+
 void note_asking(Broker& broker, const Message& message) {
     if (message.envelope->intent() != Intent::Request) return;
     broker.asking.emplace(message.mailbox, message.ticket);
@@ -227,8 +261,10 @@ void set_due(Broker& broker, Slot slot, Time at) {
 
 void update_restless(Broker& broker, AgentHandle agent) {
     auto& mailbox = broker.mailboxes[agent];
-    const bool has_ready =
-        std::ranges::any_of(mailbox.ready, [](const List& list) { return list.head != kNoSlot; });
+    bool has_ready = false;
+    for (std::size_t level = 0; level < kPriorities && !has_ready; ++level) {
+        has_ready = first_of(broker, agent, level) != kNoSlot;
+    }
     const bool has_credit = std::ranges::any_of(mailbox.consumers, [&](Slot slot) {
         return load_of(broker.consumers[slot]).has_room(broker.consumers[slot].credit);
     });
@@ -245,6 +281,27 @@ void update_restless(Broker& broker, AgentHandle agent) {
     broker.mailboxes[last].restless_place = mailbox.restless_place;
     broker.restless.pop_back();
     mailbox.restless_place = kNoSlot;
+}
+
+void hand_answers_only(Broker& broker) {
+    broker.answers.clear();
+    broker.hands_answers_only = true;
+    for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
+        for (const auto& list : broker.mailboxes[agent].ready) {
+            for (Slot slot = list.head; slot != kNoSlot; slot = broker.messages[slot].link_next) {
+                note_answer(broker, broker.messages[slot]);
+            }
+        }
+        update_restless(broker, agent);
+    }
+}
+
+void hand_everything(Broker& broker) {
+    broker.answers.clear();
+    broker.hands_answers_only = false;
+    for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
+        update_restless(broker, agent);
+    }
 }
 
 void enqueue(Broker& broker, const HashKey& key, Arrival arrival) {
@@ -284,7 +341,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& message = broker.messages[slot];
     auto& mailbox = broker.mailboxes[message.mailbox];
     CHECK(message.stage == Stage::Ready);
-    count_hand_over(mailbox.turns, message.listed_as, waiting_of(mailbox.ready));
+    count_hand_over(mailbox.turns, message.listed_as, waiting_of(broker, message.mailbox));
     unlist_ready(broker, slot);
     drop_returned(broker, message);
 
@@ -435,7 +492,7 @@ Picker::Picker(const Broker& broker, AgentHandle agent, const Terms& terms)
     turns_ = mailbox.turns;
     patience_ = patience(terms.low_every, mailbox.consumers.size());
     for (std::size_t i = 0; i < kPriorities; ++i) {
-        at_[i] = mailbox.ready[i].head;
+        at_[i] = first_of(broker, agent, i);
         skip_expired(at_[i]);
     }
 }
@@ -446,13 +503,13 @@ void Picker::skip_expired(Slot& slot) const {
                !is_planted(Mutant::DeliverExpired);
     };
     while (slot != kNoSlot && is_expired(broker_.messages[slot])) {
-        slot = broker_.messages[slot].link_next;
+        slot = behind(broker_, broker_.messages[slot]);
     }
 }
 
 const Message* Picker::take(std::size_t level) {
     const auto& message = broker_.messages[at_[level]];
-    at_[level] = message.link_next;
+    at_[level] = behind(broker_, message);
     skip_expired(at_[level]);
     if (at_[level] == kNoSlot) turns_.passed_over[level] = 0;
     return &message;

@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -157,6 +158,9 @@ struct Broker {
     AgentHandle stirred = kNoAgent;     ///< Where the last event made something ready, if it did.
     std::map<Ticket, DeadLetter> dead;
     std::set<std::pair<AgentHandle, Ticket>> asking;  ///< Requests that are ready, by mailbox.
+    /// Answers that are ready, by mailbox and level: known while nothing else is handed over.
+    std::set<std::tuple<AgentHandle, Priority, Ticket>> answers;
+    bool hands_answers_only = false;
     /// Requests that were handed over once and wait to be tried again, by mailbox.
     std::set<std::pair<AgentHandle, Ticket>> returned;
     boost::unordered_flat_map<std::uint64_t, Failure>
@@ -210,6 +214,10 @@ void join(Broker& broker, const InstanceJoined& event, AgentHandle agent);
 void leave(Broker& broker, InstanceNumber instance);
 void set_credit(Broker& broker, InstanceNumber instance, std::uint32_t credit);
 
+/// From here on nothing is handed over but answers; or all of it again.
+void hand_answers_only(Broker& broker);
+void hand_everything(Broker& broker);
+
 /// Says which copies of a mailbox go next, without touching it. What has expired by now does not
 /// go; the tick that follows records it.
 class Picker {
@@ -236,6 +244,8 @@ class Picker {
 /// Whether a copy asks its reader for something: the hub's own answer shows what was asked, and
 /// does not ask it.
 bool asks(const Broker& broker, const Message& message);
+/// Whether it answers what its reader has asked: by a reply, or in the hub's own words.
+bool is_answer(const Broker& broker, const Message& message);
 /// Notes that a copy has become ready, if it is one that somebody waits for the answer to.
 void note_asking(Broker& broker, const Message& message);
 /// Notes that a copy waits that was handed over before, if it is such a one.

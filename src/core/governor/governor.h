@@ -22,7 +22,7 @@ struct Governor {
     Breakers breakers;
     Rates rates;
     std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's leave.
-    bool is_stopped = false;  ///< By an operator: no new work begins, and nothing is handed over.
+    bool is_stopped = false;  ///< By an operator: no new work begins, and only answers go out.
 };
 
 /// How many requests of one workflow may be open at a time: as many as anybody may delegate.

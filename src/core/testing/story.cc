@@ -133,6 +133,8 @@ void Story::expect_replay() {
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
     EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
+    EXPECT_EQ(state_.broker.answers, reloaded->broker.answers);
+    EXPECT_EQ(state_.broker.hands_answers_only, reloaded->broker.hands_answers_only);
     EXPECT_TRUE(std::ranges::equal(state_.broker.mailboxes,
                                    reloaded->broker.mailboxes,
                                    {},
