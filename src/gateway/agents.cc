@@ -1,4 +1,5 @@
 // The routes about agents and topics.
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -244,6 +245,48 @@ std::optional<json::Value> read_object(Call& call) {
     call.exchange->respond(
         problem(Refusal::MessageMalformed,
                 checked ? "the body is not a JSON object" : checked.error().message));
+    return std::nullopt;
+}
+
+namespace {
+
+std::string listed(std::span<const OrderMember> members) {
+    std::string names;
+    for (const auto& member : members) {
+        names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", member.name);
+    }
+    return names;
+}
+
+/// Empty if there is nothing wrong with an order.
+std::string flaw_of_order(json::Value order, std::span<const OrderMember> members) {
+    for (json::Members said{order}; said.next();) {
+        const auto known = std::ranges::find(members, said.key, &OrderMember::name);
+        if (known == members.end()) {
+            return fmt::format("nothing here is called \"{}\"; there is {}",
+                               json::shortened(said.key),
+                               listed(members));
+        }
+        const bool is_text = known->type == OrderMember::Type::Text;
+        const auto raw = said.value.raw;
+        const bool fits = is_text ? said.value.is_string() : raw == "true" || raw == "false";
+        if (fits) continue;
+        return fmt::format("\"{}\" must be {}, and is {}",
+                           known->name,
+                           is_text ? "text" : "true or false",
+                           json::shortened(raw));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<json::Value> read_order(Call& call, std::span<const OrderMember> members) {
+    const auto body = read_object(call);
+    if (!body) return std::nullopt;
+    const auto flaw = flaw_of_order(*body, members);
+    if (flaw.empty()) return body;
+    call.exchange->respond(problem(Refusal::InputValidationFailed, flaw));
     return std::nullopt;
 }
 

@@ -79,7 +79,9 @@ inline constexpr std::array kComponents{
         R"({"type":"object","properties":{"reason":{"type":"string"},"final":{"type":"boolean","description":"Never, instead of not now."}}})"},
     Component{"Extend",
               R"({"type":"object","properties":{"by_ms":{"type":"integer","minimum":1}}})"},
-    Component{"Reason", R"({"type":"object","properties":{"reason":{"type":"string"}}})"},
+    Component{
+        "Reason",
+        R"({"type":"object","properties":{"reason":{"type":"string"}},"additionalProperties":false})"},
     Component{
         "Workflow",
         R"({"type":"object","required":["steps"],"description":"A workflow, and what it is to be run with. Its JSON Schema is served as /schemas/parlance/workflow.json.","properties":{
@@ -111,7 +113,7 @@ inline constexpr std::array kComponents{
 "components":{"$ref":"#/components/schemas/ReportComponents"},"conflicts":{"$ref":"#/components/schemas/ReportConflicts"}}})"},
     Component{
         "FleetStop",
-        R"({"type":"object","properties":{"reason":{"type":"string"},"cancel":{"type":"boolean","description":"Also end what is open."}}})"},
+        R"({"type":"object","properties":{"reason":{"type":"string"},"cancel":{"type":"boolean","description":"Also end what is open."}},"additionalProperties":false})"},
     Component{
         "Fleet",
         R"({"type":"object","required":["stopped"],"properties":{"stopped":{"type":"boolean"}}})"},
@@ -166,7 +168,7 @@ inline constexpr std::array kComponents{
         R"({"type":"object","required":["dead_letters"],"properties":{"dead_letters":{"type":"array","items":{"$ref":"#/components/schemas/DeadLetter"}}}})"},
     Component{
         "Discard",
-        R"({"type":"object","required":["reason"],"properties":{"reason":{"type":"string","minLength":1}}})"},
+        R"({"type":"object","required":["reason"],"properties":{"reason":{"type":"string","minLength":1}},"additionalProperties":false})"},
     Component{"Hub",
               R"({"type":"object","required":["hub","version","sequence","condition"],"properties":{
 "hub":{"type":"string"},"version":{"type":"string"},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},

@@ -170,7 +170,7 @@ void post_redeliver(Desk& desk, Call& call) {
 void post_discard(Desk& desk, Call& call) {
     const auto ticket = dead_letter_of(call);
     if (!ticket) return;
-    const auto body = read_object(call);
+    const auto body = read_order(call, kReasonOnly);
     if (!body) return;
     auto reason = text_member(*body, "reason");
     if (reason.empty()) {

@@ -195,7 +195,9 @@ void get_fleet(Desk& desk, Call& call) {
 }
 
 void post_fleet_stop(Desk& desk, Call& call) {
-    const auto body = read_object(call);
+    constexpr std::array kMembers{OrderMember{"reason"},
+                                  OrderMember{"cancel", OrderMember::Type::Flag}};
+    const auto body = read_order(call, kMembers);
     if (!body) return;
     const auto cancels = json::find(*body, "cancel");
     bring_done(desk,
@@ -205,13 +207,13 @@ void post_fleet_stop(Desk& desk, Call& call) {
 }
 
 void post_fleet_resume(Desk& desk, Call& call) {
-    const auto body = read_object(call);
+    const auto body = read_order(call, kReasonOnly);
     if (!body) return;
     bring_done(desk, call, ResumeFleet{text_member(*body, "reason")});
 }
 
 void post_cancel(Desk& desk, Call& call) {
-    const auto body = read_object(call);
+    const auto body = read_order(call, kReasonOnly);
     if (!body) return;
     auto reason = text_member(*body, "reason");
     if (reason.empty()) reason = "cancelled";

@@ -1,6 +1,11 @@
 // One function per route; the table that names them is in route_table.h.
 #pragma once
 
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
 #include "base/json.h"
 #include "gateway/desk.h"
 
@@ -114,5 +119,16 @@ std::string text_member(json::Value object, std::string_view key);
 /// The body as a JSON object, or an empty one when there is none; nothing, with the call
 /// answered, when it is something else.
 std::optional<json::Value> read_object(Call& call);
+
+/// A member that an order may have, and what it is.
+struct OrderMember {
+    enum class Type { Text, Flag };
+    std::string_view name;
+    Type type = Type::Text;
+};
+inline constexpr std::array kReasonOnly{OrderMember{"reason"}};
+/// The body of an order, which is carried out as it was meant or not at all: the same, with the
+/// call answered also if it has a member that is none of these, or is of another type.
+std::optional<json::Value> read_order(Call& call, std::span<const OrderMember> members);
 
 }  // namespace parlance::gateway
