@@ -187,8 +187,7 @@ EnvelopePtr set_apart(const State& state,
                       const broker::OpenRequest& request,
                       const EnvelopePtr& answer) {
     const bool is_awaited = handing::find_pass(state.handing, request.ticket) != nullptr ||
-                            state.governor.is_stopped ||
-                            is_in_hand(state, request, answer->task());
+                            state.governor.is_stopped || is_in_hand(state, request, answer->task());
     if (!is_awaited) return answer;
     auto header = answer->header();
     header.task = {};
@@ -232,6 +231,7 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
     broker::close_request(state.requests, state.memory, state.key, ticket);
     broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
     state.governor.held.erase(ticket);
+    state.governor.approved.erase(ticket);
 }
 
 void count_failure(State& state, std::string_view agent) {
@@ -350,6 +350,7 @@ void apply_passed_on(State& state, const PassingRefused& event) {
 void apply_released(State& state, const RequestReleased& event) {
     const auto held = state.governor.held.extract(event.request);
     CHECK(!held.empty());
+    state.governor.approved.erase(event.request);
     broker::set_deadline(state.requests, event.request, event.deadline);
     if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);
@@ -362,6 +363,17 @@ void apply_released(State& state, const RequestReleased& event) {
                 .priority = request.priority,
                 .expires_at = event.expires_at,
                 .retry_count_max = held.mapped().retry_count_max});
+}
+
+/// What may begin while nothing does, begins when the fleet goes on.
+void note_leave(State& state, const HumanAnswered& event) {
+    auto& governor = state.governor;
+    if (!governor.is_stopped || event.awaits_another) return;
+    if (event.decision != HumanDecision::Approve) return;
+    const auto request = people::find_appeal(state.people, event.id)->asked.request;
+    if (!governor.held.contains(request)) return;
+    governor.approved.insert_or_assign(request,
+                                       governor::Leave{.by = event.by, .tokens = event.tokens});
 }
 
 void apply_policy(State& state, const PolicyChanged& event) {
@@ -551,7 +563,10 @@ void apply(State& state, Time at, const Event& event) {
         [&](const HumanReminded& human) { of_people(human); },
         [&](const HumanEscalated& human) { of_people(human); },
         [&](const HumanNotified& human) { of_people(human); },
-        [&](const HumanAnswered& human) { of_people(human); },
+        [&](const HumanAnswered& human) {
+            note_leave(state, human);
+            of_people(human);
+        },
         [&](const HumanLapsed& human) { of_people(human); },
         [&](const HumanWithdrawn& human) { of_people(human); },
         [&](const ContextWritten& written) { shared::apply(state.shared, written); },

@@ -166,9 +166,10 @@ void decide_tick(Draft& draft) {
     }
     if (tend_breakers(draft)) return;
     // No new work begins while the fleet is stopped, and answers still reach who asked.
-    const bool has_begun = state.governor.is_stopped
-                               ? end_joined_calls(draft)
-                               : advance_workflows(draft) || advance_calls(draft);
+    const bool has_begun =
+        state.governor.is_stopped
+            ? end_joined_calls(draft)
+            : release_approved(draft) || advance_workflows(draft) || advance_calls(draft);
     if (has_begun) return;
     const auto& restless = state.broker.restless;
     const auto mailbox = std::ranges::find_if(

@@ -58,7 +58,8 @@ Admission admission_of(const Draft& draft, const RequestHeld& held, std::uint64_
     return admission(draft.state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
 }
 
-void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
+void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave) {
+    const auto tokens = leave.tokens;
     const auto& state = draft.state;
     const auto request = held.request;
     const auto& asked = *broker::find_request(state.requests, request)->asked;
@@ -74,7 +75,7 @@ void release(Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
     const auto deadline = std::min(draft.now() + Duration{held.timeout_ms}, admitted.deadline_max);
     const bool is_shorter = held.expires_at != Time{} && held.expires_at < deadline;
     RequestReleased released{.request = request,
-                             .by = std::string{draft.asker()},
+                             .by = leave.by,
                              .deadline = deadline,
                              .expires_at = is_shorter ? held.expires_at : deadline,
                              .tokens = tokens};
@@ -122,7 +123,10 @@ Failure cannot_approve(const Draft& draft,
 
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
     const auto& held = draft.state.governor.held.at(request);
-    if (answer.decision == HumanDecision::Approve) return release(draft, held, answer.tokens);
+    if (answer.decision == HumanDecision::Approve) {
+        if (draft.state.governor.is_stopped) return;  // Its time begins when it is let through.
+        return release(draft, held, {.by = std::string{draft.asker()}, .tokens = answer.tokens});
+    }
     fail_request(draft,
                  request,
                  held.refusal,
@@ -130,6 +134,14 @@ void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
                              held.detail,
                              draft.asker(),
                              answer.reason.empty() ? answer.content : answer.reason));
+}
+
+bool release_approved(Draft& draft) {
+    const auto& governor = draft.state.governor;
+    if (governor.approved.empty()) return false;
+    const auto& [request, leave] = *governor.approved.begin();
+    release(draft, governor.held.at(request), leave);
+    return true;
 }
 
 }  // namespace parlance::core

@@ -308,6 +308,9 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
                                         draft.asker(),
                                         question.user));
     }
+    if (draft.state.governor.is_stopped) {
+        return draft.refuse("human", Refusal::FleetStopped, "the fleet is stopped");
+    }
     if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
         return draft.refuse("human", no.refusal, std::move(no.detail));
     }

@@ -278,6 +278,8 @@ Failure cannot_approve(const Draft& draft,
                        const AnswerPerson& answer);
 /// People have said whether the request that was held goes on.
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
+/// Lets through what people approved while the fleet was stopped; false if there is none.
+bool release_approved(Draft& draft);
 
 // setback.cc: what follows when a delivery did not work out.
 struct Mishap {

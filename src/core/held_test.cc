@@ -420,10 +420,10 @@ TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
     const auto now = encode_state(story.state());
     auto seven = now;
     seven[0] = 7;
-    // Behind what is held, of which there is nothing, and before what operators allow and who is
-    // silent: as little.
-    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0", 3}));
-    seven.resize(seven.size() - 2);
+    // Behind what is held, of which there is nothing, and before what operators allow, who is
+    // silent and what form 12 has: as little.
+    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0", 4}));
+    seven.resize(seven.size() - 3);
     put(seven, std::uint64_t{1});
     put(seven, held.value);
     put(seven, std::uint64_t{0});
@@ -524,6 +524,63 @@ TEST_F(Held, T14_ChainsAreAlsoOfPlatforms) {
     EXPECT_EQ(delegate({.id = "d-1"}), Ticket{});
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>kessel"}}, 0}});
     EXPECT_NE(delegate({.id = "d-2"}), Ticket{});
+}
+
+// --- while the fleet is stopped --------------------------------------------------------------
+
+TEST_F(Held, W9_W1_WhatIsApprovedWhileTheFleetIsStoppedBeginsWhenItGoesOn) {
+    allow({{{Rule::RiskLow, {}}, 50}});
+    story.connect("byte", 5);
+    const auto request = delegate({.id = "d-1", .tokens = 100, .timeout = 1s});
+    story.as_operator().ask(StopFleet{});
+    decide(request, {.decision = HumanDecision::Approve, .tokens = 70}, "bea");
+    EXPECT_EQ(story.refusal(), Refusal::None);
+    EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    story.as_the_hub().later(10s).restart();
+    story.tick();
+    EXPECT_TRUE(story.happened<RequestFailed>().empty()) << "its second has not begun";
+    story.connect("byte", 5, "again");
+
+    story.as_operator().ask(ResumeFleet{});
+    const auto released = story.happened<RequestReleased>();
+    ASSERT_EQ(released.size(), 1U);
+    EXPECT_EQ(released[0].by, "bea");
+    EXPECT_EQ(released[0].tokens, 70U);
+    EXPECT_EQ(released[0].deadline, story.now() + 1s);
+    EXPECT_EQ(story.delivered(), Ids{"d-1"});
+    EXPECT_EQ(on_record(request)->tokens, 70U);
+    EXPECT_TRUE(story.state().governor.approved.empty());
+}
+
+TEST_F(Held, X5_EachThatWasApprovedIsHeldToTheGuardsAsTheOthersLeftThings) {
+    allow({{{Rule::RiskLow, {}}, 50}, {{Rule::FanoutMax, {}}, 1}});
+    const auto first = delegate({.id = "d-1", .tokens = 100});
+    const auto second = delegate({.id = "d-2", .tokens = 100});
+    ASSERT_TRUE(first != Ticket{} && second != Ticket{});
+    story.as_operator().ask(StopFleet{});
+    decide(second, {.decision = HumanDecision::Approve});
+    decide(first, {.decision = HumanDecision::Approve});
+    story.as_operator().ask(ResumeFleet{});
+    ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestReleased>()[0].request, first) << "one after the other";
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationFanoutExceeded);
+}
+
+TEST_F(Held, W9_WhatIsRejectedOrCalledOffWhileTheFleetIsStoppedIsOverAtOnce) {
+    allow({{{Rule::RiskLow, {}}, 50}});
+    const auto unwanted = delegate({.id = "d-1", .tokens = 100});
+    const auto approved = delegate({.id = "d-2", .tokens = 100});
+    story.as_operator().ask(StopFleet{});
+    decide(unwanted, {.decision = HumanDecision::Reject, .reason = "too much"});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+    decide(approved, {.decision = HumanDecision::Approve});
+    story.as("prime").ask(CancelRequest{"d-2", "enough"});
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_TRUE(story.state().governor.approved.empty());
+    story.as_operator().ask(ResumeFleet{});
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
 }
 
 }  // namespace

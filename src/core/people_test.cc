@@ -532,5 +532,21 @@ TEST(People, W11_ALifeByChanceIsTheSameWhenItIsLivedAgain) {
     EXPECT_EQ(seen.size(), 4U) << "something never came to pass";
 }
 
+TEST(People, AFleetThatIsStoppedPutsNoNewQuestionAndTakesAnswers) {
+    Story story;
+    story.agent("alice");
+    story.as("alice").ask(AskPerson{.question = {.text = "May it?"}});
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    story.as_operator().ask(StopFleet{});
+    story.as("alice").ask(AskPerson{.question = {.text = "And this?"}});
+    EXPECT_EQ(story.refusal(), Refusal::FleetStopped);
+    story.as_operator().ask(AnswerPerson{.id = asked[0].id});
+    EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
+    story.ask(ResumeFleet{});
+    story.as("alice").ask(AskPerson{.question = {.text = "And this?"}});
+    EXPECT_EQ(story.happened<HumanAsked>().size(), 1U);
+}
+
 }  // namespace
 }  // namespace parlance::core

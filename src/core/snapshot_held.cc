@@ -93,4 +93,24 @@ void take_held(ByteReader& in, State& state, std::uint64_t form) {
     if (form < 8) take_grants(in, governor.lineage);
 }
 
+void put_approved(std::string& out, const governor::Governor& governor) {
+    put(out, governor.approved.size());
+    for (const auto& [request, leave] : governor.approved) {
+        put(out, request.value);
+        put(out, leave.by);
+        put(out, leave.tokens);
+    }
+}
+
+void take_approved(ByteReader& in, governor::Governor& governor) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const Ticket request{in.varint()};
+        governor::Leave leave{.by = take_text(in)};
+        leave.tokens = in.varint();
+        expect(in, governor.held.contains(request));
+        governor.approved.emplace(request, std::move(leave));
+    }
+}
+
 }  // namespace parlance::core

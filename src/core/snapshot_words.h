@@ -54,5 +54,7 @@ void take_streams(ByteReader& in, State& state);
 /// And of requests that wait for a person: snapshot_held.cc.
 void put_held(std::string& out, const governor::Governor& governor);
 void take_held(ByteReader& in, State& state, std::uint64_t form);
+void put_approved(std::string& out, const governor::Governor& governor);
+void take_approved(ByteReader& in, governor::Governor& governor);
 
 }  // namespace parlance::core

@@ -16,12 +16,19 @@
 
 namespace parlance::core::governor {
 
+/// What people have let through while the fleet was stopped: it begins when that goes on.
+struct Leave {
+    std::string by;
+    std::uint64_t tokens = 0;  ///< What they gave it to spend; 0: what it asks for.
+};
+
 struct Governor {
     Policy policy;
     Lineage lineage;
     Breakers breakers;
     Rates rates;
     std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's leave.
+    std::map<Ticket, Leave> approved;    ///< Of those held.
     bool is_stopped = false;  ///< By an operator: no new work begins, and only answers go out.
 };
 
