@@ -514,12 +514,15 @@ void apply(State& state, Time at, const Event& event) {
             governor::end_root(state.governor.lineage, ended.root);
         },
         [&](const PolicyChanged& changed) { apply_policy(state, changed); },
-        [&](const FleetStopped&) {
-            state.governor.is_stopped = true;
+        [&](const FleetStopped& stopped) {
+            auto& governor = state.governor;
+            if (!governor.is_stopped) governor.stop = {stopped.by, stopped.reason, at};
+            governor.is_stopped = true;
             broker::hand_answers_only(broker);
         },
         [&](const FleetResumed&) {
             state.governor.is_stopped = false;
+            state.governor.stop = {};
             broker::hand_everything(broker);
         },
         [&](const RequestCancelled&) {},

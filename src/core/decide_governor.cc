@@ -167,6 +167,19 @@ bool is_not_operator(Draft& draft, std::string_view what) {
     return !may;
 }
 
+namespace {
+
+/// On record with who. In --dev nobody need say who they are.
+std::string who_orders(const Draft& draft) {
+    const bool is_unnamed = draft.cause.caller && draft.asker().empty();
+    return is_unnamed ? "dev" : std::string{draft.asker()};
+}
+
+/// And why, or that nobody said.
+std::string why_so(const std::string& reason) { return reason.empty() ? "(none given)" : reason; }
+
+}  // namespace
+
 void decide_policy(Draft& draft, const ChangePolicy& change) {
     if (is_not_operator(draft, "policy")) return;
     const auto& policy = draft.state.governor.policy;
@@ -189,8 +202,8 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
     }
     draft.add(PolicyChanged{.version = policy.version + 1,
                             .settings = print_policy(*settings),
-                            .by = std::string{draft.asker()},
-                            .reason = change.reason});
+                            .by = who_orders(draft),
+                            .reason = why_so(change.reason)});
     // A breaker that is switched off leaves nobody alone any longer.
     const Policy next{.settings = *std::move(settings)};
     for (const auto& [agent, breaker] : draft.state.governor.breakers) {
@@ -202,20 +215,20 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
 
 void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
     if (is_not_operator(draft, "fleet")) return;
-    draft.add(FleetStopped{
-        .by = std::string{draft.asker()}, .reason = stop.reason, .cancels = stop.cancels});
+    const auto why = why_so(stop.reason);
+    draft.add(FleetStopped{.by = who_orders(draft), .reason = why, .cancels = stop.cancels});
     if (!stop.cancels) return;
     std::set<Ticket> open;
     const auto& requests = draft.state.requests;
     requests.slots.for_each([&](Slot slot) { open.insert(requests.open[slot].ticket); });
-    const auto reason = "the fleet was stopped: " + stop.reason;
+    const auto reason = "the fleet was stopped: " + why;
     for (const auto ticket : open) cancel(draft, ticket, reason);
     cancel_workflows(draft, reason);
 }
 
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
     if (is_not_operator(draft, "fleet")) return;
-    draft.add(FleetResumed{.by = std::string{draft.asker()}, .reason = resume.reason});
+    draft.add(FleetResumed{.by = who_orders(draft), .reason = why_so(resume.reason)});
 }
 
 void decide_cancel(Draft& draft, const CancelRequest& order) {

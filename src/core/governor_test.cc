@@ -97,6 +97,35 @@ TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+TEST_F(Governor, T14_WhoOrdersAndWhyIsOnRecordAlsoIfNobodySaid) {
+    story.as_caller({}).ask(ChangePolicy{});
+    ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
+    EXPECT_EQ(story.happened<PolicyChanged>()[0].by, "dev");
+    EXPECT_EQ(story.happened<PolicyChanged>()[0].reason, "(none given)");
+    story.ask(StopFleet{});
+    ASSERT_EQ(story.happened<FleetStopped>().size(), 1U);
+    EXPECT_EQ(story.happened<FleetStopped>()[0].by, "dev");
+    EXPECT_EQ(story.happened<FleetStopped>()[0].reason, "(none given)");
+    story.ask(ResumeFleet{});
+    ASSERT_EQ(story.happened<FleetResumed>().size(), 1U);
+    EXPECT_EQ(story.happened<FleetResumed>()[0].by, "dev");
+    EXPECT_EQ(story.happened<FleetResumed>()[0].reason, "(none given)");
+}
+
+TEST_F(Governor, AFleetKnowsSinceWhenByWhomAndWhyItIsStopped) {
+    story.as_operator().ask(StopFleet{.reason = "drill"});
+    const auto at = story.now();
+    story.later(Duration{5'000}).ask(StopFleet{.reason = "again"});
+    story.restart();
+    const auto& stop = story.state().governor.stop;
+    EXPECT_EQ(stop.by, "olga");
+    EXPECT_EQ(stop.reason, "drill") << "it was stopped then";
+    EXPECT_EQ(stop.at, at);
+    story.ask(ResumeFleet{.reason = "done"});
+    EXPECT_EQ(stop.by, "");
+    EXPECT_EQ(stop.at, Time{});
+}
+
 TEST_F(Governor, T14_ExplainKnowsTheLimitOfMessages) {
     allow({{{Rule::MessagesPerMinute, {}}, 1}});
     EXPECT_EQ(explained(),
@@ -458,8 +487,7 @@ TEST_F(Governor, W1_AnAnswerWaitsBehindNothingThatWaitsForTheFleet) {
     story.as_operator().ask(StopFleet{});
     story.as_the_hub().ask(ReplyToDelivery{
         delivery,
-        envelope(
-            {.id = "a", .from = "bob", .to = "alice", .task = "t", .intent = Intent::Reply})});
+        envelope({.id = "a", .from = "bob", .to = "alice", .task = "t", .intent = Intent::Reply})});
     story.connect("alice", 5);
     EXPECT_EQ(story.delivered(), Ids{"a"});
     story.as_operator().ask(ResumeFleet{});

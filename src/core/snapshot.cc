@@ -609,6 +609,7 @@ std::string encode_state(const State& state) {
     put_bounds(out, state.registry);
     put_silent(out, state.registry);
     put_approved(out, state.governor);
+    put_stop(out, state.governor);
     return out;
 }
 
@@ -646,7 +647,10 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
     if (form >= 6) take_held(in, state, form);
     if (form >= 7) take_bounds(in, state.registry);
     if (form >= 11) take_silent(in, state);
-    if (form >= 12) take_approved(in, state.governor);
+    if (form >= 12) {
+        take_approved(in, state.governor);
+        take_stop(in, state.governor);
+    }
     if (!in.ok() || !in.at_end()) return garbled;
     if (state.governor.is_stopped) broker::hand_answers_only(state.broker);
     return state;

@@ -159,4 +159,16 @@ void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t 
     if (form < 12 && in.ok()) set_money_aside(state);
 }
 
+void put_stop(std::string& out, const governor::Governor& governor) {
+    put(out, governor.stop.by);
+    put(out, governor.stop.reason);
+    put(out, governor.stop.at);
+}
+
+void take_stop(ByteReader& in, governor::Governor& governor) {
+    governor.stop.by = take_text(in);
+    governor.stop.reason = take_text(in);
+    governor.stop.at = take_time(in);
+}
+
 }  // namespace parlance::core

@@ -56,5 +56,7 @@ void put_held(std::string& out, const governor::Governor& governor);
 void take_held(ByteReader& in, State& state, std::uint64_t form);
 void put_approved(std::string& out, const governor::Governor& governor);
 void take_approved(ByteReader& in, governor::Governor& governor);
+void put_stop(std::string& out, const governor::Governor& governor);
+void take_stop(ByteReader& in, governor::Governor& governor);
 
 }  // namespace parlance::core

@@ -116,7 +116,10 @@ inline constexpr std::array kComponents{
         R"({"type":"object","properties":{"reason":{"type":"string"},"cancel":{"type":"boolean","description":"Also end what is open."}},"additionalProperties":false})"},
     Component{
         "Fleet",
-        R"({"type":"object","required":["stopped"],"properties":{"stopped":{"type":"boolean"}}})"},
+        R"({"type":"object","required":["stopped"],"properties":{"stopped":{"type":"boolean"},
+"by":{"type":"string","description":"Who stopped it; this and the next two while it is stopped."},"reason":{"type":"string"},"at":{"type":"string"},
+"in_flight":{"type":"integer","description":"Deliveries that agents have in hand."},"waiting":{"type":"integer"},
+"open_requests":{"type":"integer"},"workflows":{"type":"integer","description":"Those that run."}}})"},
     Component{
         "ToolQuestion",
         R"({"type":"object","required":["tool"],"properties":{"agent":{"type":"string"},"tool":{"type":"string"},"request_id":{"type":"string","description":"The request or session that it is wanted for."}}})"},

@@ -1,10 +1,12 @@
 // What operators read and decide: the policy, and whether the fleet works at all; and what agents
 // ask of the governor apart from messages: tools, and an end to what they asked for.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
@@ -187,11 +189,21 @@ void post_explain(Desk& desk, Call& call) {
 }
 
 void get_fleet(Desk& desk, Call& call) {
-    call.exchange->respond(
-        {.headers = {},
-         .body = json::ObjectWriter{}
-                     .boolean("stopped", desk.engine->state().governor.is_stopped)
-                     .done()});
+    const auto& state = desk.engine->state();
+    const auto& governor = state.governor;
+    json::ObjectWriter out;
+    out.boolean("stopped", governor.is_stopped);
+    if (governor.is_stopped) {
+        out.text("by", governor.stop.by)
+            .text("reason", governor.stop.reason)
+            .text("at", print_iso_time(governor.stop.at));
+    }
+    const auto hub = desk.engine->hub();
+    out.integer("in_flight", static_cast<std::int64_t>(hub.in_flight))
+        .integer("waiting", static_cast<std::int64_t>(hub.waiting))
+        .integer("open_requests", static_cast<std::int64_t>(hub.open_requests))
+        .integer("workflows", static_cast<std::int64_t>(state.workflows.runs.size()));
+    call.exchange->respond({.headers = {}, .body = out.done()});
 }
 
 void post_fleet_stop(Desk& desk, Call& call) {

@@ -393,7 +393,7 @@ def a_policy_is_a_file(scratch):
     try:
         check("ok" in parlance(hub, "policy", "check", good), "a good policy is not good")
         check("from 1 to 64, not 0" in parlance(hub, "policy", "check", bad, expected=REFUSED), "no word about the value")
-        parlance(hub, "policy", "apply", bad, expected=REFUSED)
+        parlance(hub, "policy", "apply", bad, "--reason", "none", expected=REFUSED)
         with open(bad, "w", encoding="utf-8") as file:
             file.write("[platform.nope]\ndepth_max = 3\n")
         said = parlance(hub, "policy", "check", bad, expected=REFUSED)
@@ -420,10 +420,17 @@ def a_policy_is_a_file(scratch):
         hub.kill()
         hub.start()
         check(json.loads(parlance(hub, "policy", "show", "--json"))["version"] == 1, "a restart forgot the policy")
-        parlance(hub, "fleet", "stop", "--reason", "drill", "--yes")
+        said = parlance(hub, "fleet")
+        check("at work" in said, f"not said that it works: {said}")
+        said = parlance(hub, "fleet", "stop", "--reason", "drill", "--yes")
+        check("stopped" in said and "still in hand: 0 messages" in said and "parked" in said, f"not said what was done: {said}")
         expect(hub.ask("POST", "/v1/messages", delegation("b", "a", "t")), 503, "FLEET_STOPPED")
-        check('"stopped":true' in parlance(hub, "fleet", "status"), "the fleet does not say that it is stopped")
-        parlance(hub, "fleet", "resume")
+        for words in (["fleet"], ["fleet", "status"]):
+            said = parlance(hub, *words)
+            check("stopped since " in said and "drill" in said, f"not said since when and why: {said}")
+        said = json.loads(parlance(hub, "fleet", "status", "--json"))
+        check(said["stopped"] and said["by"] and said["reason"] == "drill" and said["at"], f"not all of it: {said}")
+        parlance(hub, "fleet", "resume", "--reason", "over")
         parlance(hub, "cancel", "nothing", expected=REFUSED)
     finally:
         hub.stop()

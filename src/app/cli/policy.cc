@@ -2,6 +2,7 @@
 #include "gateway/policy.h"
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -69,11 +70,20 @@ int call(const Context& context,
     return Done;
 }
 
+/// An order is on record with why, and who gives one from a terminal can say it.
+void add_reason(CLI::App& verb, PolicyOptions& options) {
+    verb.add_option("--reason", options.reason, "Why; it is kept on record")->required();
+}
+int complain_without_reason(const Context& context) {
+    return complain(
+        context, Misused, "the --reason is empty", "Say in a few words why; it is kept on record.");
+}
+
 int apply(const Context& context, const PolicyOptions& options) {
+    if (options.reason.empty()) return complain_without_reason(context);
     const auto policy = read_policy(options.file);
     if (!policy) return complain_about(context, policy.error());
-    sdk::Headers headers;
-    if (!options.reason.empty()) headers.emplace_back("Parlance-Reason", options.reason);
+    sdk::Headers headers{{"Parlance-Reason", options.reason}};
     if (options.version > 0) headers.emplace_back("If-Match", std::to_string(options.version - 1));
     return call(context, "PUT", "/v1/policy", *policy, headers, "in force");
 }
@@ -200,21 +210,123 @@ std::string reason_body(const PolicyOptions& options) {
     return json::ObjectWriter{}.text("reason", options.reason).done();
 }
 
+/// How the fleet stands, as the hub says it.
+struct Fleet {
+    std::string answer;
+    std::string by{};
+    std::string reason{};
+    std::string at{};
+    std::uint64_t in_flight = 0;
+    std::uint64_t waiting = 0;
+    std::uint64_t open_requests = 0;
+    std::uint64_t workflows = 0;
+    bool is_stopped = false;
+};
+
+/// Nothing, with the complaint made and its exit code in `exit`.
+std::optional<Fleet> read_fleet(const Context& context, int& exit) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) {
+        exit = complain(context, Misused, client.error().message);
+        return std::nullopt;
+    }
+    const auto response = client->call("GET", "/v1/fleet");
+    if (!response) {
+        exit = complain(context, response.error());
+        return std::nullopt;
+    }
+    if (response->status != 200 || !json::check(response->body)) {
+        exit = complain(context, *response);
+        return std::nullopt;
+    }
+    const auto answer = json::root(response->body);
+    const auto number = [&](std::string_view key) {
+        return static_cast<std::uint64_t>(number_member(answer, key).value_or(0));
+    };
+    return Fleet{.answer = one_line(response->body),
+                 .by = harmless(text_member(answer, "by")),
+                 .reason = harmless(text_member(answer, "reason")),
+                 .at = harmless(text_member(answer, "at")),
+                 .in_flight = number("in_flight"),
+                 .waiting = number("waiting"),
+                 .open_requests = number("open_requests"),
+                 .workflows = number("workflows"),
+                 .is_stopped = member(answer, "stopped").raw == "true"};
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+int show_fleet(const Context& context) {
+    int exit = Done;
+    const auto fleet = read_fleet(context, exit);
+    if (!fleet) return exit;
+    if (context.is_json) {
+        fmt::print("{}\n", fleet->answer);
+        return Done;
+    }
+    if (fleet->is_stopped) {
+        fmt::print("{} since {} by {}: {}\n",
+                   paint(context.out(), Tone::Red, "stopped"),
+                   fleet->at,
+                   fleet->by,
+                   fleet->reason);
+    } else {
+        fmt::print("{}\n", paint(context.out(), Tone::Green, "at work"));
+    }
+    fmt::print("{} in hand, {} waiting, {} and {} open\n",
+               counted(fleet->in_flight, "message"),
+               counted(fleet->waiting, "message"),
+               counted(fleet->open_requests, "request"),
+               counted(fleet->workflows, "workflow"));
+    return Done;
+}
+
+/// What the stop has done, by how things stood before it and stand now.
+void tell_stopped(const Context& context, const Fleet& before, const Fleet& after, bool cancels) {
+    const auto less = [](std::uint64_t was, std::uint64_t is) { return was > is ? was - is : 0; };
+    fmt::print("{}\n", paint(context.out(), Tone::Green, "stopped"));
+    if (cancels) {
+        fmt::print("ended: {}, {}\n",
+                   counted(less(before.open_requests, after.open_requests), "request"),
+                   counted(less(before.workflows, after.workflows), "workflow"));
+    }
+    fmt::print("still in hand: {}; they may finish\n", counted(after.in_flight, "message"));
+    fmt::print("parked until `parlance fleet resume --reason WHY`: {}, {}\n",
+               counted(after.waiting, "message"),
+               counted(after.workflows, "workflow"));
+}
+
+/// The same as call(), and nothing is said if it was done.
+int order(const Context& context, const std::string& target, const std::string& body) {
+    auto client = client_of(context, operator_identity(context));
+    if (!client) return complain(context, Misused, client.error().message);
+    const auto response = client->call("POST", target, body);
+    if (!response) return complain(context, response.error());
+    return response->status / 100 == 2 ? Done : complain(context, *response);
+}
+
 int stop_fleet(const Context& context, const PolicyOptions& options) {
+    if (options.reason.empty()) return complain_without_reason(context);
     const auto* const question =
         options.cancels ? "Stop all new work and end all that is open?" : "Stop all new work?";
     if (!is_confirmed(context, question, options.is_agreed)) {
         return complain(context, Misused, "nothing was stopped", "Say --yes to go ahead.");
     }
-    return call(context,
-                "POST",
-                "/v1/fleet/stop",
-                json::ObjectWriter{}
-                    .text("reason", options.reason)
-                    .boolean("cancel", options.cancels)
-                    .done(),
-                {},
-                "stopped; `parlance fleet resume` goes on");
+    int exit = Done;
+    const auto before = read_fleet(context, exit);
+    if (!before) return exit;
+    const auto body = json::ObjectWriter{}
+                          .text("reason", options.reason)
+                          .boolean("cancel", options.cancels)
+                          .done();
+    if (context.is_json) return call(context, "POST", "/v1/fleet/stop", body, {}, {});
+    exit = order(context, "/v1/fleet/stop", body);
+    if (exit != Done) return exit;
+    const auto after = read_fleet(context, exit);
+    if (after) tell_stopped(context, *before, *after, options.cancels);
+    return exit;
 }
 
 }  // namespace
@@ -237,7 +349,7 @@ void add_policy(CLI::App& app, Context& context) {
     CLI::App* const apply_verb =
         add_verb(*verb, {"apply", "Put a policy file in force from the next command on", ""});
     apply_verb->add_option("file", options->file, "TOML")->required();
-    apply_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    add_reason(*apply_verb, *options);
     apply_verb->add_option("--as-version",
                            options->version,
                            "The version it is to become; refused if another came in between");
@@ -255,23 +367,27 @@ void add_fleet(CLI::App& app, Context& context) {
     CLI::App* const verb =
         add_verb(app,
                  {"fleet",
-                  "Stop all new work at once, and go on again",
+                  "Stop all new work at once, and go on again; how it stands",
                   "  parlance fleet stop --reason 'a bad answer is spreading' --yes\n"
                   "  parlance fleet resume --reason 'found it'"});
-    verb->require_subcommand(1);
-    add_verb(*verb, {"status", "Whether the fleet is stopped", ""})
-        ->callback(
-            leave(context, [&context] { return call(context, "GET", "/v1/fleet", {}, {}, {}); }));
-    CLI::App* const stop_verb = add_verb(
-        *verb, {"stop", "Take nothing new and hand nothing more over; what runs may finish", ""});
-    stop_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    verb->require_subcommand(0, 1);
+    const auto show = leave(context, [&context] { return show_fleet(context); });
+    verb->callback([verb, show] {
+        if (verb->get_subcommands().empty()) show();
+    });
+    add_verb(*verb, {"status", "Whether the fleet is stopped, since when, by whom and why", ""})
+        ->callback(show);
+    CLI::App* const stop_verb =
+        add_verb(*verb, {"stop", "Take no new work and hand none over; what runs may finish", ""});
+    add_reason(*stop_verb, *options);
     stop_verb->add_flag("--cancel", options->cancels, "Also end everything that is open");
     stop_verb->add_flag("--yes", options->is_agreed, "Do not ask");
     stop_verb->callback(
         leave(context, [&context, options] { return stop_fleet(context, *options); }));
     CLI::App* const resume_verb = add_verb(*verb, {"resume", "Go on", ""});
-    resume_verb->add_option("--reason", options->reason, "Why; it is kept on record");
+    add_reason(*resume_verb, *options);
     resume_verb->callback(leave(context, [&context, options] {
+        if (options->reason.empty()) return complain_without_reason(context);
         return call(context, "POST", "/v1/fleet/resume", reason_body(*options), {}, "going on");
     }));
 }

@@ -22,6 +22,13 @@ struct Leave {
     std::uint64_t tokens = 0;  ///< What they gave it to spend; 0: what it asks for.
 };
 
+/// Who stopped the fleet, and why. Orders to stop what is stopped are on record only.
+struct Stop {
+    std::string by;
+    std::string reason;
+    Time at{};
+};
+
 struct Governor {
     Policy policy;
     Lineage lineage;
@@ -29,6 +36,7 @@ struct Governor {
     Rates rates;
     std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's leave.
     std::map<Ticket, Leave> approved;    ///< Of those held.
+    Stop stop;                           ///< While it is stopped.
     bool is_stopped = false;  ///< By an operator: no new work begins, and only answers go out.
 };
 
