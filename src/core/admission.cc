@@ -311,7 +311,8 @@ Finding check_messages(
     }
     // What no minute has room for does not get in by waiting.
     if (count <= limit) {
-        finding.retry_after_ms = milliseconds(governor::wait_at(rates, account, now));
+        finding.retry_after_ms =
+            milliseconds(governor::wait_at(rates, account, now, limit - count));
     }
     finding.refusal = Refusal::RateLimitExceeded;
     finding.detail =

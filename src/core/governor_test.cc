@@ -97,6 +97,49 @@ TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+TEST_F(Governor, T14_NoSixtySecondsHaveMoreThanTheLimit) {
+    allow({{{Rule::MessagesPerMinute, {}}, 5}});
+    int number = 0;
+    const auto taken = [&](int count) {
+        int accepted = 0;
+        for (int i = 0; i < count; ++i) {
+            story.send({.id = "m-" + std::to_string(++number)});
+            accepted += story.refusal() == Refusal::None ? 1 : 0;
+        }
+        return accepted;
+    };
+    EXPECT_EQ(taken(1), 1);
+    story.later(Duration{58'500});
+    EXPECT_EQ(taken(5), 4) << "with the one before there are five";
+    EXPECT_EQ(wait(), 1'500U) << "when the first is a minute old";
+    story.later(Duration{1'499});
+    EXPECT_EQ(taken(1), 0);
+    story.later(Duration{1});
+    EXPECT_EQ(taken(2), 1) << "one has left the minute";
+    EXPECT_EQ(wait(), 58'500U);
+    story.later(Duration{58'500});
+    EXPECT_EQ(taken(6), 4) << "the four of then have left it, and the one of then has not";
+    EXPECT_EQ(wait(), 1'500U);
+}
+
+TEST_F(Governor, T14_G7_OfWhoSendsALotAMinuteIsKeptInSteps) {
+    allow({{{Rule::MessagesPerMinute, {}}, 1'000}});
+    story.replayed_every(100);
+    // One each 100 ms; a minute has 600 of them.
+    for (int i = 0; i < 1'300; ++i) {
+        story.send({.id = "m-" + std::to_string(i)});
+        ASSERT_EQ(story.refusal(), Refusal::None) << i;
+        story.later(Duration{100});
+    }
+    const auto& rates = story.state().governor.rates;
+    ASSERT_EQ(rates.by_name.size(), 1U);
+    const auto& [name, rate] = *rates.by_name.begin();
+    EXPECT_LE(rate.steps.size(), 64U + 61U);
+    const auto count = governor::count_at(rates, name, story.now());
+    EXPECT_GE(count, 599U) << "none that is younger than a minute is forgotten";
+    EXPECT_LE(count, 610U) << "and none counts for more than a second longer";
+}
+
 TEST_F(Governor, T14_WhoOrdersAndWhyIsOnRecordAlsoIfNobodySaid) {
     story.as_caller({}).ask(ChangePolicy{});
     ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);

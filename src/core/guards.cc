@@ -227,7 +227,9 @@ Word check_rate(const Case& the) {
     if (made + count <= limit) {
         return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
     }
-    const auto wait = count > limit ? 0 : milliseconds(governor::wait_at(rates, account, the.now));
+    const auto wait =
+        count > limit ? 0
+                      : milliseconds(governor::wait_at(rates, account, the.now, limit - count));
     return {.refusal = Refusal::RateLimitExceeded,
             .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
                                   "(requests_per_user_minute); {}",

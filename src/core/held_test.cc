@@ -422,8 +422,8 @@ TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
     seven[0] = 7;
     // Behind what is held, of which there is nothing, and before what operators allow, who is
     // silent and what form 12 has: as little.
-    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0\0\0\0", 7}));
-    seven.resize(seven.size() - 6);
+    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0\0\0\0\0", 8}));
+    seven.resize(seven.size() - 7);
     put(seven, std::uint64_t{1});
     put(seven, held.value);
     put(seven, std::uint64_t{0});

@@ -31,10 +31,41 @@ void take_rates(ByteReader& in, governor::Rates& rates) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         auto name = take_text(in);
+        // Before form 12 a minute was one step; since then the steps stand at the end.
+        governor::RateStep step{.since = take_time(in)};
+        step.last = step.since;
+        step.count = in.varint();
+        if (step.count > 0) governor::put_rate(rates, std::move(name), {.steps = {step}});
+    }
+}
+
+void put_steps(std::string& out, const governor::Rates& rates) {
+    put(out, rates.by_name.size());
+    for (const auto& [name, rate] : rates.by_name) {
+        put(out, name);
+        put(out, rate.steps.size());
+        for (const auto& step : rate.steps) {
+            put(out, step.since);
+            put(out, step.last);
+            put(out, step.count);
+        }
+    }
+}
+
+void take_steps(ByteReader& in, governor::Rates& rates) {
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        auto name = take_text(in);
         governor::Rate rate;
-        rate.since = take_time(in);
-        rate.count = in.varint();
-        governor::put_rate(rates, std::move(name), rate);
+        const auto steps = take_count(in);
+        for (std::uint64_t k = 0; k < steps && in.ok(); ++k) {
+            auto& step = rate.steps.emplace_back();
+            step.since = take_time(in);
+            step.last = take_time(in);
+            step.count = in.varint();
+        }
+        expect(in, !rate.steps.empty() && !rates.by_name.contains(name));
+        if (in.ok()) governor::put_rate(rates, std::move(name), std::move(rate));
     }
 }
 
@@ -123,12 +154,7 @@ void put_governor(std::string& out, const governor::Governor& governor) {
         put(out, breaker.failures.size());
         for (const auto at : breaker.failures) put(out, at);
     }
-    put(out, governor.rates.by_name.size());
-    for (const auto& [name, rate] : governor.rates.by_name) {
-        put(out, name);
-        put(out, rate.since);
-        put(out, rate.count);
-    }
+    put(out, std::uint64_t{0});  // Rates: they stand at the end, with their steps.
     put(out, lineage.accounts.by_name.size());
     for (const auto& [name, account] : lineage.accounts.by_name) {
         put(out, name);
@@ -163,12 +189,14 @@ void put_stop(std::string& out, const governor::Governor& governor) {
     put(out, governor.stop.by);
     put(out, governor.stop.reason);
     put(out, governor.stop.at);
+    put_steps(out, governor.rates);
 }
 
 void take_stop(ByteReader& in, governor::Governor& governor) {
     governor.stop.by = take_text(in);
     governor.stop.reason = take_text(in);
     governor.stop.at = take_time(in);
+    take_steps(in, governor.rates);
 }
 
 }  // namespace parlance::core

@@ -143,9 +143,9 @@ TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
 }
 
 /// Before form 12 nothing was said at the end of what people let through while the fleet was
-/// stopped, and of who stopped it, why and when; here there is nothing.
+/// stopped, of who stopped it, why and when, and of the steps of rates; here there is nothing.
 std::string without_stop(std::string bytes) {
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         CHECK(bytes.back() == 0);
         bytes.pop_back();
     }
@@ -157,6 +157,18 @@ std::string without_silent(std::string bytes) {
     CHECK(bytes.back() == 0);
     bytes.pop_back();
     return bytes;
+}
+
+TEST(Snapshot, FormElevenIsReadAsWhatItWouldBeNow) {
+    Story story;
+    story.agent("bob");
+    story.connect("bob", 1);
+    const auto now = encode_state(story.state());
+    auto eleven = without_stop(now);
+    eleven[0] = 11;
+    const auto reloaded = decode_state(eleven, story.limits());
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(encode_state(*reloaded), now);
 }
 
 TEST(Snapshot, FormTenIsReadAsWhatItWouldBeNow) {
