@@ -228,8 +228,7 @@ Word check_rate(const Case& the) {
         return passed(the, "{} of {} were made for user '{}' in this minute", made, most, the.user);
     }
     const auto wait =
-        count > limit ? 0
-                      : milliseconds(governor::wait_at(rates, account, the.now, limit - count));
+        count > limit ? 0 : milliseconds(governor::wait_at(rates, account, the.now, limit - count));
     return {.refusal = Refusal::RateLimitExceeded,
             .detail = fmt::format("{} of {} requests were made for user '{}' in this minute "
                                   "(requests_per_user_minute); {}",
