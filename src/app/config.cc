@@ -420,6 +420,12 @@ Result<void> read_people(const std::string& path,
     return {};
 }
 
+/// What callers may call the hub.
+Result<void> read_hosts(const std::string& path, const toml::node& node, ServeOptions& options) {
+    if (store_lines(options.hosts, node)) return {};
+    return no_value(path, node, "doors.hosts", "a list of names of the hub, without ports");
+}
+
 struct MailKey {
     std::string_view name;
     std::string_view meaning;
@@ -502,6 +508,8 @@ Result<void> read_config(const std::string& path, ServeOptions& options) {
                 TRY(read_personal(path, name.str(), value, options.personal));
             } else if (section.str() == "people") {
                 TRY(read_people(path, name.str(), value, options));
+            } else if (section.str() == "doors" && name.str() == "hosts") {
+                TRY(read_hosts(path, value, options));
             } else if (section.str() == "mail") {
                 TRY(read_mail(path, name.str(), value, options.notifier.mail));
             } else {

@@ -1,5 +1,6 @@
 #include "app/serve.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -21,6 +23,7 @@
 #include "app/version.h"
 #include "base/address.h"
 #include "base/heap.h"
+#include "base/tls_names.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
 #include "gateway/notifier.h"
@@ -319,6 +322,7 @@ class Hub {
             .personal_key = personal_key,
             .notifier = make_notifier(options_, tls_.has_value(), note_told()),
             .hosts_allowed = options_.notifier.hosts_allowed,
+            .names = names_of_hub(),
             .log = [](const std::string& line) { spdlog::error("{}", line); }};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
         gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
@@ -378,6 +382,15 @@ class Hub {
         };
     }
 
+    /// Where it listens, what it is told, and what its certificate says.
+    std::vector<std::string> names_of_hub() const {
+        auto names = options_.hosts;
+        names.push_back(options_.host);
+        if (!tls_) return names;
+        std::ranges::move(hosts_named_in(tls_->certificate), std::back_inserter(names));
+        return names;
+    }
+
     void take_turns() {
         if (!engine_->has_work() && !is_due_) return;
         is_due_ = false;
@@ -409,6 +422,7 @@ class Hub {
         if (const auto renewed = server_->renew(*tls_); !renewed) {
             return spdlog::warn("the certificate of before stays: {}", renewed.error().message);
         }
+        gateway_->be_called(names_of_hub());
         spdlog::info("from now on the certificate in {} is shown", tls_->certificate);
     }
 

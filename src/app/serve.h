@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gateway/desk.h"
 #include "gateway/notifier.h"
@@ -19,7 +20,8 @@ struct ServeOptions {
     std::uint16_t port = 7420;
     bool is_dev = false;
     bool is_quiet = false;
-    TlsFiles tls{};  ///< Empty: those of `parlance cert init`, if it made any.
+    std::vector<std::string> hosts{};  ///< What callers may call the hub, beside what it knows.
+    TlsFiles tls{};                    ///< Empty: those of `parlance cert init`, if it made any.
     Limits limits;
     PersonalPolicy personal;
     gateway::NotifierOptions notifier;  ///< How people hear of what waits for them.

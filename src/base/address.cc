@@ -93,6 +93,14 @@ bool is_private_host(const std::string& host) {
     return is_private;
 }
 
+bool is_address(const std::string& host) {
+    in_addr v4{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) return true;
+    if (!host.starts_with('[') || !host.ends_with(']')) return false;
+    in6_addr v6{};
+    return ::inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &v6) == 1;
+}
+
 bool is_loopback_host(const std::string& host) {
     if (host == "localhost" || host == "::1") return true;
     in_addr address{};

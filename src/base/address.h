@@ -15,6 +15,9 @@ bool is_private_address(const sockaddr& address);
 /// ("0x7f.1"), or a name for this machine. Nothing is looked up: other names are not.
 bool is_private_host(const std::string& host);
 
+/// Whether a host as it is written in a URL is an address and no name: "10.0.0.1" or "[fe80::1]".
+bool is_address(const std::string& host);
+
 /// Whether a host as it is written is this machine and no other: "localhost", an address of 127/8
 /// or "::1". A name that only begins like one is somebody's.
 bool is_loopback_host(const std::string& host);

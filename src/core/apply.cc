@@ -4,6 +4,7 @@
 #include "core/broker/lanes.h"
 #include "core/core.h"
 #include "core/keys.h"
+#include "core/starter.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -165,6 +166,8 @@ void apply_step(State& state, const Fact& event) {
 void apply_started(State& state, const WorkflowStarted& event) {
     const auto number = ticket_at(state.sequence);
     remember(state, message_key(state.key, kOrchestrator, event.id), number, event.fingerprint);
+    // Behind the id, so that it is not forgotten before that.
+    remember(state, starter_key(state.key, event.by, event.id), number, event.fingerprint);
     if (event.is_by_agent) count_rate(state, as_sender(state, event.by));
     workflow::apply(state.workflows, event, number, state.now);
     attend(state, number);

@@ -12,6 +12,7 @@
 #include "core/admission.h"
 #include "core/draft.h"
 #include "core/inspect.h"
+#include "core/starter.h"
 #include "core/steps.h"
 #include "core/whence.h"
 #include "core/workflow/report.h"
@@ -37,6 +38,17 @@ bool is_user_foreign(const Draft& draft, std::string_view user) {
 /// What a workflow is told from another one with its id by.
 std::uint64_t fingerprint_of(const State& state, const StartWorkflow& start) {
     return body_key(state.key, start.plan + '\n' + start.input + '\n' + start.user);
+}
+
+/// Whether the caller may be told what came of it: who started it, and operators. A run that goes
+/// on knows by whom; of one that is over the pair of both is remembered.
+bool is_starter(const Draft& draft, std::string_view id, Ticket run) {
+    const auto& caller = draft.cause.caller;
+    if (!caller || caller->is_operator || draft.asker().empty()) return true;
+    if (const auto going = find_run(draft.state, id)) return going->by == draft.asker();
+    const auto key = starter_key(draft.state.key, draft.asker(), id);
+    const auto known = broker::find_id(draft.state.memory, key);
+    return known && known->ticket == run;
 }
 
 /// What was read once need not be read again.
@@ -163,14 +175,15 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
     if (known) {
         const auto same = static_cast<std::uint32_t>(fingerprint_of(state, start));
-        if (known->fingerprint == same) {
+        if (known->fingerprint == same && is_starter(draft, start.id, known->ticket)) {
             return draft.add(DuplicateReceived{.from = std::string{draft.asker()},
                                                .id = start.id,
                                                .first = sequence_of(known->ticket),
                                                .ticket = known->ticket});
         }
-        return refuse(Refusal::MessageIdConflict,
-                      fmt::format("workflow '{}' was started with other content", start.id));
+        return refuse(
+            Refusal::MessageIdConflict,
+            fmt::format("workflow '{}' was started by another or with other content", start.id));
     }
     if (state.governor.is_stopped) return refuse(Refusal::FleetStopped, "the fleet is stopped");
     if (state.workflows.runs.size() >= state.limits.workflows_max) {

@@ -541,6 +541,37 @@ TEST(Workflow, X13_WhoRepeatsAnothersStartIsToldNothing) {
     EXPECT_TRUE(office.story.happened<DuplicateReceived>().empty());
 }
 
+TEST(Workflow, I1_WhoRepeatsAnothersStartWithoutAUserIsToldNothingEither) {
+    Office office{{"a"}};
+    const StartWorkflow start{.id = "w", .plan = R"({"steps":[{"id":"x","agent":"a"}]})"};
+    auto other = start;
+    other.plan = R"({"steps":[{"id":"y","agent":"a"}]})";
+    office.story.as("bob").ask(start);
+    const auto told_to_eve = [&](const StartWorkflow& again) {
+        office.story.as("eve").ask(again);
+        EXPECT_EQ(office.story.refusal(), Refusal::MessageIdConflict);
+        const auto refused = office.story.happened<MessageRefused>();
+        if (refused.empty()) return std::string{"not refused"};
+        EXPECT_EQ(refused.front().from, "eve");
+        return refused.front().detail;
+    };
+    const auto is_repeat = [&] { return !office.story.happened<DuplicateReceived>().empty(); };
+    const auto try_all = [&] {
+        EXPECT_EQ(told_to_eve(start), told_to_eve(other));
+        office.story.as("bob").ask(start);
+        EXPECT_TRUE(is_repeat()) << "who started it may ask again";
+        office.story.as_operator().ask(start);
+        EXPECT_TRUE(is_repeat());
+    };
+    office.look();
+    try_all();
+    office.answer("a", R"({"done":true})");
+    ASSERT_TRUE(office.ended());
+    try_all();
+    office.story.as_the_hub().restart();
+    try_all();
+}
+
 TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
     Office office{{"a", "b"}};
     office.story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});

@@ -385,19 +385,25 @@ Settled settled_by(const Envelope& request, const Reception& reception) {
 bool answers(const Form& form) { return form.intent == Intent::Reply; }
 
 /// What the answer says otherwise than the request settled it.
+struct Contradictions {
+    Problems problems{};
+    bool is_as_another = false;  ///< It says that somebody else sends it.
+};
+
 void find_contradictions(const Shape& shape,
                          json::Value object,
                          std::string_view parent,
                          const Meaning& known,
-                         Time now,
-                         Problems& problems) {
+                         const Reception& reception,
+                         Contradictions& found) {
+    const Time now = reception.now;
     Texts texts;
     for (json::Members members{object}; members.next();) {
         const FieldRule* const rule = find_rule(shape, members.key);
         if (rule == nullptr) continue;
         const std::string pointer = fmt::format("{}/{}", parent, rule->name);
         if (rule->shape != nullptr && members.value.is_object()) {
-            find_contradictions(*rule->shape, members.value, pointer, known, now, problems);
+            find_contradictions(*rule->shape, members.value, pointer, known, reception, found);
         }
         const bool is_settled = rule->slot == Slot::From || rule->slot == Slot::To ||
                                 rule->slot == Slot::Answers || rule->slot == Slot::Correlation;
@@ -413,10 +419,14 @@ void find_contradictions(const Shape& shape,
         if (is_workflow && workflow_of(members.value.text(spare)) == workflow_of(expected)) {
             continue;
         }
-        problems.push_back({.pointer = pointer,
-                            .value = shortened(members.value.raw),
-                            .rule = fmt::format("must be what the request settled, {}", expected),
-                            .section = std::string{shape.section}});
+        found.is_as_another =
+            found.is_as_another ||
+            (rule->slot == Slot::From && members.value.text(spare) != reception.caller);
+        found.problems.push_back(
+            {.pointer = pointer,
+             .value = shortened(members.value.raw),
+             .rule = fmt::format("must be what the request settled, {}", expected),
+             .section = std::string{shape.section}});
     }
 }
 
@@ -559,9 +569,10 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
         }
         return read(row, made, json::root(made, outline), reception, &settled);
     }
-    Problems problems;
+    Contradictions otherwise;
+    auto& problems = otherwise.problems;
     if (form != nullptr) {
-        find_contradictions(*form->shape, answer, "", known, reception.now, problems);
+        find_contradictions(*form->shape, answer, "", known, reception, otherwise);
         if (!answers(*form)) problems.push_back(not_an_answer(row, *form));
     }
     std::string made;
@@ -573,11 +584,13 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
     auto reading = made.empty() ? read(row, text, answer, reception, &settled)
                                 : read(row, made, json::root(made, outline), reception, &settled);
     if (problems.empty()) return reading;
-    if (reading) {
-        return tl::unexpected(
-            rejected(*form, text, Refusal::InputValidationFailed, std::move(problems)));
-    }
-    std::ranges::move(problems, std::back_inserter(reading.error().problems));
+    // Who speaks as another has not answered, whatever else is wrong with it.
+    const auto refusal =
+        otherwise.is_as_another ? Refusal::IdentityMismatch : Refusal::InputValidationFailed;
+    if (reading) return tl::unexpected(rejected(*form, text, refusal, std::move(problems)));
+    auto& rejection = reading.error();
+    if (otherwise.is_as_another) rejection.refusal = refusal;
+    std::ranges::move(problems, std::back_inserter(rejection.problems));
     return reading;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "dialects/claim.h"
 #include "gateway/connection.h"
+#include "gateway/headers.h"
 #include "gateway/problem.h"
 #include "gateway/stream.h"
 #include "model/envelope.h"
@@ -41,13 +42,12 @@ Response unproved(std::string_view detail, bool is_token_wrong) {
 
 constexpr std::string_view kLedAstray =
     "a browser asks without saying for which page (Origin), or for one of another site";
+constexpr std::string_view kForeignHost = "Host names another site than this hub (doors.hosts)";
+constexpr std::string_view kForeignOrigin = "Origin names another site than this hub";
 
 /// With or without a port.
 bool is_loopback_name(std::string_view host) {
-    const auto colon = host.rfind(':');
-    const bool has_port = colon != std::string_view::npos && colon + 1 < host.size() &&
-                          host.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
-    if (has_port) host = host.substr(0, colon);
+    host = without_port(host);
     // Only in brackets is an address of version 6 told from its port.
     if (host.find(':') != std::string_view::npos) return host == "[::1]";
     return is_loopback_host(std::string{host});
@@ -196,6 +196,36 @@ Proof refused_as_two(Desk& desk, const Caller& shown, const Caller& borne) {
     return refused(Refusal::IdentityMismatch, why);
 }
 
+/// "GET /v1/hub: ", for the record.
+std::string on_its_way(const Request& request) {
+    return request.method + " " + json::shortened(request.path) + ": ";
+}
+
+/// Where a page from elsewhere may have led the caller's browser; empty if nothing looks like it.
+std::string_view why_astray(const Desk& desk, const Request& request) {
+    if (is_led_astray(request)) return kLedAstray;
+    if (is_foreign(request)) return kForeignOrigin;
+    // A name that was made to point here is that page's own: its Origin would be right.
+    const auto host = request.header("Host");
+    if (!host.empty() && !is_own_host(host, desk.options.names)) return kForeignHost;
+    return {};
+}
+
+/// What was shown holds no more. Whose it was is on record; a stranger, of whom the hub knows
+/// nothing, is not: anybody could fill the journal so.
+Proof denied(Desk& desk,
+             const Request& request,
+             const identity::Denial& denial,
+             bool is_token_wrong) {
+    if (denial.whose) {
+        record_refusal(desk,
+                       Refusal::IdentityRequired,
+                       on_its_way(request) + denial.message,
+                       std::make_shared<const Caller>(*denial.whose));
+    }
+    return tl::unexpected(unproved(denial.message, is_token_wrong));
+}
+
 Proof who_it_proves(Desk& desk, const Request& request) {
     auto* const guard = desk.options.guard.get();
     const auto token = bearer_token(request);
@@ -208,20 +238,23 @@ Proof who_it_proves(Desk& desk, const Request& request) {
     std::optional<Caller> caller;
     if (request.certificate) {
         auto shown = guard->by_certificate(*request.certificate, desk.clock());
-        if (!shown) return tl::unexpected(unproved(shown.error().message, false));
+        if (!shown) return denied(desk, request, shown.error(), false);
         caller = *std::move(shown);
     }
     if (token) {
         auto borne = guard->by_token(*token, desk.clock());
-        if (!borne) return tl::unexpected(unproved(borne.error().message, true));
+        if (!borne) return denied(desk, request, borne.error(), true);
         if (caller && !is_same(*caller, *borne)) return refused_as_two(desk, *caller, *borne);
-        caller = *std::move(borne);  // It may say more: for which users.
+        // The token may say more: for which users.
+        caller = caller ? identity::proved_by_both(*caller, *std::move(borne)) : *std::move(borne);
     }
-    if (is_led_astray(request)) return refused(Refusal::IdentityRoleForbidden, kLedAstray);
-    if (is_foreign(request)) {
-        return refused(Refusal::IdentityRoleForbidden, "Origin names another site than this hub");
-    }
-    return *std::move(caller);
+    const auto astray = why_astray(desk, request);
+    if (astray.empty()) return *std::move(caller);
+    record_refusal(desk,
+                   Refusal::IdentityRoleForbidden,
+                   on_its_way(request) + std::string{astray},
+                   std::make_shared<const Caller>(*std::move(caller)));
+    return refused(Refusal::IdentityRoleForbidden, astray);
 }
 
 /// "agent, operator or admin".
@@ -286,6 +319,12 @@ Admission admit(Desk& desk, const Request& request, Who who) {
     return {std::move(caller), std::nullopt};
 }
 
+std::optional<Response> refusal_of_doubled(const Request& request) {
+    const auto name = doubled_in(request);
+    if (name.empty()) return std::nullopt;
+    return door_problem(400, "the header '" + std::string{name} + "' is there twice");
+}
+
 bool stands(const Desk& desk, const Caller& caller) {
     return !desk.options.guard || desk.options.guard->stands(caller, desk.clock());
 }
@@ -339,6 +378,10 @@ void record_refusal(Desk& desk, Refusal refusal, std::string detail, const Calle
         RecordRefusal{.refusal = static_cast<std::uint8_t>(refusal), .detail = std::move(detail)},
         caller,
         {});
+}
+
+void record_unseen(Desk& desk, Refusal refusal, std::string_view what, const CallerPtr& caller) {
+    record_refusal(desk, refusal, name_of(*caller) + " may not see " + std::string{what}, caller);
 }
 
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose) {

@@ -45,6 +45,9 @@ struct Admission {
 };
 Admission admit(Desk& desk, const transport::Request& request, Who who);
 
+/// What is said to a request with two headers of which there may be one; nothing if it has none.
+std::optional<transport::Response> refusal_of_doubled(const transport::Request& request);
+
 inline constexpr std::string_view kNoLongerProved =
     "the token or certificate of this caller was revoked or has expired";
 /// Whether what proved the caller holds, as of the last review.
@@ -62,6 +65,9 @@ std::optional<std::string> lack_of_lines(const Desk& desk,
 /// it.
 void record_too_large(Desk& desk, const transport::Request& head, std::string_view what);
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller);
+/// Somebody asked for what is there, and not for it. What it is told is what it would be told of
+/// nothing; that it asked is on record. `what` is "session 's1'".
+void record_unseen(Desk& desk, Refusal refusal, std::string_view what, const CallerPtr& caller);
 /// "mallory may not WHAT bob", answered and on record.
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose);
 

@@ -42,7 +42,8 @@ std::string instances_of(const AgentListing& agent) {
     return out + "]";
 }
 
-std::string agent_json(const AgentListing& agent) {
+/// `is_own`: for the agent itself or who acts for it; others see where it is, and no secret.
+std::string agent_json(const AgentListing& agent, bool is_own) {
     std::vector<std::string> topics;
     for (const auto& topic : agent.topics) topics.push_back(topic.value);
     return json::ObjectWriter{}
@@ -58,7 +59,7 @@ std::string agent_json(const AgentListing& agent) {
         .raw("topics", json::quoted_list(topics))
         .raw("tools_allowed", json::quoted_list(agent.profile.tools_allowed))
         .raw("capabilities", agent.profile.capabilities)
-        .text("endpoint", agent.profile.endpoint)
+        .text("endpoint", is_own ? agent.profile.endpoint : plain_address(agent.profile.endpoint))
         .done();
 }
 
@@ -223,7 +224,7 @@ dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text)
     }
     if (auto flaw = flaw_of_endpoint(desk, profile.endpoint); !flaw.empty()) {
         rejection.problems.push_back({.pointer = "/endpoint",
-                                      .value = json::shortened(profile.endpoint),
+                                      .value = json::shortened(plain_address(profile.endpoint)),
                                       .rule = std::move(flaw),
                                       .section = "PUT /v1/agents/{id}"});
     }
@@ -292,7 +293,7 @@ std::optional<json::Value> read_order(Call& call, std::span<const OrderMember> m
 
 std::string agent_body(const Desk& desk, const AgentId& agent) {
     const auto listing = desk.engine->agent(agent);
-    return listing ? agent_json(*listing) : "{}";
+    return listing ? agent_json(*listing, true) : "{}";
 }
 
 void put_agent(Desk& desk, Call& call) {
@@ -326,7 +327,7 @@ void get_agents(Desk& desk, Call& call) {
     std::string out;
     for (const auto& agent : desk.engine->agents()) {
         if (!out.empty()) out.push_back(',');
-        out += agent_json(agent);
+        out += agent_json(agent, may_act_for(*call.caller, agent.agent.value));
     }
     call.exchange->respond({.headers = {}, .body = "{\"agents\":[" + out + "]}"});
 }
@@ -338,7 +339,8 @@ void get_agent(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::AgentNotRegistered, "agent '" + id.value + "' is not registered"));
     }
-    call.exchange->respond({.headers = {}, .body = agent_json(*agent)});
+    call.exchange->respond(
+        {.headers = {}, .body = agent_json(*agent, may_act_for(*call.caller, id.value))});
 }
 
 void delete_agent(Desk& desk, Call& call) {

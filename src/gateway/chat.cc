@@ -78,8 +78,16 @@ void tell_refused(const Talk& talk, const transport::Response& response) {
     talk.exchange->respond(std::move(refused));
 }
 
+/// Whether the one who talks is still who it was; else it is told that, and nothing more.
+bool is_still_there(const Desk& desk, const Talk& talk) {
+    if (stands(desk, *talk.caller)) return true;
+    talk.exchange->respond(no_longer_proved());
+    return false;
+}
+
 /// An operator who talks for a user sees no personal data.
 void tell(Desk& desk, const Talk& talk, json::ObjectWriter& out, int status = 200) {
+    if (!is_still_there(desk, talk)) return;
     auto body = out.done();
     auto workflow = text_member(json::root(body), "correlation_id");
     if (workflow.empty()) workflow = talk.saying.session;
@@ -332,16 +340,20 @@ bool may_talk_for(const Caller& caller, std::string_view user) {
     return may_act_for_user(caller, user);
 }
 
-/// In this one's name, for any user: that the caller may speak for the user was seen to before.
-CallerPtr in_name_of(std::string_view agent) {
-    return std::make_shared<const Caller>(Caller{.agent = {std::string{agent}}, .users = {"*"}});
+/// In this one's name, for any user: that the caller may speak for the user was seen to before. It
+/// holds as long as what proved the caller does.
+CallerPtr in_name_of(std::string_view agent, const Caller& caller) {
+    return std::make_shared<const Caller>(Caller{.agent = {std::string{agent}},
+                                                 .users = {"*"},
+                                                 .credential = caller.credential,
+                                                 .until = caller.until});
 }
 
 /// In whose name a workflow begins. What an agent has done this way is its own: its rate, and where
 /// it stands in a tree.
 CallerPtr beginner(const CallerPtr& caller) {
     const bool is_agent = !caller->is_operator && caller->user.empty();
-    return is_agent && !caller->agent.value.empty() ? caller : in_name_of(kOrchestrator);
+    return is_agent && !caller->agent.value.empty() ? caller : in_name_of(kOrchestrator, *caller);
 }
 
 /// Whether what was begun so is a talk of the caller's, as far as can be seen: an agent begins its
@@ -354,6 +366,7 @@ bool is_talk_of(const Caller& caller, const WorkflowStarted& start) {
 }
 
 void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
+    if (!is_still_there(desk, talk)) return;
     keep_given(desk, talk, wishes);
     const bool is_known =
         std::ranges::all_of(wishes, &std::vector<std::string>::empty, &Wish::lacking);
@@ -580,7 +593,14 @@ void get_chat(Desk& desk, Call& call) {
     desk.feed.read_one(standing->started, [&desk, &loop, talk, refuse, id](const auto& event) {
         loop.post([&desk, talk, refuse, id, event] {
             const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
-            if (start == nullptr || !is_talk_of(*talk.caller, *start)) return refuse();
+            const bool is_own = start != nullptr && is_talk_of(*talk.caller, *start);
+            if (start != nullptr && !is_own) {
+                record_unseen(desk,
+                              Refusal::UserIsolationViolated,
+                              fmt::format("talk '{}'", json::shortened(id)),
+                              talk.caller);
+            }
+            if (!is_own) return refuse();
             auto own = talk;
             own.saying.session = start->session;
             own.saying.user = start->user;
@@ -593,7 +613,7 @@ void get_chat(Desk& desk, Call& call) {
                 };
             auto errand =
                 errand_call({.method = "GET", .path = "/v1/workflows/" + id, .headers = {}},
-                            in_name_of(start->by),
+                            in_name_of(start->by, *own.caller),
                             std::move(then));
             errand.captures = {id};
             get_workflow(desk, errand);

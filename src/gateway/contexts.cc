@@ -8,6 +8,7 @@
 #include "base/iso_time.h"
 #include "base/json_equal.h"
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/if_match.h"
 #include "gateway/personal.h"
@@ -272,7 +273,15 @@ void refuse_member(Call& call, std::string_view key, std::string_view rule) {
 }
 
 void get_context(Desk& desk, Call& call) {
-    call.exchange->respond(show_context(desk, *call.caller, std::string{call.captures.at(0)}));
+    const std::string workflow{call.captures.at(0)};
+    const auto* context = find_context(desk, workflow);
+    if (context != nullptr && !may_see(desk, *call.caller, workflow, *context)) {
+        record_unseen(desk,
+                      Refusal::IdentityMismatch,
+                      fmt::format("the context of workflow '{}'", json::shortened(workflow)),
+                      call.caller);
+    }
+    call.exchange->respond(show_context(desk, *call.caller, workflow));
 }
 
 void patch_context(Desk& desk, Call& call) {

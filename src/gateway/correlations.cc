@@ -8,6 +8,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "dialects/id_forms.h"
+#include "gateway/admission.h"
 #include "gateway/books.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
@@ -81,6 +82,14 @@ Result<std::optional<views::Conversation>> find(const views::Books& books, Asked
     return traces.conversation(asked.query);
 }
 
+/// Whether there is such a conversation, in which the asker had no part.
+Result<bool> is_anothers(const views::Books& books, Asked asked) {
+    if (asked.query.agent.empty()) return false;
+    asked.query.agent.clear();
+    asked.query.correlation = asked.id;
+    return TRY(find(books, asked)).has_value();
+}
+
 /// Answers the call with what `show` makes of the conversation, or that there is none.
 template <class Show>
 void answer_about(Desk& desk, Call& call, Show show) {
@@ -93,10 +102,17 @@ void answer_about(Desk& desk, Call& call, Show show) {
         desk,
         call,
         desk.engine->durable(),
-        [asked = *std::move(asked), show](const views::Books& books) mutable -> Responded {
+        [&desk, &loop = desk.loop, asked = *std::move(asked), caller = call.caller, show](
+            const views::Books& books) mutable -> Responded {
             const auto found = TRY(find(books, asked));
-            if (!found) return not_found(asked.id);
-            return show(books, asked, *found);
+            if (found) return show(books, asked, *found);
+            if (TRY(is_anothers(books, asked))) {
+                loop.post([&desk, caller, id = json::shortened(asked.id)] {
+                    record_unseen(
+                        desk, Refusal::IdentityMismatch, "conversation '" + id + "'", caller);
+                });
+            }
+            return not_found(asked.id);
         });
 }
 

@@ -4,6 +4,7 @@
 
 #include "dialects/delegation/delegation.h"
 #include "gateway/handlers.h"
+#include "gateway/headers.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -24,6 +25,14 @@ dialects::Rejection contradicted(dialects::Problems problems) {
             .problems = std::move(problems)};
 }
 
+dialects::Rejection says_nothing(std::string_view header) {
+    return {.refusal = Refusal::InputValidationFailed,
+            .dialect = Dialect::Delegation,
+            .problems = {{.pointer = std::string{header},
+                          .rule = "must say something, or be left out",
+                          .section = "Request Headers (HTTP)"}}};
+}
+
 dialects::Rejection not_a_request(const Envelope& message) {
     return {.refusal = Refusal::InputValidationFailed,
             .dialect = Dialect::Delegation,
@@ -36,6 +45,9 @@ dialects::Rejection not_a_request(const Envelope& message) {
 }  // namespace
 
 void post_delegation(Desk& desk, Call& call) {
+    if (const auto name = empty_in(call.request()); !name.empty()) {
+        return refuse_message(desk, call, says_nothing(name));
+    }
     const auto body = read_object(call);
     if (!body) return;
     const auto current = dialects::delegation::in_current_version(body->raw);

@@ -150,7 +150,14 @@ void get_dead_letter(Desk& desk, Call& call) {
     if (!ticket) return;
     const auto letter = desk.engine->dead_letter(*ticket);
     // Another's is to the asker as if it were not there.
-    if (!letter || !may_read_of(*call.caller, letter->recipient.value)) {
+    const bool is_own = letter && may_read_of(*call.caller, letter->recipient.value);
+    if (letter && !is_own) {
+        record_unseen(desk,
+                      Refusal::IdentityMismatch,
+                      "dead letter '" + std::string{call.captures.at(0)} + "'",
+                      call.caller);
+    }
+    if (!is_own) {
         return call.exchange->respond(
             problem(Refusal::DeadLetterNotFound,
                     "there is no dead letter '" + std::string{call.captures.at(0)} + "'"));

@@ -58,7 +58,9 @@ std::string words_on_record(const Desk& desk, dialects::Rejection rejection) {
 }  // namespace
 
 Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery) {
-    const bool is_reply = delivery != DeliveryToken{} || rejection.reply != nullptr;
+    // Who speaks as another has said nothing: the request waits on for its answer.
+    const bool is_reply = rejection.refusal != Refusal::IdentityMismatch &&
+                          (delivery != DeliveryToken{} || rejection.reply != nullptr);
     // What came with a delivery was meant as its answer, also if it is no message at all.
     const bool is_no_answer =
         rejection.refusal == Refusal::InputValidationFailed ||

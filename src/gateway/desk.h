@@ -54,6 +54,8 @@ struct Options {
     std::shared_ptr<Notifier> notifier{};  ///< Without one, people look for themselves.
     /// Called although their addresses are private. With --dev all are.
     std::vector<std::string> hosts_allowed{};
+    /// What the hub is called beside its addresses and localhost. With --dev nothing else.
+    std::vector<std::string> names{};
     std::function<void(const std::string& line)> log{};  ///< For whoever runs the hub.
 };
 
@@ -242,6 +244,7 @@ void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
 // Whoever waits and was proved by what holds no more.
 void release_fallen_waiters(Desk& desk);
+void refuse_fallen_workflow_waiters(Desk& desk);
 void refuse_fallen_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
 void stir(Desk& desk, const AgentId& agent);

@@ -35,6 +35,15 @@ std::string flaw_of_endpoint(const Desk& desk, const std::string& url) {
            "people.hosts_allowed of the hub's configuration";
 }
 
+std::string plain_address(std::string_view url) {
+    url = url.substr(0, url.find_first_of("?#"));
+    const auto scheme = url.find("://");
+    const auto begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const auto at = url.substr(0, url.find('/', begin)).rfind('@');
+    std::string plain{url.substr(0, begin)};
+    return plain.append(url.substr(at == std::string_view::npos || at < begin ? begin : at + 1));
+}
+
 Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask)
     : desk_(desk),
       caller_(std::make_shared<Caller>(Caller{std::move(agent)})),
@@ -84,16 +93,17 @@ void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Respo
         std::string_view why = answer.error().message;
         const auto named = "POST " + url_ + ": ";  // Once is enough.
         if (why.starts_with(named)) why.remove_prefix(named.size());
-        return settle(NackDelivery{.delivery = deliver.delivery,
-                                   .reason = "endpoint " + url_ + ": " + std::string{why},
-                                   .is_unheard = answer.error().fault == Fault::NotFound,
-                                   .is_unanswered = is_silence(answer.error().fault)});
+        return settle(
+            NackDelivery{.delivery = deliver.delivery,
+                         .reason = "endpoint " + plain_address(url_) + ": " + std::string{why},
+                         .is_unheard = answer.error().fault == Fault::NotFound,
+                         .is_unanswered = is_silence(answer.error().fault)});
     }
     if (answer->status < 200 || answer->status >= 300) {
-        return settle(NackDelivery{
-            .delivery = deliver.delivery,
-            .reason = "endpoint " + url_ + " answered " + std::to_string(answer->status),
-            .is_final = is_final(answer->status)});
+        return settle(NackDelivery{.delivery = deliver.delivery,
+                                   .reason = "endpoint " + plain_address(url_) + " answered " +
+                                             std::to_string(answer->status),
+                                   .is_final = is_final(answer->status)});
     }
     const bool is_question =
         deliver.failure.refusal == Refusal::None && deliver.envelope->intent() == Intent::Request;
@@ -115,7 +125,9 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
 
 /// There is nobody to tell but the record and the requester: the agent's line is closed.
 void Endpoint::reject(const DeliveryToken& delivery, dialects::Rejection rejection) {
+    const bool is_anothers = rejection.refusal == Refusal::IdentityMismatch;
     settle(record_of(desk_, rejection, delivery));
+    if (is_anothers) settle(NackDelivery{.delivery = delivery, .reason = rejection.summary()});
 }
 
 void open_endpoint(Desk& desk, const OpenEndpoint& order) {

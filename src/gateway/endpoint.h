@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "gateway/desk.h"
 
@@ -13,6 +14,9 @@ inline constexpr std::uint64_t kEndpointAsks = std::uint64_t{1} << 61U;
 
 /// Why the hub would not post to this address; empty if it would, or if it is none at all.
 std::string flaw_of_endpoint(const Desk& desk, const std::string& url);
+
+/// The address without what may be a secret in it: who asks there, and with what.
+std::string plain_address(std::string_view url);
 
 class Endpoint : public std::enable_shared_from_this<Endpoint> {
   public:

@@ -182,9 +182,14 @@ void get_stream(Desk& desk, Call& call) {
     if (asker.empty()) asker = call.caller->agent.value;
     const std::string_view id = call.captures.at(0);
     // Another's is to the asker as if it were not there.
-    const auto standing = may_act_for(*call.caller, asker)
-                              ? desk.engine->stream({.asker = asker, .id = id, .after = *after})
-                              : std::nullopt;
+    auto standing = desk.engine->stream({.asker = asker, .id = id, .after = *after});
+    if (standing && !may_act_for(*call.caller, asker)) {
+        record_unseen(desk,
+                      Refusal::IdentityMismatch,
+                      "request '" + json::shortened(id) + "' of '" + json::shortened(asker) + "'",
+                      call.caller);
+        standing.reset();
+    }
     if (!standing || standing->is_forgotten) {
         return call.exchange->respond(not_there(id, standing.has_value()));
     }

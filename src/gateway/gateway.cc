@@ -200,6 +200,7 @@ transport::Doors Gateway::doors() {
                 if (request.path != "/v1/connect") {
                     return problem(Refusal::RouteNotFound, "WebSockets are at /v1/connect");
                 }
+                if (auto doubled = refusal_of_doubled(request)) return doubled;
                 auto admission = admit(desk_, request, kAgents);
                 if (admission.refusal) return admission.refusal;
                 auto lack = lack_of_lines(desk_, *admission.caller);
@@ -324,6 +325,7 @@ void Gateway::review() {
     end_fallen_followers(desk_);
     refuse_fallen_takes(desk_);
     release_fallen_waiters(desk_);
+    refuse_fallen_workflow_waiters(desk_);
 }
 
 void Gateway::after_turn() {

@@ -28,6 +28,9 @@ class Gateway {
     /// How the feed of events is shown to operators.
     static views::Feed::Edit edit_of(const Options& options);
 
+    /// What the hub is called from here on: its certificate may be another one.
+    void be_called(std::vector<std::string> names) { desk_.options.names = std::move(names); }
+
     transport::Doors doors();
     /// The engine's outbox.
     void take(Effects&& effects);

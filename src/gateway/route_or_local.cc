@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_write.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "intents/routing.h"
@@ -78,6 +79,9 @@ void post_route(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed,
                     R"(an "agent" is needed, and either the "text" or the "capability")"));
+    }
+    if (!may_read_of(*call.caller, question.agent)) {
+        return refuse_identity(desk, call, "ask for", question.agent);
     }
     if (!question.is_named && !is_understandable(call, text)) return;
     if (desk.engine->profile(question.agent) == nullptr) {

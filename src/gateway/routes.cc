@@ -121,6 +121,7 @@ void route(Desk& desk, ExchangePtr exchange) {
     Call call{.exchange = std::move(exchange), .caller = nullptr, .captures = {}};
     const auto request_keeper = call.exchange;  // Captures point into the request.
     const auto& request = request_keeper->request();
+    if (auto doubled = refusal_of_doubled(request)) return call.exchange->respond(*doubled);
     const bool is_head = request.method == "HEAD";
     const std::string_view method = is_head ? "GET" : std::string_view{request.method};
     std::string allowed;

@@ -95,15 +95,30 @@ std::optional<std::string> shown_session(const Desk& desk,
     return session_json(desk, id, Session{.user = descent->user, .parent = descent->parent});
 }
 
-/// Whose session it is; nothing, with the call answered, for who may not see it.
-std::optional<std::string> user_of(const Desk& desk, Call& call, const std::string& id) {
+/// Whose session it is, as it is kept or as its delegations tell; nothing if there is none.
+std::optional<std::string> owner_of(const Desk& desk, const std::string& id) {
     const auto* session = core::shared::find(shared_of(desk).sessions, id);
-    if (session != nullptr && may_see(*call.caller, session->user)) return session->user;
+    if (session != nullptr) return session->user;
     const auto descent = descent_of(desk, id);
-    if (session == nullptr && descent && may_see(*call.caller, descent->user)) {
-        return descent->user;
+    return descent ? std::optional{descent->user} : std::nullopt;
+}
+
+/// The same answer whether there is none or it is another's; the latter is on record.
+void refuse_session(Desk& desk, Call& call, const std::string& id) {
+    if (owner_of(desk, id)) {
+        record_unseen(desk,
+                      Refusal::UserIsolationViolated,
+                      fmt::format("session '{}'", json::shortened(id)),
+                      call.caller);
     }
     call.exchange->respond(no_session(id));
+}
+
+/// Whose session it is; nothing, with the call answered, for who may not see it.
+std::optional<std::string> user_of(Desk& desk, Call& call, const std::string& id) {
+    auto user = owner_of(desk, id);
+    if (user && may_see(*call.caller, *user)) return user;
+    refuse_session(desk, call, id);
     return std::nullopt;
 }
 
@@ -236,7 +251,7 @@ std::string analysis_key(std::string_view capability, std::string_view inputs) {
 void get_session(Desk& desk, Call& call) {
     const std::string id{call.captures.at(0)};
     auto body = shown_session(desk, *call.caller, id);
-    if (!body) return call.exchange->respond(no_session(id));
+    if (!body) return refuse_session(desk, call, id);
     call.exchange->respond({.headers = {}, .body = *std::move(body)});
 }
 

@@ -466,7 +466,16 @@ void get_state_item(Desk& desk, Call& call) {
     const auto kind = kind_named(call.captures.at(0));
     const std::string id{call.captures.at(1)};
     auto item = kind ? shown(desk, *call.caller, *kind, id) : std::nullopt;
-    if (!item) return call.exchange->respond(nothing_there(call.captures.at(0), id));
+    if (!item) {
+        // Only a user's task can be there for others.
+        if (kind == Kind::Tasks && find(desk.engine->state().shared.tasks, id) != nullptr) {
+            record_unseen(desk,
+                          Refusal::UserIsolationViolated,
+                          fmt::format("task '{}'", json::shortened(id)),
+                          call.caller);
+        }
+        return call.exchange->respond(nothing_there(call.captures.at(0), id));
+    }
     call.exchange->respond({.headers = {}, .body = *std::move(item)});
 }
 

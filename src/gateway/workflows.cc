@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "dialects/id_forms.h"
+#include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
@@ -116,6 +117,13 @@ transport::Response not_found(std::string_view id) {
                    fmt::format("there is no workflow '{}'", json::shortened(id)));
 }
 
+/// As if it were not there; that somebody asked for another's is on record.
+transport::Response not_yours(Desk& desk, const CallerPtr& caller, std::string_view id) {
+    record_unseen(
+        desk, Refusal::IdentityMismatch, fmt::format("workflow '{}'", json::shortened(id)), caller);
+    return not_found(id);
+}
+
 /// A finished one, from the record.
 void answer_from_record(Desk& desk,
                         const ExchangePtr& exchange,
@@ -150,24 +158,31 @@ void answer_starter(Desk& desk,
                            loop.post([&desk, exchange, caller, id, ended, event] {
                                const auto* start =
                                    event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
-                               const bool is_own = start != nullptr && may_see(*caller, start->by);
-                               if (!is_own) return exchange->respond(not_found(id));
+                               if (start == nullptr) return exchange->respond(not_found(id));
+                               if (!may_see(*caller, start->by)) {
+                                   return exchange->respond(not_yours(desk, caller, id));
+                               }
                                answer_from_record(desk, exchange, caller, ended);
                            });
                        });
 }
 
-/// The one who waits has waited long enough, or is gone.
-void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
+/// Takes one who waits for a workflow off the desk; nothing if it has been answered.
+std::optional<Holder> take_waiter(Desk& desk, const std::string& id, std::uint64_t number) {
     const auto found = desk.workflow_waiters.find(id);
-    if (found == desk.workflow_waiters.end()) return;
+    if (found == desk.workflow_waiters.end()) return std::nullopt;
     auto& waiters = found->second;
     const auto waiter = std::ranges::find(waiters, number, &Holder::number);
-    if (waiter == waiters.end()) return;
-    const auto gone = std::move(*waiter);
+    if (waiter == waiters.end()) return std::nullopt;
+    auto gone = std::move(*waiter);
     waiters.erase(waiter);
     if (waiters.empty()) desk.workflow_waiters.erase(found);
-    gone.exchange->respond(gone.meanwhile);
+    return gone;
+}
+
+/// The one who waits has waited long enough, or is gone.
+void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
+    if (const auto gone = take_waiter(desk, id, number)) gone->exchange->respond(gone->meanwhile);
 }
 
 }  // namespace
@@ -203,8 +218,9 @@ void get_workflow(Desk& desk, Call& call) {
     if (standing && standing->ended != Sequence{}) {
         return answer_starter(desk, call, std::string{id}, *standing);
     }
-    if (!standing || !may_see(*call.caller, standing->by)) {
-        return call.exchange->respond(not_found(id));
+    if (!standing) return call.exchange->respond(not_found(id));
+    if (!may_see(*call.caller, standing->by)) {
+        return call.exchange->respond(not_yours(desk, call.caller, id));
     }
     call.exchange->respond(
         {.headers = {}, .body = shown_report(desk, *call.caller, standing->report)});
@@ -247,6 +263,19 @@ void answer_ended(Desk& desk, const TellEnded& ended) {
     for (const auto& waiter : waiters) {
         waiter.exchange->respond(
             {.headers = {}, .body = shown_report(desk, *waiter.caller, ended.report)});
+    }
+}
+
+void refuse_fallen_workflow_waiters(Desk& desk) {
+    std::vector<std::pair<std::string, std::uint64_t>> fallen;
+    for (const auto& [id, waiters] : desk.workflow_waiters) {
+        for (const auto& waiter : waiters) {
+            if (!stands(desk, *waiter.caller)) fallen.emplace_back(id, waiter.number);
+        }
+    }
+    for (const auto& [id, number] : fallen) {
+        const auto gone = take_waiter(desk, id, number);
+        if (gone) gone->exchange->respond(no_longer_proved());
     }
 }
 

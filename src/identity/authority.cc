@@ -244,6 +244,7 @@ Result<Issued> issue_certificate(const Folder& folder,
                                  const std::string& agent,
                                  Duration ttl,
                                  Time now) {
+    TRY(check_free_name(agent));
     TRY(check_agent_name(agent));
     const auto lock = TRY(folder.lock());
     const auto authority = TRY(read_authority(folder));

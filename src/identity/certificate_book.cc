@@ -102,6 +102,7 @@ Result<void> add_certificate(const Folder& folder, CertificateRecord record) {
 Result<std::vector<CertificateRecord>> revoke_certificates(const Folder& folder,
                                                            std::string_view agent_or_serial,
                                                            Time now) {
+    TRY(folder.check_is_there());
     const auto lock = TRY(folder.lock());
     auto records = TRY(list_certificates(folder));
     const auto serial = serial_in(agent_or_serial);

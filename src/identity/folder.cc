@@ -104,6 +104,13 @@ Result<std::string> Folder::secret(std::string_view name) const {
     return key;
 }
 
+Result<void> Folder::check_is_there() const {
+    if (stamp_of(data_) != Stamp{}) return {};
+    return fail(Fault::NotFound,
+                fmt::format("there is no '{}', and so nothing that was given out; is --data right?",
+                            data_));
+}
+
 Result<Folder::Lock> Folder::lock() const {
     TRY(make_directory(data_, 0750));
     TRY(make_directory(path_, 0700));

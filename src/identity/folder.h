@@ -39,6 +39,9 @@ class Folder {
     /// lock.
     Result<std::string> secret(std::string_view name) const;
 
+    /// Fault::NotFound if there is no such data: what is to be taken back is elsewhere.
+    Result<void> check_is_there() const;
+
     class Lock;
     /// Makes the folder if need be, and waits for whoever has it.
     Result<Lock> lock() const;

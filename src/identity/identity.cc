@@ -1,5 +1,6 @@
 #include "identity/identity.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/secret.h"
@@ -14,6 +15,11 @@ namespace {
 constexpr std::string_view kByToken = "token ";
 constexpr std::string_view kByCertificate = "certificate ";
 constexpr std::string_view kAgentName = "URI:parlance://agent/";
+constexpr std::string_view kNoTokenOfOurs = "the token is none that this hub minted";
+
+auto denied(std::string_view why, std::optional<Caller> whose = {}) {
+    return tl::unexpected(Denial{.message = std::string{why}, .whose = std::move(whose)});
+}
 
 Caller caller_of(const Claims& claims) {
     Caller caller{.credential = std::string{kByToken} + claims.id, .until = claims.expires};
@@ -43,8 +49,14 @@ Result<std::string> agent_named_by(const std::vector<std::string>& names) {
                     "a client certificate has exactly one name, the URI parlance://agent/ID");
     }
     auto agent = names.front().substr(kAgentName.size());
-    if (check_agent_name(agent)) return agent;
+    if (check_agent_name(agent) && check_free_name(agent)) return agent;
     return fail(Fault::Malformed, "the certificate names an agent that cannot be called so");
+}
+
+Caller proved_by_both(const Caller& first, Caller second) {
+    second.credential += "\n" + first.credential;
+    second.until = std::min(first.until, second.until);
+    return second;
 }
 
 Guard::Guard(const std::string& data, std::function<void(const std::string&)> log)
@@ -70,6 +82,7 @@ void Guard::read_tokens() {
     tokens_.clear();
     auto key = folder_.read_secret(kTokenKeyFile);
     auto records = list_tokens(folder_);
+    has_lost_tokens_ = !key || !records;
     if (!key) return log_(key.error().message);
     if (!records) return log_(records.error().message);
     key_ = std::move(*key).value_or("");
@@ -80,59 +93,81 @@ void Guard::read_tokens() {
     }
 }
 
-/// A list that cannot be read stays as it was known: better too many refused than one let in.
+/// While the list cannot be read nobody comes in by a certificate: any of them may be on it.
 void Guard::read_revoked() {
     auto records = list_certificates(folder_);
-    if (!records) return log_(records.error().message);
+    has_lost_certificates_ = !records;
+    if (!records) {
+        return log_(records.error().message + "; until then nobody comes in by a certificate");
+    }
     revoked_serials_.clear();
     for (auto& record : *records) {
         if (record.revoked) revoked_serials_.insert(std::move(record.serial));
     }
 }
 
-Result<void> Guard::check_token(std::string_view id) const {
+std::string_view Guard::flaw_of_token(std::string_view id) const {
     const auto found = tokens_.find(id);
-    if (found == tokens_.end()) {
-        return fail(Fault::NotFound, "the token is none that this hub minted");
-    }
-    if (found->second.is_revoked) return fail(Fault::NotFound, "the token was revoked");
-    return {};
+    if (found == tokens_.end()) return kNoTokenOfOurs;
+    return found->second.is_revoked ? "the token was revoked" : std::string_view{};
 }
 
-Result<Caller> Guard::by_token(std::string_view token, Time now) {
+std::string_view Guard::flaw_of_certificate(std::string_view serial) const {
+    if (has_lost_certificates_) {
+        return "this hub cannot read which certificates were revoked, and takes none until it can; "
+               "its log says why";
+    }
+    return revoked_serials_.contains(serial) ? "the certificate was revoked" : std::string_view{};
+}
+
+std::string_view Guard::flaw_of(std::string_view credential) const {
+    if (credential.starts_with(kByToken)) return flaw_of_token(credential.substr(kByToken.size()));
+    return flaw_of_certificate(credential.substr(kByCertificate.size()));
+}
+
+Proof Guard::by_token(std::string_view token, Time now) {
     look();
+    if (has_lost_tokens_) {
+        return denied(
+            "this hub cannot read its tokens, and takes none until it can; its log says "
+            "why");
+    }
     // Without a key there are no tokens: an empty one would sign for everybody.
-    if (key_.empty()) return fail(Fault::NotFound, "this hub has minted no token");
-    const auto claims = TRY(read_token(token, key_));
-    TRY(check_token(claims.id));
-    if (!is_same_secret(tokens_.find(claims.id)->second.hash, to_hex(sha256(token)))) {
-        return fail(Fault::Malformed, "the token is none that this hub minted");
+    if (key_.empty()) return denied("this hub has minted no token");
+    const auto claims = read_token(token, key_);
+    if (!claims) return denied(claims.error().message);
+    // Signed by this hub: whose it is, is known from here on.
+    auto caller = caller_of(*claims);
+    if (const auto flaw = flaw_of_token(claims->id); !flaw.empty()) return denied(flaw, caller);
+    if (!is_same_secret(tokens_.find(claims->id)->second.hash, to_hex(sha256(token)))) {
+        return denied(kNoTokenOfOurs, caller);
     }
-    if (now >= claims.expires) return fail(Fault::NotFound, "the token has expired");
-    return caller_of(claims);
+    if (now >= claims->expires) return denied("the token has expired", caller);
+    return caller;
 }
 
-Result<Caller> Guard::by_certificate(const TlsCertificate& certificate, Time now) {
+/// Its chain is right, or it would not be here: who has it was given it by the authority.
+Proof Guard::by_certificate(const TlsCertificate& certificate, Time now) {
     look();
-    auto agent = TRY(agent_named_by(certificate.names));
-    Caller caller{.agent = {std::move(agent)},
-                  .credential = std::string{kByCertificate} + certificate.serial,
-                  .until = certificate.until};
-    if (revoked_serials_.contains(certificate.serial)) {
-        return fail(Fault::NotFound, "the certificate was revoked");
+    const auto credential = std::string{kByCertificate} + certificate.serial;
+    auto agent = agent_named_by(certificate.names);
+    // No agent is called so: there is a space in it.
+    if (!agent) return denied(agent.error().message, Caller{.agent = {credential}});
+    Caller caller{
+        .agent = {*std::move(agent)}, .credential = credential, .until = certificate.until};
+    if (const auto flaw = flaw_of_certificate(certificate.serial); !flaw.empty()) {
+        return denied(flaw, caller);
     }
-    if (now >= certificate.until) return fail(Fault::NotFound, "the certificate has expired");
+    if (now >= certificate.until) return denied("the certificate has expired", caller);
     return caller;
 }
 
 bool Guard::stands(const Caller& caller, Time now) const {
     if (now >= caller.until) return false;
-    const std::string_view credential = caller.credential;
-    if (credential.starts_with(kByToken)) {
-        return check_token(credential.substr(kByToken.size())).has_value();
-    }
-    if (credential.starts_with(kByCertificate)) {
-        return !revoked_serials_.contains(credential.substr(kByCertificate.size()));
+    for (std::string_view rest = caller.credential; !rest.empty();) {
+        const auto credential = rest.substr(0, rest.find('\n'));
+        if (!flaw_of(credential).empty()) return false;
+        rest.remove_prefix(std::min(credential.size() + 1, rest.size()));
     }
     return true;
 }

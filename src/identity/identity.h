@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,13 +24,23 @@ namespace parlance::identity {
 /// "parlance://agent/planner" names the agent "planner". Exactly one name, and nothing else.
 Result<std::string> agent_named_by(const std::vector<std::string>& names);
 
+/// Why nobody comes in by what was shown, and whose it is, where the hub can tell.
+struct Denial {
+    std::string message{};
+    std::optional<Caller> whose{};
+};
+using Proof = tl::expected<Caller, Denial>;
+
+/// One caller that was proved twice: what the second proof says of it, as long as both hold.
+Caller proved_by_both(const Caller& first, Caller second);
+
 class Guard {
   public:
     /// `log` hears of files that cannot be read. Nobody comes in by those.
     Guard(const std::string& data, std::function<void(const std::string&)> log);
 
-    Result<Caller> by_token(std::string_view token, Time now);
-    Result<Caller> by_certificate(const TlsCertificate& certificate, Time now);
+    Proof by_token(std::string_view token, Time now);
+    Proof by_certificate(const TlsCertificate& certificate, Time now);
     /// Reads what has changed since the last look; says whether anything has.
     bool look();
     /// Whether what proved the caller holds, as of the last look.
@@ -44,7 +55,10 @@ class Guard {
 
     void read_tokens();
     void read_revoked();
-    Result<void> check_token(std::string_view id) const;
+    /// Why it does not hold; empty if it does.
+    std::string_view flaw_of_token(std::string_view id) const;
+    std::string_view flaw_of_certificate(std::string_view serial) const;
+    std::string_view flaw_of(std::string_view credential) const;
 
     Folder folder_;
     std::function<void(const std::string&)> log_;
@@ -54,6 +68,8 @@ class Guard {
     std::string key_;
     std::map<std::string, Entry, std::less<>> tokens_;
     std::set<std::string, std::less<>> revoked_serials_;
+    bool has_lost_tokens_ = false;        ///< What there is of tokens cannot be read.
+    bool has_lost_certificates_ = false;  ///< Nor which certificates were revoked.
 };
 
 }  // namespace parlance::identity

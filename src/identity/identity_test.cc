@@ -105,7 +105,7 @@ TEST(Guard, LetsNobodyInWithoutAKeyOrABook) {
     std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tokens\":[]}";
     EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
     std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tok";
-    EXPECT_EQ(door.why_not(minted.secret), "this hub has minted no token");
+    EXPECT_NE(door.why_not(minted.secret).find("cannot read its tokens"), std::string::npos);
     ASSERT_EQ(door.log.size(), 1U);
     EXPECT_NE(door.log[0].find("damaged"), std::string::npos) << door.log[0];
 }
@@ -120,6 +120,17 @@ TEST(Guard, HoldsATokenAgainstTheHashInTheBook) {
         ASSERT_TRUE(door.folder.write(kTokenFile, write_book(records)));
     }
     EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
+}
+
+TEST(Guard, I1_KnowsWhoseATokenIsThatHoldsNoMore) {
+    Door door;
+    const auto revoked = door.mint({.kind = Kind::Agent, .name = "planner"});
+    const auto expired = door.mint({.kind = Kind::User, .name = "u1"});
+    ASSERT_TRUE(revoke_token(door.folder, revoked.claims.id, kNoon));
+    EXPECT_EQ(door.guard.by_token(revoked.secret, kNoon).error().whose->agent.value, "planner");
+    EXPECT_EQ(door.guard.by_token(expired.secret, kNoon + kDay).error().whose->user, "u1");
+    EXPECT_FALSE(door.guard.by_token(expired.secret + "x", kNoon).error().whose)
+        << "what is not signed by this hub is a stranger's";
 }
 
 // --- certificates --------------------------------------------------------------------------------
@@ -162,6 +173,60 @@ TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
     EXPECT_FALSE(door.guard.stands(caller, kNoon));
     EXPECT_EQ(door.guard.by_certificate(certificate, kNoon).error().message,
               "the certificate was revoked");
+}
+
+TEST(Guard, S15_WhoseACertificateIsIsKnownAlsoIfItHoldsNoMore) {
+    Door door;
+    TlsCertificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
+    const auto whose = [&](Time now) {
+        return door.guard.by_certificate(certificate, now).error().whose->agent.value;
+    };
+    EXPECT_EQ(whose(kNoon + kDay), "planner");
+    ASSERT_TRUE(revoke_certificates(door.folder, "ab1", kNoon));
+    EXPECT_EQ(whose(kNoon), "planner");
+    certificate.names.emplace_back("URI:parlance://agent/coder");
+    EXPECT_EQ(whose(kNoon), "certificate ab1") << "it is neither of them";
+}
+
+TEST(Guard, S15_LetsNobodyInByACertificateWhileItCannotReadWhichWereRevoked) {
+    Door door;
+    const TlsCertificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
+    ASSERT_TRUE(revoke_certificates(door.folder, "ab1", kNoon));
+    const auto book = door.folder.read(kCertificateFile).value().value();
+    std::ofstream{door.folder.path_of(kCertificateFile)} << "{\"certificates\":[";
+    // As a hub that is started with it: it has never seen another.
+    Guard fresh{door.path(), [&](const std::string& line) { door.log.push_back(line); }};
+    for (const auto* serial : {"ab1", "ab2"}) {
+        auto shown = certificate;
+        shown.serial = serial;
+        const auto caller = fresh.by_certificate(shown, kNoon);
+        ASSERT_FALSE(caller) << serial;
+        EXPECT_NE(caller.error().message.find("cannot read which certificates"), std::string::npos);
+    }
+    ASSERT_EQ(door.log.size(), 1U);
+    EXPECT_NE(door.log[0].find("nobody comes in by a certificate"), std::string::npos);
+    std::ofstream{door.folder.path_of(kCertificateFile)} << book;
+    auto other = certificate;
+    other.serial = "ab2";
+    EXPECT_TRUE(fresh.by_certificate(other, kNoon));
+    EXPECT_FALSE(fresh.by_certificate(certificate, kNoon));
+}
+
+TEST(Guard, S15_WhoShowedBothIsLetInAsLongAsBothHold) {
+    Door door;
+    const TlsCertificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay / 2};
+    const auto minted = door.mint({.kind = Kind::Agent, .name = "planner", .users = {"u1"}});
+    const auto both = proved_by_both(door.guard.by_certificate(certificate, kNoon).value(),
+                                     door.guard.by_token(minted.secret, kNoon).value());
+    EXPECT_TRUE(may_act_for_user(both, "u1"));
+    EXPECT_TRUE(door.guard.stands(both, kNoon));
+    EXPECT_FALSE(door.guard.stands(both, kNoon + kDay / 2)) << "its certificate is over";
+    ASSERT_TRUE(revoke_certificates(door.folder, "ab1", kNoon));
+    door.guard.look();
+    EXPECT_FALSE(door.guard.stands(both, kNoon));
 }
 
 }  // namespace

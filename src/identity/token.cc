@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "base/secret.h"
 #include "model/envelope.h"
+#include "model/handing.h"
 #include "model/names.h"
 #include "model/plan.h"
 
@@ -104,6 +105,19 @@ Result<void> check_agent_name(std::string_view name) {
                                 name));
     }
     return {};
+}
+
+Result<void> check_free_name(std::string_view name) {
+    const auto meaning = name == kOrchestrator || name == kHubName ? "the hub itself"
+                         : is_for_people(name)                     ? "people"
+                         : is_no_agent(name)                       ? "whoever can do something"
+                         : name.starts_with("topic:")              ? "the subscribers of a topic"
+                                                                   : nullptr;
+    if (meaning == nullptr) return {};
+    return fail(Fault::Malformed,
+                fmt::format("'{}' means {} to the hub, and nobody can be called so",
+                            json::shortened(name),
+                            meaning));
 }
 
 Result<void> check_claims(const Claims& claims) {

@@ -44,6 +44,9 @@ Result<OperatorRole> role_named(std::string_view name);
 bool is_agent_id(std::string_view id);
 /// Whether somebody can prove to be the agent of this name; why not, if it is the hub's own.
 Result<void> check_agent_name(std::string_view name);
+/// Whether a name can be given to an agent or an operator; why not, if it means somebody else to
+/// the hub: itself, people, or several.
+Result<void> check_free_name(std::string_view name);
 /// Who may be named in a token: a user or operator by any bytes without control characters.
 Result<void> check_claims(const Claims& claims);
 

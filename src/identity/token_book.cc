@@ -85,6 +85,7 @@ Result<std::vector<TokenRecord>> list_tokens(const Folder& folder) {
 }
 
 Result<Minted> mint_token(const Folder& folder, Claims wanted, Time now) {
+    if (wanted.kind != Kind::User) TRY(check_free_name(wanted.name));
     TRY(check_claims(wanted));
     if (wanted.expires <= now) return fail(Fault::Malformed, "a token must live for some time");
     const auto lock = TRY(folder.lock());
@@ -107,6 +108,7 @@ Result<Minted> mint_token(const Folder& folder, Claims wanted, Time now) {
 }
 
 Result<TokenRecord> revoke_token(const Folder& folder, std::string_view id, Time now) {
+    TRY(folder.check_is_there());
     const auto lock = TRY(folder.lock());
     auto records = TRY(list_tokens(folder));
     const auto found = std::ranges::find_if(

@@ -37,6 +37,43 @@ TEST(TokenBook, KeepsWhatWasMintedAndNotItsSecret) {
     EXPECT_EQ(book.text().find(signature), std::string::npos);
 }
 
+TEST(TokenBook, MintsNothingInANameThatMeansOthersToTheHub) {
+    Book book;
+    for (const auto kind : {Kind::Agent, Kind::Operator}) {
+        for (const auto* name : {"parlance",
+                                 "human",
+                                 "human:finance",
+                                 "anyone",
+                                 "capability:X",
+                                 "domain:x",
+                                 "call:cheapest:X",
+                                 "all:a/b",
+                                 "topic:news",
+                                 "ORC"}) {
+            const auto role = kind == Kind::Agent ? OperatorRole::None : OperatorRole::Viewer;
+            const auto minted =
+                mint_token(book.folder,
+                           {.kind = kind, .name = name, .role = role, .expires = kNoon + kDay},
+                           kNoon);
+            ASSERT_FALSE(minted) << name;
+            EXPECT_NE(minted.error().message.find("nobody can be called so"), std::string::npos)
+                << minted.error().message;
+        }
+    }
+    EXPECT_EQ(book.text(), "");
+    book.mint("humane");
+    book.mint("callx");
+}
+
+TEST(TokenBook, RevokesNothingWhereThereIsNoData) {
+    testing::Scratch scratch;
+    const auto elsewhere = scratch.path() + "/mistyped";
+    const auto revoked = revoke_token(Folder{elsewhere}, "x", kNoon);
+    ASSERT_FALSE(revoked);
+    EXPECT_EQ(revoked.error().fault, Fault::NotFound);
+    EXPECT_EQ(stamp_of(elsewhere), Stamp{}) << "nor is it made";
+}
+
 TEST(TokenBook, RevokesOneAndRemembersWhen) {
     Book book;
     const auto minted = book.mint();

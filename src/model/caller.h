@@ -25,8 +25,8 @@ struct Caller {
     std::string user{};                 ///< A user's own identity; then it is nobody else.
     std::vector<std::string> users{};   ///< Whom an agent may act for; "*" for all.
     std::vector<std::string> groups{};  ///< The roles of a person; none: not said.
-    std::string credential{};           ///< By what it was proved; empty in --dev.
-    Time until = Time::max();           ///< When that ends.
+    std::string credential{};           ///< By what it was proved, each in a line; empty in --dev.
+    Time until = Time::max();           ///< When the first of that ends.
 };
 
 /// Whether the caller may speak and act as this agent. In --dev an unnamed caller may.

@@ -294,6 +294,59 @@ def nobody_speaks_as_another(scratch):
         hub.kill()
 
 
+def what_was_revoked_stays_so_over_a_restart(scratch):
+    """Proves S15: while it cannot be read which certificates were revoked, nobody comes in by one."""
+    hub = SecureHub(scratch + "/damaged").start()
+    try:
+        planner, coder = hub.certificate("planner"), hub.certificate("coder")
+        parlance("cert", "revoke", "planner", "--data", hub.data)
+        with open(hub.file("certificates.json")) as file:
+            book = file.read()
+        hub.kill()
+        with open(hub.file("certificates.json"), "w") as file:
+            file.write(book[:-4])
+        hub.start()
+        for proof in (planner, coder):
+            expect(hub.ask("GET", "/v1/agents", proof=proof), 401, "IDENTITY_REQUIRED")
+        with open(hub.log) as log:
+            check("nobody comes in by a certificate" in log.read(), "the log does not say it")
+        with open(hub.file("certificates.json"), "w") as file:
+            file.write(book)
+        expect(hub.ask("GET", "/v1/agents", proof=planner), 401, "IDENTITY_REQUIRED")
+        expect(hub.ask("GET", "/v1/agents", proof=coder), 200)
+    finally:
+        hub.kill()
+
+
+def what_is_anothers_is_not_there_and_that_is_on_record(scratch):
+    """Proves I1, X13: who asks for another's conversation is told what it would be told of none."""
+    hub = SecureHub(scratch + "/conversation").start()
+    try:
+        _, alice = hub.token("--agent", "alice")
+        _, mallory = hub.token("--agent", "mallory")
+        _, olga = hub.token("--operator", "olga", "--role", "admin")
+        for name in ("alice", "worker"):
+            hub.ask("PUT", f"/v1/agents/{name}", PROFILE, proof=olga)
+        status, sent = hub.ask("POST", "/v1/messages", message("alice", 1), proof=alice)
+        check(status == 202, f"{status} {sent}")
+        name = sent["correlation_id"]
+        paths = ("", "/messages", "/timeline")
+        for path in paths:
+            check(hub.ask("GET", f"/v1/correlations/{name}{path}", proof=alice)[0] == 200, "alice may not see her own")
+            one = hub.ask("GET", f"/v1/correlations/{name}{path}", proof=mallory)
+            none = hub.ask("GET", f"/v1/correlations/none{path}", proof=mallory)
+            expect(one, 404, "CORRELATION_NOT_FOUND")
+            check(json.dumps(one[1]).replace(name, "none") == json.dumps(none[1]), f"{one} is not {none}")
+        _, record = hub.ask("GET", "/v1/events?from=1&follow=false", proof=olga)
+        told = [line for line in record.splitlines() if "may not see conversation" in line]
+        check(len(told) == len(paths) and all('"from":"mallory"' in line for line in told), f"{told}")
+
+        for host, status in (("evil.example", 403), (f"localhost:{hub.port}", 200), ("10.1.2.3", 200)):
+            expect(hub.ask("GET", "/v1/hub", headers={"Host": host}, proof=olga), status)
+    finally:
+        hub.kill()
+
+
 def secrets_stay_secret(scratch):
     hub = SecureHub(scratch + "/secrets").start()
     try:
@@ -401,7 +454,9 @@ def a_renewed_certificate_is_shown_without_a_restart(scratch):
 def main():
     with Scratch() as scratch:
         for story in (nothing_below_tls_1_3_is_spoken, a_certificate_is_an_identity_and_no_other,
-                      each_token_opens_its_own_routes, nobody_speaks_as_another, secrets_stay_secret,
+                      each_token_opens_its_own_routes, nobody_speaks_as_another,
+                      what_was_revoked_stays_so_over_a_restart,
+                      what_is_anothers_is_not_there_and_that_is_on_record, secrets_stay_secret,
                       the_hub_listens_beyond_loopback_with_tls_only,
                       a_renewed_certificate_is_shown_without_a_restart):
             story(scratch)

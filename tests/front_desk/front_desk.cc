@@ -60,6 +60,7 @@ ExchangePtr FrontDesk::ask(std::string method,
     auto request = request_of(std::move(method), std::move(path));
     request.body = std::move(body);
     request.headers = std::move(headers);
+    request.certificate = certificate;
     auto exchange = std::make_shared<ScriptedExchange>(std::move(request));
     exchanges_.push_back(exchange);
     doors_.on_request(exchange);
@@ -75,6 +76,7 @@ std::string FrontDesk::now(std::string method, std::string path, std::string bod
 std::optional<transport::Response> FrontDesk::refusal_of(Headers headers) {
     auto request = request_of("GET", "/v1/connect");
     request.headers = std::move(headers);
+    request.certificate = certificate;
     return doors_.on_upgrade(request);
 }
 
@@ -82,6 +84,7 @@ SocketPtr FrontDesk::open(Headers headers) {
     if (refusal_of(headers)) return nullptr;
     auto request = request_of("GET", "/v1/connect");
     request.headers = std::move(headers);
+    request.certificate = certificate;
     auto socket = std::make_shared<ScriptedSocket>(std::move(request));
     sockets_.push_back(socket);
     doors_.on_socket(socket);

@@ -107,6 +107,7 @@ class FrontDesk {
     engine::Engine& engine() { return *engine_; }
     gateway::Gateway& gateway() { return gateway_; }
     Time clock{Duration{1'700'000'000'000}};
+    std::shared_ptr<const TlsCertificate> certificate{};  ///< What whoever asks shows.
 
   private:
     journal::testing::MemoryDisk disk_;

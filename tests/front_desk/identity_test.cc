@@ -300,6 +300,142 @@ TEST(Door, I1_HeedsARevocationOnTheNextRequest) {
     EXPECT_EQ(desk.as("alice", "GET", "/v1/agents")->status(), 200);
 }
 
+/// How many refusals with this code are on record of this one; `about` stands in the reason.
+std::size_t count_refused(const std::string& record,
+                          const std::string& from,
+                          std::string_view code,
+                          std::string_view about) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = record.find(code, at)) != std::string::npos; ++at) {
+        const auto begin = record.rfind('\n', at);
+        const auto line = record.substr(begin + 1, record.find('\n', at) - begin - 1);
+        if (line.find(R"("from":")" + from + '"') == std::string::npos) continue;
+        if (line.find(about) != std::string::npos) ++count;
+    }
+    return count;
+}
+
+TEST(Door, I1_PutsOnRecordWhoseProofHoldsNoMore) {
+    Guarded desk;
+    desk.revoke("bob");
+    EXPECT_EQ(desk.as("bob", "GET", "/v1/agents")->status(), 401);
+    EXPECT_EQ(desk.refusal_of(desk.proof("bob"))->status, 401);
+    desk.certificate = std::make_shared<TlsCertificate>(
+        TlsCertificate{.serial = "1f", .names = {"DNS:planner"}, .until = kNoon + kDay});
+    EXPECT_EQ(desk.ask("GET", "/v1/agents")->status(), 401) << "an odd name";
+    desk.certificate = std::make_shared<TlsCertificate>(
+        TlsCertificate{.serial = "2f", .names = {"URI:parlance://agent/planner"}, .until = kNoon});
+    EXPECT_EQ(desk.ask("GET", "/v1/agents")->status(), 401) << "expired";
+    desk.certificate.reset();
+    for (const auto& stranger : {Headers{}, Headers{{"Authorization", "Bearer x"}}}) {
+        EXPECT_EQ(desk.ask("GET", "/v1/agents", "", stranger)->status(), 401);
+    }
+    const auto record = desk.record();
+    EXPECT_EQ(count_refused(record, "bob", "IDENTITY_REQUIRED", "the token was revoked"), 2U);
+    EXPECT_EQ(count_refused(record, "certificate 1f", "IDENTITY_REQUIRED", "exactly one name"), 1U);
+    EXPECT_EQ(count_refused(record, "planner", "IDENTITY_REQUIRED", "has expired"), 1U);
+    EXPECT_EQ(count_refused(record, "", "IDENTITY_REQUIRED", ""), 0U) << "nothing of strangers";
+}
+
+TEST(Door, I1_PutsOnRecordWhoWasLedAstray) {
+    Guarded desk;
+    const Headers::value_type host{"Host", "hub:7420"};
+    const Headers::value_type evil{"Origin", "https://evil.example"};
+    EXPECT_EQ(desk.as("admin", "GET", "/v1/hub", "", {host, evil})->status(), 403);
+    EXPECT_EQ(desk.as("admin", "POST", "/v1/fleet/resume", "{}", {{"User-Agent", "Mozilla/5.0"}})
+                  ->status(),
+              403);
+    auto upgrade = desk.proof("bob");
+    upgrade.insert(upgrade.end(), {host, evil});
+    EXPECT_EQ(desk.refusal_of(upgrade)->status, 403);
+    const auto record = desk.record();
+    constexpr auto* kCode = "IDENTITY_ROLE_FORBIDDEN";
+    EXPECT_EQ(count_refused(record, "ann", kCode, "GET /v1/hub: Origin names another site"), 1U);
+    EXPECT_EQ(count_refused(record, "ann", kCode, "POST /v1/fleet/resume: a browser asks"), 1U);
+    EXPECT_EQ(count_refused(record, "bob", kCode, "GET /v1/connect: Origin names"), 1U);
+}
+
+/// What is another's is answered like what is not there, and that somebody asked is on record.
+TEST(Door, X13_PutsOnRecordWhoAskedForWhatIsAnothers) {
+    struct Case {
+        const char* who;
+        const char* method;
+        const char* path;  ///< '*' stands for the id.
+        const char* body;
+        const char* id;
+        const char* code;
+    };
+    constexpr auto* kUsers = "USER_ISOLATION_VIOLATED";
+    constexpr auto* kIdentity = "IDENTITY_MISMATCH";
+    Guarded desk;
+    desk.tokens["other"] = desk.mint({.kind = Kind::User, .name = "u2"});
+    ASSERT_EQ(desk.as("user", "POST", "/v1/sessions/s1", "{}")->status(), 200);
+    ASSERT_EQ(desk.as("admin",
+                      "POST",
+                      "/v1/state",
+                      R"({"operation":"CREATE","entity_type":"TASK","entity_id":"t1",)"
+                      R"("changes":{"user_id":"u1"},"version":0})")
+                  ->status(),
+              200);
+    ASSERT_EQ(desk.as("alice", "PATCH", "/v1/contexts/w1", R"({"entities":{"a":1}})")->status(),
+              200);
+    ASSERT_EQ(desk.as("alice",
+                      "POST",
+                      "/v1/workflows",
+                      R"({"workflow_id":"w1","steps":[{"id":"x","agent":"bob"}]})")
+                  ->status(),
+              202);
+    ASSERT_EQ(desk.as("alice",
+                      "POST",
+                      "/v1/messages",
+                      R"({"id":"m1","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})")
+                  ->status(),
+              202);
+    const Case kCases[] = {
+        {"other", "GET", "/v1/sessions/*", "", "s1", kUsers},
+        {"other", "GET", "/v1/sessions/*/facts", "", "s1", kUsers},
+        {"mallory", "GET", "/v1/sessions/*/analyses", "", "s1", kUsers},
+        {"mallory", "POST", "/v1/sessions/*/analyses", R"({"key":"k"})", "s1", kUsers},
+        {"other", "POST", "/v1/chat", R"({"text":"hello","session_id":"*"})", "s1", kUsers},
+        {"mallory", "GET", "/v1/state/tasks/*", "", "t1", kUsers},
+        {"mallory", "GET", "/v1/contexts/*", "", "w1", kIdentity},
+        {"mallory", "GET", "/v1/workflows/*", "", "w1", kIdentity},
+        {"mallory", "GET", "/v1/requests/*/stream?agent=alice", "", "m1", kIdentity},
+        {"other", "GET", "/v1/chat/*", "", "w1", kUsers},
+    };
+    const auto with = [](std::string text, std::string_view id) {
+        if (const auto at = text.find('*'); at != std::string::npos) text.replace(at, 1, id);
+        return text;
+    };
+    std::map<std::string, std::size_t> expected;
+    for (const auto& row : kCases) {
+        const auto asked = [&](std::string_view id) {
+            const auto exchange =
+                desk.as(row.who, row.method, with(row.path, id), with(row.body, id));
+            if (exchange->status() == 0) desk.run_until([&] { return exchange->status() != 0; });
+            auto body = exchange->body();
+            for (std::size_t at = 0; (at = body.find(id, at)) != std::string::npos; ++at) {
+                body.replace(at, id.size(), "*");
+            }
+            return std::to_string(exchange->status()) + body;
+        };
+        const auto none = row.path == std::string_view{"/v1/chat"} ? std::string{} : asked("zz");
+        const auto told = asked(row.id);
+        EXPECT_EQ(told.substr(0, 3), "404") << row.path << told;
+        EXPECT_EQ(told, none.empty() ? told : none) << row.path;
+        const auto key =
+            std::string{row.who == std::string_view{"other"} ? "u2" : row.who} + " " + row.code;
+        ++expected[key];
+    }
+    const auto record = desk.record();
+    for (const auto& [key, count] : expected) {
+        const auto space = key.find(' ');
+        EXPECT_EQ(count_refused(record, key.substr(0, space), key.substr(space + 1), "may not see"),
+                  count)
+            << key;
+    }
+}
+
 TEST(Door, IsShutToThePagesOfOthers) {
     Guarded desk;
     const auto status = [&](const Headers& headers) {
@@ -309,6 +445,146 @@ TEST(Door, IsShutToThePagesOfOthers) {
     EXPECT_EQ(status({{"Host", "hub:7420"}, {"Origin", "https://evil.example"}}), 403);
     EXPECT_EQ(status({{"Host", "hub:7420"}, {"Origin", "null"}}), 403);
     EXPECT_EQ(status({{"Host", "hub:7420"}}), 200);
+}
+
+/// A name that was made to point here comes with an Origin that fits it.
+TEST(Door, IsShutToNamesThatAreNotTheHubs) {
+    Guarded desk;
+    const auto status = [&](const std::string& host) {
+        return desk
+            .as("admin", "GET", "/v1/hub", "", {{"Host", host}, {"Origin", "https://" + host}})
+            ->status();
+    };
+    for (const auto* host : {"hub", "HUB:7420", "localhost:7420", "10.1.2.3:7420", "[::1]:7420"}) {
+        EXPECT_EQ(status(host), 200) << host;
+    }
+    for (const auto* host : {"evil.example", "hub.evil.example:7420", "127.0.0.1.evil.example"}) {
+        EXPECT_EQ(status(host), 403) << host;
+    }
+    auto upgrade = desk.proof("bob");
+    upgrade.emplace_back("Host", "evil.example");
+    EXPECT_EQ(code_in(desk.refusal_of(upgrade)->body), "IDENTITY_ROLE_FORBIDDEN");
+    const auto record = desk.record();
+    EXPECT_EQ(count_refused(record, "ann", "IDENTITY_ROLE_FORBIDDEN", "Host names"), 3U);
+    EXPECT_EQ(count_refused(record, "bob", "IDENTITY_ROLE_FORBIDDEN", "Host names"), 1U);
+    desk.gateway().be_called({"evil.example"});
+    EXPECT_EQ(status("evil.example"), 200) << "its certificate has another name by now";
+}
+
+TEST(Door, I1_TakesNoRequestThatSaysTwiceWhoCalls) {
+    Guarded desk;
+    const auto twice = [&](const std::string& name, const Headers& more) {
+        const auto answer = desk.as("mallory", "GET", "/v1/agents", "", more);
+        EXPECT_EQ(answer->status(), 400) << name;
+        EXPECT_NE(answer->body().find("'" + name + "' is there twice"), std::string::npos)
+            << answer->body();
+    };
+    twice("Authorization", desk.proof("bob"));
+    twice("Parlance-Agent", {{"Parlance-Agent", "mallory"}, {"parlance-agent", "bob"}});
+    twice("Origin", {{"Origin", "https://hub"}, {"Origin", "https://evil.example"}});
+    auto upgrade = desk.proof("bob");
+    upgrade.push_back(desk.proof("alice").front());
+    EXPECT_EQ(desk.refusal_of(upgrade)->status, 400);
+}
+
+TEST(Door, X12_TakesNoDelegationWhoseHeadersSayNothing) {
+    Guarded desk;
+    const auto answer = desk.as(
+        "alice",
+        "POST",
+        "/v1/delegations",
+        R"({"request_id":"8f14e45f-ceea-467f-a5d4-6f0d8f4c2a11","origin_employee":"alice",)"
+        R"("target_employee":"bob","objective":"look","input":"x","parent_session_id":"s1","user_id":"u1"})",
+        {{"X-Agent-Depth", ""}});
+    EXPECT_EQ(answer->status(), 422);
+    EXPECT_NE(answer->body().find("X-Agent-Depth"), std::string::npos) << answer->body();
+    EXPECT_EQ(desk.as("bob", "GET", "/v1/agents/bob/inbox")->body(), R"({"messages":[]})");
+}
+
+/// In each dialect: the answer of one who says that it is another is none, and is on record.
+TEST(Door, I1_AnAnswerInAnothersNameIsNone) {
+    struct Case {
+        const char* dialect;
+        const char* answer;
+    };
+    const Case kCases[] = {
+        {"taskwire", R"({"type":"TASK_COMPLETE","from":"mallory","payload":{}})"},
+        {"kessel", R"({"source_agent":"mallory","status":"SUCCESS","result_json":{}})"},
+        {"sam",
+         R"({"message_type":"RESPONSE","sender":{"agent_id":"mallory"},"payload":{"data":{}}})"},
+        {"delegation",
+         R"({"target_employee":"mallory","summary":"s","result":"r","status":"success",)"
+         R"("token_usage":{"prompt":1,"completion":1,"total":2}})"},
+        {"correlation",
+         R"({"message_type":"status_update","agent":"mallory","status":"success","payload":{}})"},
+    };
+    int number = 0;
+    for (const auto& row : kCases) {
+        Guarded desk;
+        const auto profile =
+            R"({"dialect":")" + std::string{row.dialect} + R"(","role":"task_planning"})";
+        ASSERT_EQ(desk.as("bob", "PUT", "/v1/agents/bob", profile)->status(), 200);
+        const auto id = "m" + std::to_string(++number);
+        ASSERT_EQ(desk.as("alice",
+                          "POST",
+                          "/v1/messages",
+                          R"({"id":")" + id +
+                              R"(","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})")
+                      ->status(),
+                  202);
+        const auto inbox = desk.as("bob", "GET", "/v1/agents/bob/inbox")->body();
+        const auto at = inbox.find("\"delivery_id\":\"") + 15;
+        const auto delivery = inbox.substr(at, inbox.find('"', at) - at);
+        const auto path = "/v1/deliveries/" + delivery + "/reply";
+        const auto refused = desk.as("bob", "POST", path, row.answer);
+        EXPECT_EQ(refused->status(), 403) << row.dialect << refused->body();
+        EXPECT_EQ(code_in(refused->body()), "IDENTITY_MISMATCH") << row.dialect;
+        EXPECT_EQ(desk.as("alice", "GET", "/v1/agents/alice/inbox")->body(), R"({"messages":[]})")
+            << row.dialect << ": nobody is told of an end";
+        EXPECT_EQ(count_refused(desk.record(), "bob", "IDENTITY_MISMATCH", "mallory"), 1U);
+        const auto socket = desk.open(desk.proof("bob"));
+        socket->say(R"({"hello":{}})");
+        desk.turn();
+        socket->say(R"({"reply":[{"delivery_id":")" + delivery + R"(","message":)" + row.answer +
+                    "}]}");
+        desk.turn();
+        EXPECT_NE(socket->frames.back().find("IDENTITY_MISMATCH"), std::string::npos)
+            << row.dialect << socket->frames.back();
+        std::string own{row.answer};
+        own.replace(own.find("mallory"), 7, "bob");
+        const auto taken = desk.as("bob", "POST", path, own);
+        EXPECT_EQ(taken->status(), 202) << row.dialect << taken->body();
+    }
+}
+
+TEST(Door, I1_AnAgentAsksForItselfWhetherToRoute) {
+    Guarded desk;
+    const auto* question = R"({"agent":"alice","text":"hello there"})";
+    EXPECT_EQ(code_in(desk.as("mallory", "POST", "/v1/route", question)->body()),
+              "IDENTITY_MISMATCH");
+    for (const auto* who : {"alice", "viewer", "operator"}) {
+        EXPECT_NE(code_in(desk.as(who, "POST", "/v1/route", question)->body()), "IDENTITY_MISMATCH")
+            << who;
+    }
+    EXPECT_EQ(count_refused(desk.record(), "mallory", "IDENTITY_MISMATCH", "may not ask for"), 1U);
+}
+
+TEST(Agents, ShowTheSecretInAnEndpointToNobodyElse) {
+    Guarded desk;
+    constexpr auto* kProfile =
+        R"({"dialect":"taskwire","endpoint":"http://hooks.example/in?key=S3CRET"})";
+    ASSERT_EQ(desk.as("bob", "PUT", "/v1/agents/bob", kProfile)->status(), 200);
+    for (const auto* path : {"/v1/agents", "/v1/agents/bob"}) {
+        for (const auto* who : {"bob", "operator", "admin"}) {
+            EXPECT_NE(desk.as(who, "GET", path)->body().find("in?key=S3CRET"), std::string::npos)
+                << who << path;
+        }
+        for (const auto* who : {"mallory", "alice", "viewer"}) {
+            const auto body = desk.as(who, "GET", path)->body();
+            EXPECT_EQ(body.find("S3CRET"), std::string::npos) << who << path;
+            EXPECT_NE(body.find(R"("endpoint":"http://hooks.example/in")"), std::string::npos);
+        }
+    }
 }
 
 /// What the pages of other sites make a visitor's browser ask: images, forms, frames, links.
@@ -441,6 +717,48 @@ TEST(Connect, I1_EndsWhenWhatProvedItIsRevokedOrOver) {
     desk.clock = kNoon + kDay + std::chrono::seconds{1};
     desk.gateway().review();
     EXPECT_EQ(alice->close_code, 1008);
+}
+
+TEST(Connect, S15_EndsWhenTheCertificateIsRevokedThoughTheTokenHolds) {
+    Guarded desk;
+    desk.certificate = std::make_shared<TlsCertificate>(TlsCertificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/bob"}, .until = kNoon + kDay});
+    const auto bob = desk.open(desk.proof("bob"));
+    ASSERT_NE(bob, nullptr);
+    bob->say(R"({"hello":{}})");
+    desk.turn();
+    desk.gateway().review();
+    EXPECT_EQ(bob->close_code, 0);
+    ASSERT_TRUE(identity::revoke_certificates(identity::Folder{desk.path()}, "ab1", kNoon));
+    desk.gateway().review();
+    EXPECT_EQ(bob->close_code, 1008);
+}
+
+TEST(Waiting, I1_ForAWorkflowOrATalkEndsWhenWhatProvedTheWaiterIsRevoked) {
+    Guarded desk;
+    const auto profile =
+        R"({"dialect":"kessel","capabilities":[{"code":"ANL_NPV","description":"Net present value",)"
+        R"("examples":["Compute the NPV","net present value of this project"]}]})";
+    ASSERT_EQ(desk.as("operator", "PUT", "/v1/agents/bob", profile)->status(), 200);
+    const auto flow = desk.as("alice",
+                              "POST",
+                              "/v1/workflows",
+                              R"({"workflow_id":"w1","steps":[{"id":"x","agent":"bob"}]})",
+                              {{"Prefer", "wait=60000"}});
+    const auto talk = desk.as(
+        "user", "POST", "/v1/chat", R"({"text":"Compute the NPV"})", {{"Prefer", "wait=60000"}});
+    std::string inbox;
+    desk.run_until([&] {
+        inbox += desk.as("bob", "GET", "/v1/agents/bob/inbox?max=9")->body();
+        return inbox.find("ANL_NPV") != std::string::npos;
+    });
+    EXPECT_EQ(flow->status(), 0);
+    EXPECT_EQ(talk->status(), 0);
+    for (const auto* who : {"alice", "user"}) desk.revoke(who);
+    desk.gateway().review();
+    EXPECT_EQ(flow->status(), 401);
+    EXPECT_EQ(talk->status(), 401);
+    EXPECT_EQ(flow->answers.size() + talk->answers.size(), 2U);
 }
 
 TEST(Waiting, EndsWhenWhatProvedTheWaiterIsRevoked) {

@@ -211,6 +211,12 @@ TEST(CorrelationReply, C2_IsCompletedFromItsCommand) {
     EXPECT_EQ(at(bare->envelope->body(), {"message_type"}), R"("status_update")");
     EXPECT_EQ(at(bare->envelope->body(), {"status"}), R"("success")");
     EXPECT_EQ(at(bare->envelope->body(), {"payload"}), R"({"done":1})");
+    const auto anothers = read_reply(
+        R"({"message_type":"status_update","agent":"eve","status":"success","payload":{}})",
+        *request,
+        answering);
+    ASSERT_FALSE(anothers);
+    EXPECT_EQ(anothers.error().refusal, Refusal::IdentityMismatch);
 }
 
 TEST(CorrelationHub, C9_SaysWhetherToTryAgain) {

@@ -342,6 +342,7 @@ TEST(DelegationReply, X2_IsCompletedFromItsRequest) {
     EXPECT_EQ(at(bare->envelope->body(), {"result"}), R"("{\"total\":12.30}")");
     const auto wrong = read_reply(with(kResponse, "byte-doc", "tag-ai"), *request, answering);
     ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().refusal, Refusal::IdentityMismatch);
     EXPECT_EQ(pointers(wrong.error()), (Pointers{"/target_employee"}));
 }
 

@@ -253,6 +253,11 @@ TEST(KesselReply, K4_EchoesTheRequestAndIsCompleted) {
     ASSERT_TRUE(bare) << bare.error().summary();
     EXPECT_EQ(at(bare->envelope->body(), {"result_json"}), R"({"npv":17206.82})");
     EXPECT_EQ(at(bare->envelope->body(), {"status"}), R"("SUCCESS")");
+
+    const auto anothers = read_reply(
+        R"({"source_agent":"EVE","status":"SUCCESS","result_json":{}})", *request, answering);
+    ASSERT_FALSE(anothers);
+    EXPECT_EQ(anothers.error().refusal, Refusal::IdentityMismatch);
 }
 
 TEST(KesselReply, W3_IsShownWithTheWorkflowThatItsHeaderKnows) {

@@ -174,7 +174,14 @@ TEST(SamReply, S3_IsCompletedFromItsRequest) {
                    *request,
                    answering);
     ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().refusal, Refusal::InputValidationFailed);
     EXPECT_EQ(pointers(wrong.error()), (Pointers{"/correlation_id"}));
+    const auto anothers =
+        read_reply(R"({"message_type":"RESPONSE","payload":{},"sender":{"agent_id":"eve"}})",
+                   *request,
+                   answering);
+    ASSERT_FALSE(anothers);
+    EXPECT_EQ(anothers.error().refusal, Refusal::IdentityMismatch);
 }
 
 TEST(SamHub, S10_RefusesInTheErrorForm) {

@@ -167,6 +167,21 @@ std::optional<Problem> not_an_answer(const Envelope& message) {
                    .section = std::string{kTypesSection}};
 }
 
+/// Whether a whole message says that somebody else than the caller sends it.
+bool is_as_another(json::Value answer, const Settled& settled, const Reception& reception) {
+    const auto from = json::find(answer, "from");
+    if (!from || !from->is_string() || settled.from.empty()) return false;
+    std::string spare;
+    const auto name = from->text(spare);
+    return name != settled.from && name != reception.caller;
+}
+
+/// Who speaks as another has not answered, whatever else is wrong with it.
+Reading<SendMessage> under_its_own_name(Reading<SendMessage> reading, bool is_anothers) {
+    if (!reading && is_anothers) reading.error().refusal = Refusal::IdentityMismatch;
+    return reading;
+}
+
 Reading<SendMessage> checked(Reading<SendMessage> reading, Problems problems) {
     if (reading) {
         if (auto problem = not_an_answer(*reading->envelope)) {
@@ -197,8 +212,10 @@ Reading<SendMessage> read_reply(const DialectRow& /*row*/,
     if (auto problem = outgrown(text, made, outline)) return tl::unexpected(*std::move(problem));
     Reception received = reception;
     if (!made.empty()) received.message = json::root(made, outline);
-    return checked(read_answer(made.empty() ? text : made, received, request.id()),
-                   is_message ? contradictions(answer, settled) : Problems{});
+    return under_its_own_name(
+        checked(read_answer(made.empty() ? text : made, received, request.id()),
+                is_message ? contradictions(answer, settled) : Problems{}),
+        is_message && is_as_another(answer, settled, reception));
 }
 
 }  // namespace parlance::dialects::taskwire
