@@ -21,8 +21,6 @@ namespace parlance::sim {
 
 namespace {
 
-/// Once a planted bug was noticed, so many seeds more are tried for the promise that it breaks.
-constexpr std::uint64_t kSeedsAfterNotice = 150;
 constexpr std::size_t kFailuresShownMax = 10;
 
 unsigned job_count(const CampaignOptions& options) {
@@ -177,11 +175,12 @@ int run_seeds(const CampaignOptions& options) {
 
 // --- planted bugs ----------------------------------------------------------------------------
 
-/// How a planted bug was found: by the promise that it breaks if possible, else by another.
+/// How a planted bug was found. That another promise was seen broken does not count: then it is not
+/// the checker of its own that fired.
 struct Found {
-    std::string promise{};  ///< Empty: not yet.
+    std::string promise{};  ///< One of those that it breaks. Empty: not yet.
     std::uint64_t seed = 0;
-    std::uint64_t tried_since = 0;
+    std::string other{};  ///< The first promise that was seen broken and is none of those.
 };
 
 class Hunt {
@@ -207,15 +206,18 @@ class Hunt {
     }
 
   private:
-    /// Whether to look on: until it is found by its own promise, or for long enough.
+    /// Whether to look on: until a promise that it breaks is seen broken.
     bool note(const MutantRow& mutant, const Verdict& verdict) {
         auto& found = found_[mutant.mutant];
-        if (std::ranges::find(verdict.promises, mutant.promise) != verdict.promises.end()) {
-            found = {std::string{mutant.promise}, verdict.seed};
+        const auto own = std::ranges::find_if(
+            verdict.promises, [&](const std::string& each) { return breaks(mutant, each); });
+        if (own != verdict.promises.end()) {
+            found.promise = *own;
+            found.seed = verdict.seed;
             return false;
         }
-        if (!verdict.ok && found.promise.empty()) found = {verdict.promise, verdict.seed};
-        return found.promise.empty() || ++found.tried_since < kSeedsAfterNotice;
+        if (!verdict.ok && found.other.empty()) found.other = verdict.promise;
+        return true;
     }
 
     std::size_t count_found() const {
@@ -224,21 +226,25 @@ class Hunt {
     }
 
     void print_table(double seconds) {
-        fmt::print("{:<26} {:<8} {:<8} {}\n", "planted bug", "breaks", "found by", "seed");
+        fmt::print("{:<32} {:<8} {:<8} {}\n", "planted bug", "breaks", "found by", "seed");
         for (const auto& mutant : mutants_) {
             const auto& found = found_[mutant.mutant];
-            const bool is_found = !found.promise.empty();
-            fmt::print("{:<26} {:<8} {:<8} {}\n",
+            fmt::print("{:<32} {:<8} {:<8} {}\n",
                        mutant.name,
                        mutant.promise,
-                       is_found ? found.promise : "-",
-                       is_found ? std::to_string(found.seed) : "not found");
+                       found.promise.empty() ? "-" : found.promise,
+                       seen(found));
         }
         fmt::print("{} of {} planted bugs found, each within {} seeds, in {:.1f} s\n",
                    count_found(),
                    mutants_.size(),
                    options_.seed_last - options_.seed_first + 1,
                    seconds);
+    }
+
+    static std::string seen(const Found& found) {
+        if (!found.promise.empty()) return std::to_string(found.seed);
+        return found.other.empty() ? "not found" : "not found, but " + found.other + " is broken";
     }
 
     void print_json(double seconds) {

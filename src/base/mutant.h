@@ -1,5 +1,6 @@
-// Planted bugs. Each breaks exactly one promise, so that the checkers of the simulator can be
-// checked. They exist only in builds with PARLANCE_MUTANTS; elsewhere the switch is a constant.
+// Planted bugs, so that the checkers of the simulator can be checked. Each breaks one promise, and
+// is found when that one is seen broken; the few that truly break another as well say so. They
+// exist only in builds with PARLANCE_MUTANTS; elsewhere the switch is a constant.
 #pragma once
 
 #include <array>
@@ -98,8 +99,14 @@ enum class Mutant : std::uint8_t {
 struct MutantRow {
     Mutant mutant;
     std::string_view name;
-    std::string_view promise;  ///< The invariant that it breaks, or the row.
+    std::string_view promise;       ///< The invariant that it breaks, or the row.
+    std::string_view also_breaks{};  ///< Another that is broken as truly; none: that one alone.
 };
+
+/// Whether it is found by this promise.
+constexpr bool breaks(const MutantRow& row, std::string_view promise) {
+    return promise == row.promise || (!promise.empty() && promise == row.also_breaks);
+}
 
 inline constexpr std::array kMutants{
     MutantRow{Mutant::LoseReturnedMessage, "lose-returned-message", "D1"},
