@@ -54,6 +54,7 @@ struct KnownTree {
     std::string user{};
     std::set<Ticket> members{};
     std::set<std::string> errands{};
+    Time ends_at{};  ///< Of one that goes by its session: not before, while nothing of it is open.
 
     /// Whether who works in it stays in it, whatever it says.
     bool binds() const { return is_by_session || !user.empty(); }
@@ -200,7 +201,11 @@ class DelegationModel {
         }
     }
 
-    void on(const WorkflowStarted& fact, Time) { begun_out_of_.insert(fact.parent); }
+    void on(const WorkflowStarted& fact, Time) {
+        begun_out_of_.insert(fact.parent);
+        ended_.erase(fact.id);
+    }
+    void on(const WorkflowEnded& fact, Time) { ended_.insert(fact.id); }
 
     void on(const CallOpened& fact, Time) { calls_.insert(fact.request); }
 
@@ -309,10 +314,14 @@ class DelegationModel {
     void on(const RequestAnswered& fact, Time now) { close(fact.request, fact.tokens_used, now); }
     void on(const RequestFailed& fact, Time now) { close(fact.request, 0, now); }
 
-    void on(const DelegationTreeEnded& fact, Time) {
+    void on(const DelegationTreeEnded& fact, Time now) {
         if (!trees.contains(fact.root)) return;
-        if (has_open(trees.at(fact.root))) {
-            return breach("G3", "ended with something open in it", fact.root);
+        const auto& tree = trees.at(fact.root);
+        if (has_open(tree)) return breach("G3", "ended with something open in it", fact.root);
+        // A workflow's tree ends with its answer; that of a session when it was idle for long enough.
+        const bool is_answered = tree.origin == kOrchestrator && ended_.contains(tree.session);
+        if (tree.is_by_session && !is_answered && now < tree.ends_at) {
+            breach("G3", "ended its tree before that was idle for its time", fact.root);
         }
         bury(fact.root);
     }
@@ -699,7 +708,10 @@ class DelegationModel {
                 if (!user.empty()) spend(std::string{kUser} + user, 0, now);
             }
         }
-        if (!tree.is_by_session && !has_open(tree)) bury(ended.root);
+        if (has_open(tree)) return;
+        // How long it may be idle is as the policy says when it becomes so.
+        tree.ends_at = now + Duration{limit_of(policy_, Rule::RootIdleMs)};
+        if (!tree.is_by_session) bury(ended.root);
     }
     void bury(Ticket root) {
         for (const auto ticket : trees.at(root).members) known.erase(ticket);
@@ -714,6 +726,7 @@ class DelegationModel {
     std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
     Ticket left_{};     ///< Accepted just now of one who is bound; it must be found below that.
     Ticket spender_{};  ///< Accepted just now; it must be held to the purses.
+    std::set<std::string> ended_;    ///< Workflows.
     std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
     std::set<Ticket> calls_;         ///< That several were asked for.
 };
