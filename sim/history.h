@@ -28,6 +28,8 @@ struct Asked {
     Time at{};
     std::string caller;
     Command command;
+    std::size_t life = 0;  ///< So many starts of the hub came before.
+    bool is_taken = true;  ///< Else it was turned away at the door.
 };
 
 struct Shown {
@@ -75,6 +77,7 @@ struct Told {
 struct History {
     Limits limits;
     std::vector<Entry> journal;
+    std::vector<std::size_t> starts;  ///< How long the journal was at each start of the hub.
     std::vector<Asked> asked;
     std::vector<Shown> shown;
     std::set<Ticket> dead;  ///< The dead letters that the hub lists at the end.

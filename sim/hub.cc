@@ -46,13 +46,13 @@ Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bo
     if (window_) command = window_->receive(std::move(command), caller);
     trace(command.index());
     const Ask ask{history_.asked.size() + 1};
-    history_.asked.push_back({clock(), caller, command});
+    history_.asked.push_back({clock(), caller, command, history_.starts.size()});
     Stamped stamped{.command = std::move(command),
                     .caller = std::make_shared<Caller>(
                         Caller{.agent = {caller}, .is_operator = is_operator, .users = {"*"}})};
     if (wants_answer) stamped.ask = ask;
-    if (engine_->submit(std::move(stamped)) != Refusal::None) return {};
-    return ask;
+    history_.asked.back().is_taken = engine_->submit(std::move(stamped)) == Refusal::None;
+    return history_.asked.back().is_taken ? ask : Ask{};
 }
 
 engine::World Hub::world() {
@@ -152,6 +152,7 @@ void Hub::start() {
         return look_for_altered();
     }
     read_journal();
+    history_.starts.push_back(history_.journal.size());
     compare_states(core::encode_state(engine_->state()), "after a start");
 }
 

@@ -1,8 +1,12 @@
 // Each checker is shown a history in which its promise is broken, and one in which it is kept.
 #include "sim/checkers/checkers.h"
 
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include "model/plan.h"
 #include "sim/testing/chronicle.h"
 
 namespace parlance::sim {
@@ -491,6 +495,32 @@ TEST(G3, IsBrokenByAnObjectiveThatComesBack) {
     EXPECT_TRUE(ring.breaks("G3", "alice"));
 }
 
+TEST(G3, IsBrokenByATreeThatEndsBeforeItWasIdleForItsTime) {
+    for (const auto idle : {59'999ms, 60'000ms}) {
+        Below tree;
+        const auto answered = tree.life.now();
+        tree.life.record(RequestAnswered{.request = tree.above});
+        tree.life.later(idle).record(DelegationTreeEnded{tree.above});
+        EXPECT_EQ(tree.life.breaks("G3"), tree.life.now() < answered + 60s);
+    }
+    Below busy;
+    busy.life.later(60s).record(DelegationTreeEnded{busy.above});
+    EXPECT_TRUE(busy.life.breaks("G3")) << "something of it is open";
+}
+
+TEST(G3, HoldsForAWorkflowsTreeThatEndsWithItsAnswer) {
+    for (const bool is_answered : {false, true}) {
+        Chronicle life;
+        const std::string hub{kOrchestrator};
+        const auto step =
+            delegate(life, {.session = "run-1", .depth = 1, .depth_max = 3, .tokens = 100}, hub);
+        life.record(RequestAnswered{.request = step});
+        if (is_answered) life.record(WorkflowEnded{.id = "run-1"});
+        life.record(DelegationTreeEnded{step});
+        EXPECT_EQ(life.breaks("G3"), !is_answered);
+    }
+}
+
 TEST(G4, IsBrokenByGivingMoreThanThereIs) {
     Below spendthrift;
     spendthrift.place.tokens = 101;
@@ -581,13 +611,43 @@ TEST(W9, IsBrokenByWhatIsForgotten) {
     EXPECT_TRUE(hidden.breaks("W9"));
 }
 
+/// Bob, who may use two tools, was asked for something with one of them, and then for something with
+/// the other; he asks for a tool, naming this, and gets it.
+bool breaks_i4(const std::string& tool, const std::string& request) {
+    Chronicle life;
+    life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
+    const auto ids = [&](std::string granted) {
+        const auto ticket = delegate(life,
+                                     {.depth = 1,
+                                      .depth_max = 3,
+                                      .tools = {std::move(granted)},
+                                      .limits_tools = true});
+        return std::string{read_book(life.history).requests.at(ticket).asked->id()};
+    };
+    const std::map<std::string, std::string> named{
+        {"", ""}, {"first", ids("ocr")}, {"second", ids("sql")}, {"neither", "neither"}};
+    life.ask(AuthorizeTool{{"bob"}, tool, named.at(request)}, "bob");
+    life.record(ToolAuthorized{"bob", tool, "bob"});
+    return life.breaks("I4");
+}
+
 TEST(I4, IsBrokenByAToolThatIsNotAllowedOrNotGranted) {
-    for (const auto* tool : {"ocr", "sql", "web"}) {
+    EXPECT_FALSE(breaks_i4("ocr", "first"));
+    EXPECT_FALSE(breaks_i4("sql", "second"));
+    EXPECT_TRUE(breaks_i4("sql", "first")) << "it is granted with the other one alone";
+    EXPECT_TRUE(breaks_i4("ocr", "second"));
+    EXPECT_TRUE(breaks_i4("ocr", "")) << "who names none is held to both";
+    EXPECT_TRUE(breaks_i4("ocr", "neither")) << "he works on no such thing";
+    EXPECT_TRUE(breaks_i4("web", "first")) << "he is not registered with it";
+}
+
+TEST(I4, IsBrokenByAToolThatNobodyAskedFor) {
+    for (const bool is_asked_for : {false, true}) {
         Chronicle life;
         life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
-        delegate(life, {.depth = 1, .depth_max = 3, .tools = {"ocr"}, .limits_tools = true});
-        life.record(ToolAuthorized{"bob", tool, "bob"});
-        EXPECT_EQ(life.breaks("I4"), tool != std::string{"ocr"}) << tool;
+        life.ask(AuthorizeTool{{"bob"}, is_asked_for ? "ocr" : "sql", ""}, "bob");
+        life.record(ToolAuthorized{"bob", "ocr", "bob"});
+        EXPECT_EQ(life.breaks("I4"), !is_asked_for);
     }
 }
 

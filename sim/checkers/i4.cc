@@ -1,12 +1,12 @@
-// I4: a tool passes only if its agent is registered with it and it was granted with whatever the
+// I4: a tool passes only if its agent is registered with it and it was granted with all that the
 // agent works on that says what it grants; with the one that the agent asks about, if it names one.
 // And to what an operator let an agent have the agent itself adds nothing.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/match.h"
 #include "sim/checkers/checkers.h"
@@ -17,28 +17,73 @@ namespace {
 
 class Keys {
   public:
-    Keys(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
+    Keys(const Book& book, Findings& findings)
+        : history_(*book.history), findings_(findings) {
+        for (const auto& shown : history_.shown) {
+            const auto* refused = std::get_if<TellRefused>(&shown.effect);
+            if (refused == nullptr || refused->refusal != Refusal::HubStorageFull) continue;
+            unheard_.insert(refused->ask);
+        }
+        await_asks();
+    }
 
     void run() {
-        for (const auto& entry : book_.history->journal) {
+        for (std::size_t i = 0; i < history_.journal.size(); ++i) {
+            while (life_ < history_.starts.size() && i >= history_.starts[life_]) begin_life();
             match(
-                entry.event,
+                history_.journal[i].event,
                 [&](const AgentRegistered& e) { registered(e); },
                 [&](const AgentRemoved& e) { allowed_.erase(e.agent.value); },
-                [&](const DelegationFounded& e) { open_[e.request] = std::nullopt; },
-                [&](const DelegationAdmitted& e) {
-                    open_[e.request] = std::nullopt;
-                    if (e.limits_tools) open_[e.request] = {e.tools.begin(), e.tools.end()};
-                },
+                [&](const MessageAccepted& e) { accepted(e); },
+                [&](const MessageMoved& e) { moved(e); },
+                [&](const DelegationFounded& e) { delegated(e.request).is_in_tree = true; },
+                [&](const DelegationAdmitted& e) { admitted(e); },
                 [&](const RequestAnswered& e) { open_.erase(e.request); },
                 [&](const RequestFailed& e) { open_.erase(e.request); },
                 [&](const ToolAuthorized& e) { authorized(e); },
+                [&](const ToolRefused& e) { take_ask(e.by, e.agent, e.tool); },
                 [](const auto&) {});
         }
     }
 
   private:
     using Tools = std::set<std::string>;
+
+    /// An open request.
+    struct Work {
+        std::string agent{};  ///< Who works on it, and by which id.
+        std::string id{};
+        std::string session{};
+        bool is_in_tree = false;
+        std::optional<Tools> tools{};  ///< None: all.
+    };
+
+    // What is asked in one life of the hub is recorded in order, each once; what a crash cuts off
+    // is the end of it. So the records say which question each of them answers.
+    void begin_life() {
+        ++life_;
+        await_asks();
+    }
+    void await_asks() {
+        asks_.clear();
+        for (std::size_t i = 0; i < history_.asked.size(); ++i) {
+            const auto& asked = history_.asked[i];
+            const auto* ask = std::get_if<AuthorizeTool>(&asked.command);
+            if (ask == nullptr || asked.life != life_ || !asked.is_taken) continue;
+            if (!unheard_.contains(Ask{i + 1})) asks_.push_back(&asked);
+        }
+    }
+    /// The question that this record answers; null if nobody has asked it.
+    const AuthorizeTool* take_ask(const std::string& by,
+                                  const std::string& agent,
+                                  const std::string& tool) {
+        if (asks_.empty()) return nullptr;
+        const auto& asked = *asks_.front();
+        asks_.pop_front();
+        const auto& ask = std::get<AuthorizeTool>(asked.command);
+        const bool is_it = asked.caller == by && ask.agent.value == agent && ask.tool == tool;
+        return is_it ? &ask : nullptr;
+    }
 
     void registered(const AgentRegistered& event) {
         const auto& agent = event.agent.value;
@@ -50,31 +95,67 @@ class Keys {
         findings_.push_back({"I4", agent + " has given itself a tool", {}});
     }
 
-    /// It may have been asked about any one of those that the agent works on, so one that grants it
-    /// is enough; and whoever works on nothing needs no grant.
+    void accepted(const MessageAccepted& event) {
+        const auto& asked = *event.envelope;
+        if (asked.intent() != Intent::Request) return;
+        open_[event.ticket] = {.agent = std::string{asked.to()}, .id = std::string{asked.id()}};
+    }
+    void moved(const MessageMoved& event) {
+        const auto found = open_.find(event.ticket);
+        if (found == open_.end()) return;
+        found->second.agent = event.envelope->to();
+        found->second.id = event.envelope->id();
+    }
+    Work& delegated(Ticket request) { return open_[request]; }
+    void admitted(const DelegationAdmitted& event) {
+        auto& work = delegated(event.request);
+        work.is_in_tree = true;
+        work.session = event.child_session;
+        if (event.limits_tools) work.tools = {event.tools.begin(), event.tools.end()};
+    }
+
     void authorized(const ToolAuthorized& event) {
+        const auto* ask = take_ask(event.by, event.agent, event.tool);
+        if (ask == nullptr) return find(event, "was authorized and not asked for");
+        if (event.by != event.agent) find(event, "was authorized for another");
         if (!allowed_[event.agent].contains(event.tool)) {
             return find(event, "is not allowed to its agent");
         }
-        std::vector<bool> grants;
-        for (const auto& [request, tools] : open_) {
-            if (book_.requests.at(request).asked->to() != event.agent) continue;
-            grants.push_back(!tools || tools->contains(event.tool));
+        bool is_named = false;
+        bool names_tree = false;
+        for (const auto& [ticket, work] : open_) {
+            if (!is_meant(work, *ask)) continue;
+            is_named = true;
+            names_tree = names_tree || work.is_in_tree;
         }
-        const bool is_granted = grants.empty() || std::ranges::find(grants, true) != grants.end();
-        if (!is_granted) find(event, "was granted with nothing that its agent works on");
-        if (event.by != event.agent) find(event, "was authorized for another");
+        if (!ask->request.empty() && !is_named) {
+            return find(event, "was authorized for what its agent does not work on");
+        }
+        // Of what is in no tree nothing is said; then all that it works on has its say.
+        for (const auto& [ticket, work] : open_) {
+            if (work.agent != event.agent || (names_tree && !is_meant(work, *ask))) continue;
+            if (work.tools && !work.tools->contains(event.tool)) {
+                return find(event, "was not granted with what its agent works on");
+            }
+        }
+    }
+    static bool is_meant(const Work& work, const AuthorizeTool& ask) {
+        if (ask.request.empty() || work.agent != ask.agent.value) return false;
+        return work.id == ask.request || work.session == ask.request;
     }
 
     void find(const ToolAuthorized& event, const std::string& what) {
         findings_.push_back({"I4", "tool '" + event.tool + "' of " + event.agent + " " + what, {}});
     }
 
-    const Book& book_;
+    const History& history_;
     Findings& findings_;
     std::map<std::string, Tools> allowed_;
-    std::map<std::string, Tools> bounds_;          ///< As operators said, also of who is gone.
-    std::map<Ticket, std::optional<Tools>> open_;  ///< Open delegations; none: all tools.
+    std::map<std::string, Tools> bounds_;  ///< As operators said, also of who is gone.
+    std::map<Ticket, Work> open_;
+    std::size_t life_ = 0;
+    std::set<Ask> unheard_;           ///< For which the disk had no room.
+    std::deque<const Asked*> asks_;  ///< Of this life; the next record is the first one's.
 };
 
 }  // namespace

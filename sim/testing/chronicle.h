@@ -37,7 +37,7 @@ class Chronicle {
         return sequence;
     }
     Ask ask(Command command, std::string caller = "alice") {
-        history.asked.push_back({now_, std::move(caller), std::move(command)});
+        history.asked.push_back({now_, std::move(caller), std::move(command), 0});
         return {history.asked.size()};
     }
     /// Safely: everything recorded so far is durable.
