@@ -116,6 +116,8 @@ void LetterWriter::lie(Claim& claim) {
             break;
         case 3:
             claim.depth_max = static_cast<std::uint32_t>(chance_.below(1'000));
+            // Not drawn, so that a seed still tells the story that it is kept for.
+            claim.depth = claim.depth_max % 4;
             break;
         case 4:
             claim.tokens_max = std::uint64_t{1} << chance_.below(54);

@@ -657,7 +657,9 @@ void measure(Case& the) {
     const bool is_planned = the.claim.may_repeat && the.at.parent == nullptr;
     if (is_planned && the.at.unfounded == nullptr) the.depth = 0;
     // A declared depth can only make it stricter.
-    the.depth = std::max(the.depth, the.claim.depth);
+    the.depth = is_planted(Mutant::BelieveTheDepth) && the.claim.depth > 0
+                    ? the.claim.depth
+                    : std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
     // Where every request declares a limit, none is a limit of nothing.
     if (the.claim.depth_max > 0 || the.claim.has_session) {
