@@ -499,7 +499,7 @@ TEST(G3, IsBrokenByATreeThatEndsBeforeItWasIdleForItsTime) {
     for (const auto idle : {59'999ms, 60'000ms}) {
         Below tree;
         const auto answered = tree.life.now();
-        tree.life.record(RequestAnswered{.request = tree.above});
+        tree.life.record(RequestAnswered{.request = tree.above, .envelope = envelope({.id = "r"})});
         tree.life.later(idle).record(DelegationTreeEnded{tree.above});
         EXPECT_EQ(tree.life.breaks("G3"), tree.life.now() < answered + 60s);
     }
@@ -514,7 +514,7 @@ TEST(G3, HoldsForAWorkflowsTreeThatEndsWithItsAnswer) {
         const std::string hub{kOrchestrator};
         const auto step =
             delegate(life, {.session = "run-1", .depth = 1, .depth_max = 3, .tokens = 100}, hub);
-        life.record(RequestAnswered{.request = step});
+        life.record(RequestAnswered{.request = step, .envelope = envelope({.id = "r"})});
         if (is_answered) life.record(WorkflowEnded{.id = "run-1"});
         life.record(DelegationTreeEnded{step});
         EXPECT_EQ(life.breaks("G3"), !is_answered);
@@ -611,17 +611,15 @@ TEST(W9, IsBrokenByWhatIsForgotten) {
     EXPECT_TRUE(hidden.breaks("W9"));
 }
 
-/// Bob, who may use two tools, was asked for something with one of them, and then for something with
-/// the other; he asks for a tool, naming this, and gets it.
+/// Bob, who may use two tools, was asked for something with one of them, and then for something
+/// with the other; he asks for a tool, naming this, and gets it.
 bool breaks_i4(const std::string& tool, const std::string& request) {
     Chronicle life;
     life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
     const auto ids = [&](std::string granted) {
-        const auto ticket = delegate(life,
-                                     {.depth = 1,
-                                      .depth_max = 3,
-                                      .tools = {std::move(granted)},
-                                      .limits_tools = true});
+        const auto ticket = delegate(
+            life,
+            {.depth = 1, .depth_max = 3, .tools = {std::move(granted)}, .limits_tools = true});
         return std::string{read_book(life.history).requests.at(ticket).asked->id()};
     };
     const std::map<std::string, std::string> named{

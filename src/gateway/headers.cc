@@ -14,7 +14,7 @@ using transport::equals_ignoring_case;
 
 constexpr std::string_view kOfDelegations = "X-Agent-";
 constexpr std::array<std::string_view, 2> kPrefixes{kOfDelegations, "Parlance-"};
-constexpr std::array<std::string_view, 4> kNames{"Authorization", "Origin", "Prefer", "If-Match"};
+constexpr std::array<std::string_view, 2> kNames{"Authorization", "Origin"};
 
 bool begins_with(std::string_view name, std::string_view prefix) {
     return name.size() >= prefix.size() &&

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gateway/route_table.h"
+#include "identity/certificate_book.h"
 #include "tests/front_desk/guarded_desk.h"
 
 namespace parlance::front_desk {
@@ -396,7 +397,6 @@ TEST(Door, X13_PutsOnRecordWhoAskedForWhatIsAnothers) {
         {"other", "GET", "/v1/sessions/*/facts", "", "s1", kUsers},
         {"mallory", "GET", "/v1/sessions/*/analyses", "", "s1", kUsers},
         {"mallory", "POST", "/v1/sessions/*/analyses", R"({"key":"k"})", "s1", kUsers},
-        {"other", "POST", "/v1/chat", R"({"text":"hello","session_id":"*"})", "s1", kUsers},
         {"mallory", "GET", "/v1/state/tasks/*", "", "t1", kUsers},
         {"mallory", "GET", "/v1/contexts/*", "", "w1", kIdentity},
         {"mallory", "GET", "/v1/workflows/*", "", "w1", kIdentity},
@@ -509,7 +509,9 @@ TEST(Door, I1_AnAnswerInAnothersNameIsNone) {
     };
     const Case kCases[] = {
         {"taskwire", R"({"type":"TASK_COMPLETE","from":"mallory","payload":{}})"},
-        {"kessel", R"({"source_agent":"mallory","status":"SUCCESS","result_json":{}})"},
+        {"kessel",
+         R"({"source_agent":"mallory","status":"SUCCESS","result_json":{},)"
+         R"("confidence_level":"HIGH"})"},
         {"sam",
          R"({"message_type":"RESPONSE","sender":{"agent_id":"mallory"},"payload":{"data":{}}})"},
         {"delegation",

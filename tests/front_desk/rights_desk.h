@@ -76,7 +76,7 @@ struct Hidden {
     std::string id{};
     std::string none{};
     std::string body{};
-    bool is_on_record = false;  ///< To change something is; to look for something is not.
+    bool is_on_record = false;  ///< Also for what there is not: to change something is.
 };
 
 /// prime acts for u1 and scout for u2; byte, tag, crystal, ledger, audit and mallory for nobody.
@@ -113,6 +113,7 @@ struct RightsDesk : GuardedDesk {
     std::vector<Recorded> records_behind(std::uint64_t sequence);
     /// That there is one record behind this one, of this refusal, naming who it was.
     void expect_on_record(std::uint64_t sequence, const Attack& attack);
+    void expect_look_on_record(std::uint64_t sequence, const std::string& who);
 
     std::map<std::string, std::string> names;  ///< Whom each token is of.
 

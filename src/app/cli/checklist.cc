@@ -437,7 +437,7 @@ int hindered(const Context& context, Ward& ward) {
         return complain(context,
                         Refused,
                         "the fleet is stopped, and takes nothing that could be examined",
-                        "Nothing was tried. `parlance fleet resume --reason WHY` lets it go on.");
+                        "Nothing was tried. `parlance fleet resume` lets it go on.");
     }
     std::vector<std::string_view> askers{kDeepest};
     for (const Item& item : kItems) askers.push_back(item.key);

@@ -72,15 +72,9 @@ int call(const Context& context,
 
 /// An order is on record with why, and who gives one from a terminal can say it.
 void add_reason(CLI::App& verb, PolicyOptions& options) {
-    verb.add_option("--reason", options.reason, "Why; it is kept on record")->required();
+    verb.add_option("--reason", options.reason, "Why; it is kept on record");
 }
-int complain_without_reason(const Context& context) {
-    return complain(
-        context, Misused, "the --reason is empty", "Say in a few words why; it is kept on record.");
-}
-
 int apply(const Context& context, const PolicyOptions& options) {
-    if (options.reason.empty()) return complain_without_reason(context);
     const auto policy = read_policy(options.file);
     if (!policy) return complain_about(context, policy.error());
     sdk::Headers headers{{"Parlance-Reason", options.reason}};
@@ -293,7 +287,7 @@ void tell_stopped(const Context& context, const Fleet& before, const Fleet& afte
                    counted(less(before.workflows, after.workflows), "workflow"));
     }
     fmt::print("still in hand: {}; they may finish\n", counted(after.in_flight, "message"));
-    fmt::print("parked until `parlance fleet resume --reason WHY`: {}, {}\n",
+    fmt::print("parked until `parlance fleet resume`: {}, {}\n",
                counted(after.waiting, "message"),
                counted(after.workflows, "workflow"));
 }
@@ -308,7 +302,6 @@ int order(const Context& context, const std::string& target, const std::string& 
 }
 
 int stop_fleet(const Context& context, const PolicyOptions& options) {
-    if (options.reason.empty()) return complain_without_reason(context);
     const auto* const question =
         options.cancels ? "Stop all new work and end all that is open?" : "Stop all new work?";
     if (!is_confirmed(context, question, options.is_agreed)) {
@@ -387,7 +380,6 @@ void add_fleet(CLI::App& app, Context& context) {
     CLI::App* const resume_verb = add_verb(*verb, {"resume", "Go on", ""});
     add_reason(*resume_verb, *options);
     resume_verb->callback(leave(context, [&context, options] {
-        if (options->reason.empty()) return complain_without_reason(context);
         return call(context, "POST", "/v1/fleet/resume", reason_body(*options), {}, "going on");
     }));
 }
