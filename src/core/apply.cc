@@ -513,6 +513,9 @@ void apply(State& state, Time at, const Event& event) {
                 state.governor.lineage, admitted, circumstances(state, admitted.request));
             count_request_for(state, admitted.user);
         },
+        [&](const FactsWithheld& withheld) {
+            governor::taint(state.governor.lineage, withheld.request);
+        },
         [&](const DelegationTreeEnded& ended) {
             governor::end_root(state.governor.lineage, ended.root);
         },

@@ -175,6 +175,7 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         if (!send.falls_short && is_turned_down(draft, *request, reply, send.tokens_used)) {
             return true;
         }
+        note_sources(draft, *request, send.owners);
         draft.add(
             RequestAnswered{.request = request->ticket,
                             .envelope = send.envelope,

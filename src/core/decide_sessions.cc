@@ -98,11 +98,25 @@ void decide_analysis(Draft& draft, const KeepAnalysis& keep) {
                            .agent = keep.agent});
 }
 
+void note_sources(Draft& draft,
+                  const broker::OpenRequest& request,
+                  const std::vector<std::string>& owners) {
+    const auto delegation = governor::find_delegation(draft.state.governor.lineage, request.ticket);
+    if (delegation == nullptr || delegation->user.empty()) return;
+    const auto owner = foreign_owner(draft.state, owners, delegation->user);
+    if (owner.empty()) return;
+    draft.add(FactsWithheld{.request = request.ticket,
+                            .by = std::string{request.asked->to()},
+                            .owner = std::string{owner}});
+}
+
 void learn_from(Draft& draft, Ticket request, const Lesson& lesson) {
     const auto delegation = governor::find_delegation(draft.state.governor.lineage, request);
     const auto* open = broker::find_request(draft.state.requests, request);
     if (delegation == nullptr || open == nullptr || delegation->user.empty()) return;
-    if (!foreign_owner(draft.state, lesson.owners, delegation->user).empty()) return;
+    const bool is_tainted = delegation->is_tainted ||
+                            !foreign_owner(draft.state, lesson.owners, delegation->user).empty();
+    if (is_tainted) return;
     const auto& shared = draft.state.shared;
     const auto& limits = draft.state.limits;
     std::uint64_t count = shared.count;

@@ -157,6 +157,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     if (!reply.falls_short && is_turned_down(draft, *request, envelope, reply.tokens_used)) {
         return;
     }
+    note_sources(draft, *request, reply.owners);
     draft.add(
         RequestAnswered{.request = request->ticket,
                         .envelope = reply.envelope,

@@ -169,6 +169,10 @@ struct Lesson {
     const std::vector<std::string>& owners;
 };
 void learn_from(Draft& draft, Ticket request, const Lesson& lesson);
+/// Before its answer: whether that says that it used what is another user's.
+void note_sources(Draft& draft,
+                  const broker::OpenRequest& request,
+                  const std::vector<std::string>& owners);
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);

@@ -441,6 +441,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const HumanLapsed&) {},
         [&](const HumanWithdrawn&) { tell_cancelled_once(cause, effects); },
         [&](const HumanNotified&) {},
+        [&](const FactsWithheld&) {},
         [&](const ContextWritten&) { done(); },
         [&](const ContextLocked&) {},
         [&](const HandoffEnded&) {},

@@ -225,7 +225,38 @@ TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
             .owners = {"company", owner}});
         EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "the answer counts";
         EXPECT_TRUE(story.happened<FactLearnt>().empty());
+        EXPECT_EQ(story.happened<FactsWithheld>().size(), 1U) << "and that is on record";
     }
+}
+
+TEST_F(Session, X13_NothingIsLearntFromAnAnswerThatIsMadeOfOneWithAnothersSources) {
+    story.as_the_hub().ask(RegisterAgent{{"carol"}, {}});
+    const auto ask = [&](const char* id, const char* from, const char* to, const char* session) {
+        story.ask(SendMessage{
+            .envelope = envelope({.id = id, .from = from, .to = to, .intent = Intent::Request}),
+            .priority = Priority::High,
+            .claim = std::make_shared<Claim>(Claim{.user = "u",
+                                                   .session = session,
+                                                   .child_session = std::string{"child of "} + id,
+                                                   .objective = "find out",
+                                                   .objective_hash = id,
+                                                   .depth_max = 9,
+                                                   .has_session = true})});
+        ASSERT_EQ(story.refusal(), Refusal::None);
+    };
+    const auto answer = [&](const char* id, const char* by, std::vector<std::string> owners) {
+        auto send = answer_to(id, by);
+        send.facts = {R"("has a debt")"};
+        send.owners = std::move(owners);
+        story.ask(send);
+        return story.happened<FactLearnt>().size();
+    };
+    ask("q", "alice", "bob", "root");
+    ask("part", "bob", "carol", "child of q");
+    EXPECT_EQ(answer("part", "carol", {"user:v"}), 0U);
+    EXPECT_EQ(answer("q", "bob", {}), 0U) << "it was made of that";
+    ask("other", "alice", "bob", "another root");
+    EXPECT_EQ(answer("other", "bob", {}), 1U);
 }
 
 }  // namespace

@@ -200,6 +200,11 @@ template <> inline constexpr std::tuple kFields<RequestAnswered>{
     Field{5, "falls_short", &RequestAnswered::falls_short},
     Field{6, "kind", &RequestAnswered::kind},
 };
+template <> inline constexpr std::tuple kFields<FactsWithheld>{
+    Field{1, "request", &FactsWithheld::request},
+    Field{2, "by", &FactsWithheld::by, As::Name},
+    Field{3, "owner", &FactsWithheld::owner, As::Name},
+};
 template <> inline constexpr std::tuple kFields<RequestFailed>{
     Field{1, "request", &RequestFailed::request},
     Field{2, "refusal", &RequestFailed::refusal},
@@ -662,6 +667,7 @@ inline constexpr std::tuple kKinds{
     Kind<RequestHeld>{88, "RequestHeld"},
     Kind<RequestReleased>{89, "RequestReleased"},
     Kind<HumanNotified>{90, "HumanNotified"},
+    Kind<FactsWithheld>{91, "FactsWithheld"},
 };
 inline constexpr std::size_t kKindCount = std::tuple_size_v<decltype(kKinds)>;
 inline constexpr std::uint32_t kKindNumberLast = std::get<kKindCount - 1>(kKinds).number;

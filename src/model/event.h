@@ -208,6 +208,14 @@ struct RequestAnswered {
     AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
 };
 
+/// An answer says that it used what is another user's: nothing is learnt from it, nor from the
+/// answers that are made of it.
+struct FactsWithheld {
+    Ticket request;
+    std::string by;
+    std::string owner;
+};
+
 /// The hub answers for a target that did not.
 struct RequestFailed {
     Ticket request;
@@ -737,7 +745,8 @@ using Event = std::variant<HubFounded,
                            StatePushed,
                            RequestHeld,
                            RequestReleased,
-                           HumanNotified>;
+                           HumanNotified,
+                           FactsWithheld>;
 using Events = std::vector<Event>;
 /// One that is passed around: copying an event is a lot of code wherever it is done.
 using EventPtr = std::shared_ptr<const Event>;

@@ -468,6 +468,13 @@ void end_root(Lineage& lineage, Ticket number) {
     erase_tree(lineage, number);
 }
 
+void taint(Lineage& lineage, Ticket request) {
+    while (auto* delegation = lineage.delegations.wake(request)) {
+        delegation->is_tainted = true;
+        request = delegation->parent;
+    }
+}
+
 void tidy(Lineage& lineage, std::size_t awake_max) {
     lineage.delegations.tidy(awake_max);
     lineage.roots.tidy(awake_max);

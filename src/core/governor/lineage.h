@@ -52,6 +52,7 @@ struct Delegation {
     bool is_granted = false;     ///< By a person: nothing of it comes out of another purse.
     bool is_planned = false;     ///< Asked by a plan: nobody asks out of it once it is over.
     bool is_kept = false;        ///< It is over, and stays on record until its root ends.
+    bool is_tainted = false;     ///< What is another user's was used for it, by whoever did it.
 };
 
 /// An errand that was given: who asked whom for what.
@@ -235,6 +236,8 @@ struct Retarget {
 };
 void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);
+/// Another user's sources were used for it, and so for all that it was asked for.
+void taint(Lineage& lineage, Ticket request);
 
 /// Lets what was not touched for a while rest.
 void tidy(Lineage& lineage, std::size_t awake_max);

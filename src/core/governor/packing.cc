@@ -97,6 +97,7 @@ void fields_of(Fields& fields, SomeDelegation& each) {
     fields.text(each.words_hash);
     fields.flag(each.is_planned);
     fields.flag(each.is_kept);
+    fields.flag(each.is_tainted);
 }
 
 /// Of a root, but for its errands.
