@@ -26,6 +26,11 @@ bool is_day_and_month(const Sight& sight, std::size_t i) {
            std::min(sight.value(i), sight.value(i + 1)) <= 12;
 }
 
+bool is_date_with_year(const Sight& sight) {
+    return (is_year(sight, 0) && is_day_and_month(sight, 1)) ||
+           (is_day_and_month(sight, 0) && is_year(sight, 2));
+}
+
 /// 1980-02-25, 25.2.1980, 2/25/80.
 Found find_numeric(const Sight& sight, std::string_view signs) {
     if (sight.groups_left() < 3) return {};
@@ -36,14 +41,20 @@ Found find_numeric(const Sight& sight, std::string_view signs) {
     const bool is_divided = signs.find(sign) != std::string_view::npos && sight.sign(2) == sign;
     const bool goes_on = sight.groups_left() > 3 && sight.sign(3) == sign && sign != ' ';
     if (!is_divided || goes_on) return {};
-    const bool begins_with_year = is_year(sight, 0) && is_day_and_month(sight, 1);
-    const bool ends_with_year =
-        is_day_and_month(sight, 0) && (is_year(sight, 2) || sight.size(2) == 2);
-    if (!begins_with_year && !ends_with_year) return {};
+    const bool is_short = is_day_and_month(sight, 0) && sight.size(2) == 2;
+    if (!is_short && !is_date_with_year(sight)) return {};
     return Span{sight.group(0).begin, sight.group(2).end};
 }
 
-/// 19800225.
+/// Eight digits of which these are the year, and these a day and a month in either order.
+struct Packing {
+    std::size_t year;
+    std::size_t first;
+    std::size_t second;
+};
+constexpr std::array kPackings{Packing{0, 4, 6}, Packing{4, 0, 2}};
+
+/// 19800225, 25021980.
 Found find_packed(const Sight& sight) {
     if (sight.size(0) != 8) return {};
     const std::string_view digits = sight.digits(0);
@@ -52,44 +63,65 @@ Found find_packed(const Sight& sight) {
         for (const char c : digits.substr(begin, size)) value = value * 10 + digit_of(c);
         return value;
     };
-    const bool is_date = part(0, 4) >= kYearMin && part(0, 4) <= kYearMax && part(4, 2) >= 1 &&
-                         part(4, 2) <= 12 && part(6, 2) >= 1 && part(6, 2) <= 31;
+    const bool is_date = std::ranges::any_of(kPackings, [&](const Packing& packing) {
+        const unsigned year = part(packing.year, 4);
+        const unsigned less = std::min(part(packing.first, 2), part(packing.second, 2));
+        const unsigned more = std::max(part(packing.first, 2), part(packing.second, 2));
+        return year >= kYearMin && year <= kYearMax && less >= 1 && less <= 12 && more <= 31;
+    });
     return is_date ? Found{Span{sight.group(0).begin, sight.group(0).end}} : Found{};
 }
 
-constexpr std::array<std::string_view, 12> kMonths{
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
-constexpr std::size_t kMonthBytesMax = 9;
+/// How the months begin, in the languages of those who write most.
+constexpr std::array<std::string_view, 35> kMonths{
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    "mär", "mrz", "mai", "okt", "dez", "fév", "fev", "avr", "jui", "aoû", "déc", "ene",
+    "abr", "ago", "dic", "gen", "mag", "giu", "lug", "set", "ott", "out", "maj"};
+constexpr std::size_t kMonthBytesMax = 11;
 
 bool is_month(std::string_view word) {
     if (word.size() < 3 || word.size() > kMonthBytesMax) return false;
-    const std::array<char, 3> head{lower(word[0]), lower(word[1]), lower(word[2])};
-    return std::ranges::find(kMonths, std::string_view{head.data(), 3}) != kMonths.end();
+    return std::ranges::any_of(kMonths, [word](std::string_view month) {
+        return month.size() <= word.size() &&
+               std::ranges::equal(month, word.substr(0, month.size()), {}, {}, lower);
+    });
 }
+
+bool is_month_byte(char c) { return is_letter(c) || is_beyond_ascii(c); }
 
 /// Behind the letters that follow here.
 std::size_t word_end(std::string_view text, std::size_t begin) {
     std::size_t end = begin;
-    while (end - begin <= kMonthBytesMax && is_letter(at(text, end))) ++end;
+    while (end - begin <= kMonthBytesMax && is_month_byte(at(text, end))) ++end;
     return end;
 }
 
 std::size_t skip_signs(std::string_view text, std::size_t place) {
-    const auto is_sign = [](char c) {
-        return c == ' ' || c == ',' || c == '.' || c == '-' || c == '/' || c == '_' || c == '\t' ||
-               c == '\n';
-    };
+    constexpr std::string_view kSigns = " ,.-/_\t\n'";
     std::size_t i = place;
-    while (i - place < 3 && is_sign(at(text, i))) ++i;
+    while (i - place < 3 && i < text.size() && kSigns.find(text[i]) != std::string_view::npos) ++i;
     return i;
 }
 
-/// Behind four digits that are a year; nothing if there are none.
+/// Over "of", "de" and the like.
+std::size_t skip_of(std::string_view text, std::size_t place) {
+    constexpr std::array<std::string_view, 4> kOf{"of", "de", "del", "di"};
+    const std::size_t end = word_end(text, place);
+    const bool is_of = std::ranges::any_of(kOf, [&](std::string_view of) {
+        return std::ranges::equal(of, text.substr(place, end - place), {}, {}, lower);
+    });
+    return is_of ? skip_signs(text, end) : place;
+}
+
+/// Behind the digits of a year: four, or two; nothing if there are none.
 std::optional<std::size_t> year_end(std::string_view text, std::size_t begin) {
     unsigned value = 0;
     std::size_t end = begin;
-    while (end - begin < 4 && is_digit(at(text, end))) value = value * 10 + digit_of(text[end++]);
-    const bool is_year_there = value >= kYearMin && value <= kYearMax && !is_glued_right(text, end);
+    while (end - begin <= 4 && is_digit(at(text, end))) value = value * 10 + digit_of(text[end++]);
+    const bool is_whole = end - begin == 4 && value >= kYearMin && value <= kYearMax;
+    // 25-Jul-94, 6 Jun '76; in 25 Jul 10:30 it is an hour.
+    const bool is_short = end - begin == 2 && at(text, end) != ':';
+    const bool is_year_there = (is_whole || is_short) && !is_glued_right(text, end);
     return is_year_there ? std::optional{end} : std::nullopt;
 }
 
@@ -99,41 +131,105 @@ std::size_t skip_ordinal(std::string_view text, std::size_t place) {
     return end - place == 2 ? end : place;
 }
 
-/// 25 February 1980, 25th of Feb. 1980.
+/// Behind the month that follows over a few signs; 0 if none does.
+std::size_t month_end(std::string_view text, std::size_t place) {
+    const std::size_t begin = skip_of(text, skip_signs(text, place));
+    const std::size_t end = word_end(text, begin);
+    return begin < text.size() && is_month(text.substr(begin, end - begin)) ? end : 0;
+}
+
+/// 25 February 1980, 25th of Feb. 1980, 25 de febrero de 1980.
 Found find_day_first(const Sight& sight) {
     const std::string_view text = sight.text;
-    std::size_t i = skip_signs(text, skip_ordinal(text, sight.group(0).end));
-    std::size_t end = word_end(text, i);
-    if (text.substr(i, end - i) == "of") {
-        i = skip_signs(text, end);
-        end = word_end(text, i);
-    }
-    if (!is_month(text.substr(i, end - i))) return {};
-    const auto last = year_end(text, skip_signs(text, end));
+    const std::size_t end = month_end(text, skip_ordinal(text, sight.group(0).end));
+    if (end == 0) return {};
+    const auto last = year_end(text, skip_of(text, skip_signs(text, end)));
     return last ? Found{Span{sight.group(0).begin, *last}} : Found{};
+}
+
+/// 1990 Dec 17.
+Found find_year_first(const Sight& sight) {
+    const std::string_view text = sight.text;
+    const std::size_t month = month_end(text, sight.group(0).end);
+    if (month == 0) return {};
+    const std::size_t day = skip_signs(text, month);
+    std::size_t end = day;
+    while (end - day < 2 && is_digit(at(text, end))) ++end;
+    if (end == day || is_glued_right(text, end)) return {};
+    return Span{sight.group(0).begin, end};
+}
+
+/// Where the month begins that stands right before the number; its begin if none does.
+std::size_t month_begin(const Sight& sight) {
+    const std::string_view text = sight.text;
+    const std::size_t digits = sight.group(0).begin;
+    std::size_t end = digits;
+    while (end > sight.floor() && (text[end - 1] == ' ' || text[end - 1] == '.') &&
+           digits - end < 2) {
+        --end;
+    }
+    std::size_t begin = end;
+    while (begin > sight.floor() && end - begin <= kMonthBytesMax && is_month_byte(text[begin - 1]))
+        --begin;
+    return begin < end && is_month(text.substr(begin, end - begin)) ? begin : digits;
 }
 
 /// February 25, 1980; Feb. 25th 1980.
 Found find_month_first(const Sight& sight) {
     const std::string_view text = sight.text;
-    std::size_t end = sight.group(0).begin;
-    while (end > sight.floor() && (text[end - 1] == ' ' || text[end - 1] == '.') &&
-           sight.group(0).begin - end < 2) {
-        --end;
-    }
-    std::size_t begin = end;
-    while (begin > sight.floor() && end - begin <= kMonthBytesMax && is_letter(text[begin - 1])) {
-        --begin;
-    }
-    if (begin == end || !is_month(text.substr(begin, end - begin))) return {};
+    const std::size_t begin = month_begin(sight);
+    if (begin == sight.group(0).begin) return {};
     const auto last = year_end(text, skip_signs(text, skip_ordinal(text, sight.group(0).end)));
     return last ? Found{Span{begin, *last}} : Found{};
 }
 
 Found find_with_month(const Sight& sight) {
-    if (sight.size(0) > 2 || !is_day_of_month(sight, 0)) return {};
+    if (is_year(sight, 0)) {
+        if (const auto found = find_year_first(sight)) return found;
+        // January 1948.
+        const std::size_t begin = month_begin(sight);
+        return begin < sight.group(0).begin ? Found{Span{begin, sight.group(0).end}} : Found{};
+    }
+    if (!is_day_of_month(sight, 0)) return {};
     const auto found = find_day_first(sight);
     return found ? found : find_month_first(sight);
+}
+
+/// Behind the time of day that hangs on a date, T00:00:00Z, if one does.
+std::size_t time_end(std::string_view text, std::size_t place) {
+    constexpr std::size_t kTimeMax = 24;
+    if (lower(at(text, place)) != 't' || !is_digit(at(text, place + 1))) return place;
+    std::size_t end = place + 1;
+    const auto is_of_time = [&](char c) {
+        return is_digit(c) ||
+               ((c == ':' || c == '.' || c == '+' || c == '-') && is_digit(at(text, end + 1)));
+    };
+    while (end - place < kTimeMax && is_of_time(at(text, end))) ++end;
+    return lower(at(text, end)) == 'z' ? end + 1 : end;
+}
+
+constexpr std::array<std::string_view, 7> kWeekdays{
+    "mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+
+/// Where the weekday before a date begins: Monday, February 25, 1980.
+std::size_t weekday_begin(const Sight& sight, std::size_t begin) {
+    constexpr std::size_t kWeekdayBytesMax = 9;
+    const std::string_view text = sight.text;
+    std::size_t end = begin;
+    while (end > sight.floor() && begin - end < 2 &&
+           (text[end - 1] == ' ' || text[end - 1] == ',')) {
+        --end;
+    }
+    std::size_t word = end;
+    while (word > sight.floor() && end - word <= kWeekdayBytesMax && is_letter(text[word - 1]))
+        --word;
+    const std::string_view written = text.substr(word, end - word);
+    const bool is_weekday =
+        end < begin && std::ranges::any_of(kWeekdays, [&](std::string_view day) {
+            return std::ranges::equal(day, written.substr(0, 3), {}, {}, lower) &&
+                   (written.size() == 3 || lower(written.back()) == 'y');
+        });
+    return is_weekday ? word : begin;
 }
 
 }  // namespace
@@ -144,6 +240,10 @@ Found find_date(const Sight& sight) {
     return found;
 }
 
+bool begins_with_date(const Sight& sight) {
+    return sight.groups_left() >= 3 && is_date_with_year(sight);
+}
+
 Found find_birth_date(const Sight& sight) {
     // Inside of a row of groups there is no word before it.
     if (sight.is_in_row() && !sight.is_labelled(kBirth)) return {};
@@ -152,14 +252,15 @@ Found find_birth_date(const Sight& sight) {
     if (!found) found = find_packed(sight);
     if (!found) found = find_with_month(sight);
     if (!found) return {};
-    const bool has_time = lower(at(text, found->end)) == 't' && is_digit(at(text, found->end + 1));
-    if (!has_time && at(text, found->end) != '_' && !ends_word(text, found->end)) return {};
+    const std::size_t end = time_end(text, found->end);
+    if (end == found->end && at(text, end) != '_' && !ends_word(text, end)) return {};
     const bool is_apart =
         !is_tied_left(text, found->begin) ||
         (!continues_left(text, found->begin) && (cues_before(text, found->begin) & kBirth) != 0);
-    const bool is_birth =
-        is_apart && (sight.is_labelled(kBirth) || is_birth_before(text, found->begin));
-    return is_birth ? found : Found{};
+    const std::size_t begin = weekday_begin(sight, found->begin);
+    const bool is_birth = is_apart && (sight.is_labelled(kBirth) || is_birth_before(text, begin) ||
+                                       (cues_behind(text, end) & kBirth) != 0);
+    return is_birth ? Found{Span{begin, end}} : Found{};
 }
 
 }  // namespace parlance::personal

@@ -11,64 +11,72 @@ namespace parlance::personal {
 
 namespace {
 
+/// How many digits a card has: bit n stands for n.
+using Sizes = std::uint32_t;
+
+constexpr Sizes from_to(unsigned least, unsigned most) {
+    Sizes sizes = 0;
+    for (unsigned size = least; size <= most; ++size) sizes |= 1U << size;
+    return sizes;
+}
+constexpr Sizes just(unsigned size) { return 1U << size; }
+
 struct Issuer {
     unsigned low;  ///< The first six digits, from and to.
     unsigned high;
-    unsigned size_min;
-    unsigned size_max;
+    Sizes usual;  ///< Most of them.
+    Sizes sizes;  ///< All.
 };
 
 constexpr std::array kIssuers{
-    Issuer{400000, 499999, 16, 16},  // Visa; 13 and 19 below
-    Issuer{400000, 499999, 13, 13}, Issuer{400000, 499999, 19, 19},
-    Issuer{510000, 559999, 16, 16},                                  // Mastercard
-    Issuer{222100, 272099, 16, 16}, Issuer{340000, 349999, 15, 15},  // American Express
-    Issuer{370000, 379999, 15, 15}, Issuer{300000, 305999, 14, 19},  // Diners Club
-    Issuer{309500, 309599, 14, 19}, Issuer{360000, 369999, 14, 19},
-    Issuer{380000, 399999, 14, 19}, Issuer{601100, 601199, 16, 19},  // Discover
-    Issuer{644000, 659999, 16, 19}, Issuer{622126, 622925, 16, 19},
-    Issuer{352800, 358999, 16, 19},  // JCB
-    Issuer{620000, 629999, 16, 19},  // UnionPay
-    Issuer{220000, 220499, 16, 19},  // Mir
-    Issuer{500000, 509999, 13, 19},  // Maestro
-    Issuer{560000, 589999, 13, 19}, Issuer{630400, 630499, 13, 19},
-    Issuer{675900, 676399, 13, 19},
+    Issuer{400000, 499999, just(16), just(13) | just(16) | just(19)},  // Visa
+    Issuer{510000, 559999, just(16), just(16)},                        // Mastercard
+    Issuer{222100, 272099, just(16), just(16)},
+    Issuer{340000, 349999, just(15), just(15)},  // American Express
+    Issuer{370000, 379999, just(15), just(15)},
+    Issuer{300000, 305999, just(14) | just(16), from_to(14, 19)},  // Diners Club
+    Issuer{309000, 309999, just(14) | just(16), from_to(14, 19)},
+    Issuer{360000, 369999, just(14) | just(16), from_to(14, 19)},
+    Issuer{380000, 399999, just(14) | just(16), from_to(14, 19)},
+    Issuer{601100, 601199, just(16), from_to(16, 19)},  // Discover
+    Issuer{644000, 659999, just(16), from_to(16, 19)},  // Discover, RuPay, Troy, Verve
+    Issuer{350000, 359999, just(16), from_to(16, 19)},  // JCB
+    Issuer{180000, 180099, just(15), just(15)},
+    Issuer{213100, 213199, just(15), just(15)},
+    Issuer{620000, 629999, just(16) | just(19), from_to(16, 19)},  // UnionPay
+    Issuer{810000, 829999, just(16), just(16)},                    // UnionPay, RuPay
+    Issuer{220000, 220499, just(16), from_to(16, 19)},             // Mir
+    Issuer{600000, 609999, just(16), just(16)},                    // RuPay
+    Issuer{979200, 979299, just(16), just(16)},                    // Troy
+    Issuer{500000, 509999, just(16), from_to(13, 19)},             // Maestro, Dankort, Verve, RuPay
+    Issuer{560000, 589999, just(16), from_to(13, 19)},
+    Issuer{630400, 630499, just(16), from_to(13, 19)},
+    Issuer{639000, 639099, just(16), from_to(13, 19)},
+    Issuer{675900, 676999, just(16), from_to(13, 19)},
 };
 
 constexpr std::size_t kSizeMin = kCardDigitsMin;
 constexpr std::size_t kSizeMax = 19;
-/// So long a number without a word about cards is rather a counter or an id.
-constexpr std::size_t kSizeMaxUnnamed = 16;
-
 /// So many digits say who has issued it.
 constexpr std::size_t kIssuerDigits = 6;
 constexpr unsigned kAllOfTwo = 10'000;  ///< As many numbers of that size have the same first two.
 
-constexpr std::uint32_t sizes_of(const Issuer& issuer) {
-    std::uint32_t sizes = 0;
-    for (unsigned size = issuer.size_min; size <= issuer.size_max; ++size) sizes |= 1U << size;
-    return sizes;
-}
-
-/// The sizes that numbers beginning with two digits are issued in at most: bit n stands for n
-/// digits.
+/// The sizes that numbers beginning with two digits are issued in at most.
 constexpr auto kSizesByTwo = [] {
-    std::array<std::uint32_t, 100> sizes{};
+    std::array<Sizes, 100> sizes{};
     for (const Issuer& issuer : kIssuers) {
         for (unsigned two = issuer.low / kAllOfTwo; two <= issuer.high / kAllOfTwo; ++two) {
-            sizes[two] |= sizes_of(issuer);
+            sizes[two] |= issuer.sizes;
         }
     }
     return sizes;
 }();
 
-/// The same of numbers that begin with these six.
-std::uint32_t sizes_issued(unsigned digits) {
-    std::uint32_t sizes = 0;
-    for (const Issuer& issuer : kIssuers) {
-        if (digits >= issuer.low && digits <= issuer.high) sizes |= sizes_of(issuer);
-    }
-    return sizes;
+/// Whether numbers that begin with these six are issued in that size, or even usually so.
+bool is_issued(unsigned digits, std::size_t size, Sizes Issuer::*sizes) {
+    return std::ranges::any_of(kIssuers, [&](const Issuer& issuer) {
+        return digits >= issuer.low && digits <= issuer.high && (issuer.*sizes >> size & 1U) != 0;
+    });
 }
 
 /// The first digits as a number, over all gaps.
@@ -121,31 +129,53 @@ bool is_in_account(const Sight& sight, std::size_t last) {
         const std::size_t begin = row.group(0).begin;
         const bool is_head = row.size(0) == 2 && begin >= 2 && is_letter(sight.text[begin - 1]) &&
                              is_letter(sight.text[begin - 2]);
-        if (is_head) return goes_on || first < sight.first;
+        if (is_head) return goes_on || first < sight.first || sight.size(last) < 4;
         if (row.size(0) != 4) return false;
     }
     return false;
 }
 
+/// Whether the groups are of a longer row of the like: 9440 6512 7545 3754 7531 36.
+bool is_part_of_row(const Sight& sight, std::size_t last) {
+    if (!sight.is_in_row() || last == 0) return false;
+    const Number::Group& group_before = sight.number.groups[sight.first - 1];
+    const bool is_free = group_before.begin >= sight.floor();
+    const bool goes_on = last + 1 < sight.groups_left() && sight.gap(last + 1) == sight.gap(1);
+    return is_free && group_before.size() == sight.size(0) && sight.gap(0) == sight.gap(1) &&
+           (goes_on || sight.size(last) < sight.size(0));
+}
+
+/// 657216145000000000 is a time.
+bool ends_with_zeros(const Sight& sight) { return sight.digits(0).ends_with("000000"); }
+
+/// Who says that it is a card need not say whose. Without a word it is one of a known issuer's, and
+/// in a size that is rare only where no word says that it is something else.
+bool is_card(const Sight& sight, std::size_t size) {
+    if (sight.has_cue(kCard)) return true;
+    const unsigned head = head_of(sight, kIssuerDigits);
+    return is_issued(head, size, &Issuer::usual) ||
+           (is_issued(head, size, &Issuer::sizes) && !sight.has_cue(kThing) &&
+            !ends_with_zeros(sight));
+}
+
 }  // namespace
 
 Found find_card(const Sight& sight) {
-    std::uint32_t sizes = kSizesByTwo[head_of(sight, 2)];
-    if (sizes == 0) return {};
+    const Sizes sizes = kSizesByTwo[head_of(sight, 2)];
     const std::size_t begin = sight.group(0).begin;
     // In a row of groups the ones around must not be tied to these: that is soon seen.
     if (sight.size(0) < kSizeMin && continues_left(sight.text, begin)) return {};
-    for (std::size_t size = kSizeMin; size <= std::min(kSizeMax, sight.digits_left()); ++size) {
-        if ((sizes >> size & 1U) == 0) continue;
+    // The longest first: what a shorter one leaves would still be known.
+    for (std::size_t size = std::min(kSizeMax, sight.digits_left()); size >= kSizeMin; --size) {
         const auto last = last_group(sight, size);
         if (!last || !sight.passes_luhn(*last)) continue;
-        sizes = sizes_issued(head_of(sight, kIssuerDigits));
-        if ((sizes >> size & 1U) == 0 || !can_begin(sight, begin)) continue;
-        if (!is_grouped_like_a_card(sight, *last)) continue;
-        if (size > kSizeMaxUnnamed && !sight.has_cue(kCard)) continue;
+        const bool is_known = (sizes >> size & 1U) != 0 && is_card(sight, size);
+        if (!is_known && !sight.is_said(kCard, sight.group(*last).end)) continue;
+        if (!can_begin(sight, begin) || !is_grouped_like_a_card(sight, *last)) continue;
         const std::size_t end = sight.group(*last).end;
         const bool is_apart =
-            *last == 0 || (!continues_left(sight.text, begin) && !is_in_account(sight, *last));
+            *last == 0 || (!continues_left(sight.text, begin) && !is_in_account(sight, *last) &&
+                           !is_part_of_row(sight, *last));
         if (is_apart && ends_word(sight.text, end)) return Span{begin, end};
     }
     return {};

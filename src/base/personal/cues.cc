@@ -2,188 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/personal/characters.h"
+#include "base/personal/words.h"
 
 namespace parlance::personal {
 
 namespace {
 
-struct Word {
-    std::string_view word;
-    Cues cues;
-};
-
-/// In order, so that those with the same first letter stand together. The names of a page's tags
-/// are looked past.
-constexpr std::array kWords{
-    Word{"a", kFiller},
-    Word{"account", kFiller},
-    Word{"acct", kFiller},
-    Word{"amex", kCard},
-    Word{"and", kFiller},
-    Word{"answer", kReach},
-    Word{"answering", kReach},
-    Word{"answers", kReach},
-    Word{"at", kToward},
-    Word{"b", kFiller},
-    Word{"back", kFiller},
-    Word{"bday", kBirth},
-    Word{"birth", kBirth},
-    Word{"birthdate", kBirth},
-    Word{"birthday", kBirth},
-    Word{"born", kBirth},
-    Word{"build", kVersion},
-    Word{"by", kFiller},
-    Word{"call", kCall},
-    Word{"called", kCall},
-    Word{"calling", kCall},
-    Word{"card", kCard},
-    Word{"cardnumber", kCard},
-    Word{"cards", kCard},
-    Word{"cc", kCard},
-    Word{"cell", kPhone},
-    Word{"cellphone", kPhone},
-    Word{"cellular", kPhone},
-    Word{"code", kFiller},
-    Word{"contact", kReach},
-    Word{"credit", kCard},
-    Word{"creditcard", kCard},
-    Word{"date", kFiller},
-    Word{"dateofbirth", kBirth},
-    Word{"dd", kFiller},
-    Word{"debit", kCard},
-    Word{"desk", kPhone},
-    Word{"dial", kCall},
-    Word{"direct", kFiller},
-    Word{"div", kFiller},
-    Word{"dob", kBirth},
-    Word{"driver", kDriver},
-    Word{"driver's", kDriver},
-    Word{"drivers", kDriver},
-    Word{"driving", kDriver},
-    Word{"dt", kFiller},
-    Word{"em", kFiller},
-    Word{"fax", kPhone},
-    Word{"firmware", kVersion},
-    Word{"for", kFiller},
-    Word{"geb", kBirth},
-    Word{"geboren", kBirth},
-    Word{"geburtsdatum", kBirth},
-    Word{"her", kFiller},
-    Word{"here", kFiller},
-    Word{"him", kFiller},
-    Word{"his", kFiller},
-    Word{"home", kFiller},
-    Word{"hotline", kPhone},
-    Word{"i", kFiller},
-    Word{"iban", kIban},
-    Word{"id", kFiller},
-    Word{"in", kFiller},
-    Word{"insurance", kInsurance},
-    Word{"is", kFiller},
-    Word{"it's", kFiller},
-    Word{"itin", kItin},
-    Word{"its", kFiller},
-    Word{"landline", kPhone},
-    Word{"li", kFiller},
-    Word{"licence", kLicence},
-    Word{"license", kLicence},
-    Word{"line", kFiller},
-    Word{"lost", kFiller},
-    Word{"mastercard", kCard},
-    Word{"me", kFiller},
-    Word{"message", kReach},
-    Word{"messages", kReach},
-    Word{"mob", kPhone},
-    Word{"mobile", kPhone},
-    Word{"msisdn", kPhone},
-    Word{"my", kFiller},
-    Word{"nacimiento", kBirth},
-    Word{"naissance", kBirth},
-    Word{"national", kNational},
-    Word{"ni", kNino},
-    Word{"nino", kNino},
-    Word{"no", kFiller},
-    Word{"now", kFiller},
-    Word{"nr", kFiller},
-    Word{"num", kFiller},
-    Word{"number", kFiller},
-    Word{"of", kFiller},
-    Word{"office", kFiller},
-    Word{"on", kToward},
-    Word{"or", kFiller},
-    Word{"our", kFiller},
-    Word{"p", kFiller},
-    Word{"pager", kPhone},
-    Word{"pan", kCard},
-    Word{"passport", kPassport},
-    Word{"patch", kVersion},
-    Word{"phone", kPhone},
-    Word{"phonenumber", kPhone},
-    Word{"phones", kPhone},
-    Word{"please", kFiller},
-    Word{"reach", kReach},
-    Word{"reached", kReach},
-    Word{"registered", kFiller},
-    Word{"release", kVersion},
-    Word{"ring", kCall},
-    Word{"security", kSecurity},
-    Word{"sin", kSin},
-    Word{"sms", kPhone},
-    Word{"social", kSocial},
-    Word{"span", kFiller},
-    Word{"ssn", kSsn},
-    Word{"ssns", kSsn},
-    Word{"strong", kFiller},
-    Word{"td", kFiller},
-    Word{"tel", kPhone},
-    Word{"telefon", kPhone},
-    Word{"telefono", kPhone},
-    Word{"telephone", kPhone},
-    Word{"text", kReach},
-    Word{"th", kFiller},
-    Word{"the", kFiller},
-    Word{"their", kFiller},
-    Word{"them", kFiller},
-    Word{"this", kFiller},
-    Word{"tin", kItin},
-    Word{"to", kToward},
-    Word{"tr", kFiller},
-    Word{"u", kFiller},
-    Word{"update", kVersion},
-    Word{"upgrade", kVersion},
-    Word{"us", kFiller},
-    Word{"v", kVersion},
-    Word{"ver", kVersion},
-    Word{"version", kVersion},
-    Word{"via", kToward},
-    Word{"visa", kCard},
-    Word{"was", kFiller},
-    Word{"whatsapp", kPhone},
-    Word{"with", kFiller},
-    Word{"work", kFiller},
-    Word{"you", kFiller},
-    Word{"your", kFiller},
-};
-static_assert(std::ranges::is_sorted(kWords, {}, &Word::word));
-
-/// Where the words with each first letter begin, and where those with the last one end.
-constexpr auto kBegins = [] {
-    std::array<std::uint8_t, 27> begins{};
-    for (std::size_t letter = 0; letter < begins.size(); ++letter) {
-        std::size_t begin = 0;
-        while (begin < kWords.size() &&
-               static_cast<std::size_t>(kWords[begin].word[0] - 'a') < letter) {
-            ++begin;
-        }
-        begins[letter] = static_cast<std::uint8_t>(begin);
-    }
-    return begins;
-}();
-static_assert(kBegins.back() == kWords.size());
-
-constexpr std::size_t kWordBytesMax = 16;
 constexpr int kWordsMax = 7;
 constexpr std::size_t kSignsMax = 8;
 
@@ -191,28 +18,51 @@ constexpr std::size_t kSignsMax = 8;
 constexpr std::array<std::string_view, 9> kBehind{
     "cell", "desk", "direct", "fax", "home", "landline", "mobile", "office", "work"};
 
-Cues cues_of_word(std::string_view written) {
-    if (written.empty() || written.size() > kWordBytesMax || !is_letter(written[0])) return 0;
-    const auto letter = static_cast<std::size_t>(lower(written[0]) - 'a');
-    for (std::size_t i = kBegins[letter]; i < kBegins[letter + 1]; ++i) {
-        const std::string_view word = kWords[i].word;
-        const bool is_said =
-            word.size() == written.size() && std::ranges::equal(word, written, {}, {}, lower);
-        if (is_said) return kWords[i].cues;
-    }
-    return 0;
+/// What is counted, weighed or paid.
+constexpr std::array<std::string_view, 48> kCounted{
+    "bits",    "btc",    "bytes",   "calls",  "characters", "chf",    "cents",   "dollars",
+    "entries", "errors", "eth",     "eur",    "euro",       "euros",  "files",   "gb",
+    "gbp",     "hours",  "imei",    "inr",    "items",      "jpy",    "kb",      "kg",
+    "km",      "lines",  "mb",      "meters", "miles",      "ms",     "of",      "orders",
+    "pages",   "people", "percent", "pieces", "points",     "pounds", "records", "requests",
+    "rows",    "rp",     "seconds", "times",  "units",      "usd",    "users",   "votes"};
+
+constexpr std::array<std::string_view, 6> kVersionBehind{
+    "build", "patch", "release", "update", "upgrade", "version"};
+
+/// What may stand between a number and the words that say what it is.
+constexpr std::array<std::string_view, 6> kLinks{"are", "is", "ist", "est", "es", "was"};
+
+/// Behind these something else is spoken of.
+constexpr std::array<std::string_view, 8> kOnward{
+    "and", "at", "but", "for", "from", "or", "to", "und"};
+
+bool is_one_of(std::string_view written, std::span<const std::string_view> words) {
+    return std::ranges::any_of(words, [written](std::string_view word) {
+        return word.size() == written.size() && std::ranges::equal(word, written, {}, {}, lower);
+    });
 }
 
 bool is_word_byte(char c) { return is_letter(c) || c == '\'' || is_beyond_ascii(c); }
 
-/// What only two words together say.
+constexpr Cues kNames = kPhone | kSsn | kItin | kSin | kNino | kBirth | kDriver | kLicence |
+                        kPassport | kCard | kIban | kAccount;
+
+/// What only two words together say, and what one takes from another.
 Cues settled(Cues cues) {
     const auto has = [&cues](Cues both) { return (cues & both) == both; };
-    if (has(kSocial | kSecurity)) cues |= kSsn;
-    if (has(kSocial | kInsurance)) cues |= kSin;
+    if (has(kSocial | kInsurance)) {
+        cues |= kSin;
+    } else if (has(kSocial)) {
+        cues |= kSsn;
+    }
     if (has(kNational | kInsurance)) cues |= kNino;
-    if (has(kReach | kToward)) cues |= kCall;
-    if (!has(kDriver | kLicence)) cues &= ~(kDriver | kLicence);
+    if (has(kThing)) cues &= ~(kCall | kReach | kContact | kNumber | kHint);
+    if ((cues & (kReach | kContact)) != 0 && has(kToward)) cues |= kCall;
+    if (has(kContact) && (cues & (kNumber | kColon)) != 0) cues |= kPhone;
+    if (has(kMine | kNumber) && (cues & kNames) == 0) cues |= kNumbered;
+    const bool is_licence = has(kDriver | kLicence) || has(kMine | kLicence);
+    if (!is_licence) cues &= ~(kDriver | kLicence);
     return cues;
 }
 
@@ -222,7 +72,7 @@ std::string_view word_before(std::string_view text, std::size_t place) {
     const std::size_t floor = place - std::min(place, kSignsMax);
     while (place > floor && (!is_word_byte(text[place - 1]) || text[place - 1] == '\'')) {
         const char c = text[place - 1];
-        if (is_digit(c) || c == ']') return {};
+        if (is_digit(c) || c == ']' || c == '+') return {};
         --place;
     }
     std::size_t begin = place;
@@ -233,24 +83,138 @@ std::string_view word_before(std::string_view text, std::size_t place) {
     return text.substr(begin, place - begin);
 }
 
-/// D.O.B. is three words of one letter each.
-bool is_abbreviated_birth(std::string_view text, std::size_t place) {
-    constexpr std::string_view kLetters = "bod";
-    for (const char letter : kLetters) {
-        const std::string_view word = word_before(text, place);
-        if (word.size() != 1 || lower(word[0]) != letter) return false;
-        place = static_cast<std::size_t>(word.data() - text.data());
+struct Said {
+    std::size_t begin;  ///< Where its word stands, or the first of its letters.
+    std::size_t end;
+    Cues cues;
+};
+
+constexpr std::size_t kLettersMax = 5;
+
+/// D.O.B., S.I.N.: letters with dots are a word too.
+Said abbreviated(std::string_view text, Said last) {
+    std::array<char, kLettersMax> letters{};
+    std::size_t i = kLettersMax;
+    letters[--i] = text[last.begin];
+    Said said{last.begin, last.end, 0};
+    const auto has_letter_before = [&] {
+        return said.begin >= 2 && text[said.begin - 1] == '.' && is_letter(text[said.begin - 2]) &&
+               !is_word_byte(before(text, said.begin - 2));
+    };
+    while (i > 0 && has_letter_before()) {
+        said.begin -= 2;
+        letters[--i] = text[said.begin];
     }
-    return true;
+    said.cues = cues_of_word({letters.data() + i, kLettersMax - i});
+    return said.begin < last.begin && said.cues != 0 ? said : last;
 }
 
-/// Calls `use(cues)` for each word before a place, until it returns false.
+/// b-day, e-mail: one letter and a word.
+Said hyphenated(std::string_view text, Said last) {
+    const std::size_t size = last.end - last.begin;
+    const bool has_letter = last.begin >= 2 && text[last.begin - 1] == '-' &&
+                            is_letter(text[last.begin - 2]) &&
+                            !is_word_byte(before(text, last.begin - 2));
+    if (!has_letter || size >= kWordBytesMax) return last;
+    std::array<char, kWordBytesMax> word{text[last.begin - 2]};
+    std::ranges::copy(text.substr(last.begin, size), word.begin() + 1);
+    const Cues cues = cues_of_word({word.data(), size + 1});
+    return cues != 0 ? Said{last.begin - 2, last.end, cues} : last;
+}
+
+/// What the last word before a place says. Its end is 0 if there is none.
+Said said_before(std::string_view text, std::size_t place) {
+    const std::string_view word = word_before(text, place);
+    if (word.empty()) return {0, 0, 0};
+    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+    const Said said{begin, begin + word.size(), cues_of_word(word)};
+    const bool has_dot = at(text, said.end) == '.' || before(text, begin) == '.';
+    if (word.size() == 1 && has_dot) return abbreviated(text, said);
+    if (before(text, begin) == '-') return hyphenated(text, said);
+    // Driver's license (CA): what is added in parentheses does not matter.
+    if (said.cues == 0 && at(text, said.end) == ')' && before(text, begin) == '(')
+        return {said.begin, said.end, kFiller};
+    return said;
+}
+
+/// Calls `use(said)` for each word before a place, until it returns false.
 template <class Use>
 void each_word_before(std::string_view text, std::size_t place, Use use) {
     for (int n = 0; n < kWordsMax; ++n) {
-        const std::string_view word = word_before(text, place);
-        if (word.empty() || !use(cues_of_word(word))) return;
-        place = static_cast<std::size_t>(word.data() - text.data());
+        const Said said = said_before(text, place);
+        if (said.end == 0 || !use(said)) return;
+        place = said.begin;
+    }
+}
+
+/// Whether what stands before it is about something else.
+bool ends_sense(Cues said) {
+    return said == 0 || ((said & (kThing | kVersion | kHost)) != 0 && (said & kFiller) == 0);
+}
+
+/// What is behind the last word, and what a single letter in front of it means: "T: ", "contact: ".
+Cues cues_of_sign(std::string_view text, const Said& last) {
+    const char next = at(text, last.end);
+    const char sign = next == ' ' ? at(text, last.end + 1) : next;
+    if (sign != ':' && sign != '=' && sign != '#') return 0;
+    const bool is_letter_of_phones =
+        last.end - last.begin == 1 && next == ':' &&
+        std::string_view{"cfhmoptw"}.find(lower(text[last.begin])) != std::string_view::npos;
+    return is_letter_of_phones ? kColon | kHint : kColon;
+}
+
+constexpr int kNamesMax = 2;
+
+/// Whether a word that is not known is written like a name.
+bool is_name(std::string_view text, const Said& said) {
+    return said.cues == 0 && said.end - said.begin >= 2 && is_upper(text[said.begin]) &&
+           !is_upper(text[said.begin + 1]);
+}
+
+/// (b. 3 March 1951), b. 1951-03-03.
+bool is_short_for_born(std::string_view text, std::size_t place) {
+    std::size_t end = place;
+    while (end > 0 && place - end < 2 && text[end - 1] == ' ') --end;
+    if (end < 2 || text[end - 1] != '.' || lower(text[end - 2]) != 'b') return false;
+    const char c = before(text, end - 2);
+    const char sign = c == ' ' ? before(text, end - 3) : c;
+    return c == '\0' || c == '(' || c == '\n' || (c == ' ' && (sign == ',' || sign == '('));
+}
+
+/// Whether a sentence or a line ends between two words: what is said before is not about the other.
+bool has_end_of_sense(std::string_view gap) {
+    return gap.find_first_of(";!?|\n") != std::string_view::npos;
+}
+
+/// So many words that say nothing are looked past where there is a check digit or the like.
+constexpr int kUnknownMax = 2;
+
+/// The word that begins here.
+std::string_view word_at(std::string_view text, std::size_t begin) {
+    std::size_t end = begin;
+    while (end - begin <= kWordBytesMax && is_word_byte(at(text, end))) ++end;
+    return text.substr(std::min(begin, text.size()), end - begin);
+}
+
+/// The word behind a number, over a space.
+std::string_view next_word(std::string_view text, std::size_t place) {
+    if (at(text, place) == ' ') ++place;
+    return word_at(text, place);
+}
+
+/// A name is of things: call_id is no telephone, and message_to is none either.
+constexpr Cues kUnsaidByNames = kCall | kReach | kToward | kHint | kThing | kMine;
+
+/// Calls `use(cues)` for each word of a name: card_number, dateOfBirth.
+template <class Use>
+void each_word_of_name(std::string_view name, Use use) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+        const bool is_edge = i == name.size() || !(is_letter(name[i]) || is_beyond_ascii(name[i]));
+        const bool is_hump = !is_edge && i > begin && is_upper(name[i]) && !is_upper(name[i - 1]);
+        if (!is_edge && !is_hump) continue;
+        if (i > begin) use(cues_of_word(name.substr(begin, i - begin)));
+        begin = is_hump ? i : i + 1;
     }
 }
 
@@ -273,50 +237,125 @@ Cues cues_of_last_word(std::string_view text, std::size_t place) {
 
 Cues cues_before(std::string_view text, std::size_t place) {
     Cues cues = 0;
-    each_word_before(text, place, [&cues](Cues said) {
-        cues |= said;
-        return said != 0;
+    int words = 0;
+    int names = 0;
+    Said first{0, 0, 0};
+    each_word_before(text, place, [&](const Said& said) {
+        first = said;
+        if (words++ == 0) {
+            cues |= cues_of_sign(text, said);
+        } else if ((said.cues & kHint) != 0) {
+            // "Text" further away is what was written.
+            cues |= said.cues & ~kHint;
+            return true;
+        }
+        cues |= said.cues;
+        const bool is_next_name = names + 1 == words && names < kNamesMax && is_name(text, said);
+        names += is_next_name ? 1 : 0;
+        if (is_next_name) return true;
+        return !ends_sense(said.cues);
+    });
+    // License no. 12345678: where a line begins with it, it is a person's.
+    const bool begins_line = first.begin == 0 || text[first.begin - 1] == '\n';
+    if (begins_line && (first.cues & kLicence) != 0 && (cues & (kNumber | kColon)) != 0)
+        cues |= kDriver;
+    // Emergency contact: Jane Doe (…). Of whom it is says nothing of what it is.
+    if (names > 0) cues = (cues & kContact) != 0 ? kContact | kToward : 0;
+    return settled(cues);
+}
+
+Cues cues_near(std::string_view text, std::size_t place) {
+    Cues cues = 0;
+    int unknown = 0;
+    std::size_t behind = place;
+    each_word_before(text, place, [&](const Said& said) {
+        const bool is_first = behind == place;
+        if (!is_first && has_end_of_sense(text.substr(said.end, behind - said.end))) return false;
+        behind = said.begin;
+        cues |= said.cues;
+        unknown += said.cues == 0 ? 1 : 0;
+        return unknown <= kUnknownMax && (said.cues == 0 || !ends_sense(said.cues));
     });
     return settled(cues);
 }
 
 bool is_birth_before(std::string_view text, std::size_t place) {
     bool is_birth = false;
-    each_word_before(text, place, [&is_birth](Cues said) {
-        is_birth = (said & kBirth) != 0;
-        return !is_birth;
+    std::size_t behind = 0;
+    each_word_before(text, place, [&](const Said& said) {
+        if (behind != 0 && has_end_of_sense(text.substr(said.end, behind - said.end))) return false;
+        behind = said.begin;
+        is_birth = (said.cues & kBirth) != 0;
+        const bool is_of_a_thing = (said.cues & kThing) != 0 && (said.cues & kFiller) == 0;
+        return !is_birth && !is_of_a_thing;
     });
-    return is_birth || is_abbreviated_birth(text, place);
+    return is_birth || is_short_for_born(text, place);
+}
+
+Cues cues_behind(std::string_view text, std::size_t place) {
+    constexpr std::string_view kClosing = "\"'*_`)";
+    for (int n = 0; n < 3 && place < text.size() && kClosing.find(text[place]) < kClosing.size();
+         ++n)
+        ++place;
+    if (at(text, place) != ' ') return 0;
+    ++place;
+    const bool is_in_parentheses = at(text, place) == '(';
+    if (is_in_parentheses) ++place;
+    Cues cues = 0;
+    Cues last = 0;
+    for (int n = 0; n < kWordsMax; ++n) {
+        const std::string_view word = word_at(text, place);
+        if (n == 0 && !is_in_parentheses && !is_one_of(word, kLinks)) return 0;
+        const Cues said = is_one_of(word, kOnward) ? 0 : cues_of_word(word);
+        // A phone bill is no phone, though a phone's number is.
+        const bool is_of_a_thing = said == 0 && !word.empty() && !is_one_of(word, kOnward) &&
+                                   (last & (kFiller | kNumber)) == 0;
+        if (is_of_a_thing) cues &= ~(kPhone | kCard | kAccount);
+        if (said == 0) break;
+        cues |= said;
+        last = said;
+        place += word.size();
+        if (at(text, place) != ' ' && at(text, place) != '-') break;
+        ++place;
+    }
+    return settled(cues) & (kNames & ~kAccount);
 }
 
 Cues cues_of_label(const Label& label) {
-    if (label.cues) return *label.cues;
-    const std::string_view name = label.name;
-    Cues cues = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-        const bool is_edge = i == name.size() || !is_letter(name[i]);
-        const bool is_hump = !is_edge && i > begin && is_upper(name[i]) && !is_upper(name[i - 1]);
-        if (!is_edge && !is_hump) continue;
-        if (i > begin) cues |= cues_of_word(name.substr(begin, i - begin));
-        begin = is_hump ? i : i + 1;
+    if (!label.cues) {
+        Cues cues = 0;
+        each_word_of_name(label.name, [&cues](Cues said) { cues |= said; });
+        label.cues = settled(cues & ~kUnsaidByNames);
     }
-    // A key names things: call_id is no telephone, and message_to is none either.
-    label.cues = settled(cues & ~(kCall | kReach | kToward));
     return *label.cues;
+}
+
+Cues cues_of_heading(std::string_view name) {
+    Cues cues = 0;
+    bool is_known = true;
+    each_word_of_name(name, [&](Cues said) {
+        cues |= said;
+        is_known = is_known && said != 0;
+    });
+    return is_known ? settled(cues & ~kUnsaidByNames) : 0;
 }
 
 bool names_phone_behind(std::string_view text, std::size_t place) {
     if (at(text, place) == ' ' || at(text, place) == '-') ++place;
     if (at(text, place) == '(') ++place;
-    std::size_t end = place;
-    while (end - place <= kWordBytesMax && is_letter(at(text, end))) ++end;
-    std::array<char, kWordBytesMax + 1> bytes{};
-    std::ranges::transform(text.substr(place, end - place), bytes.begin(), lower);
-    const std::string_view word{bytes.data(), end - place};
-    if (std::ranges::find(kBehind, word) == kBehind.end()) return false;
+    const std::string_view word = word_at(text, place);
+    if (!is_one_of(word, kBehind)) return false;
+    const std::size_t end = place + word.size();
     return end >= text.size() ||
            std::string_view{",;)\n\r\\|"}.find(text[end]) != std::string_view::npos;
+}
+
+bool is_counted_behind(std::string_view text, std::size_t place) {
+    return is_one_of(next_word(text, place), kCounted);
+}
+
+bool names_version_behind(std::string_view text, std::size_t place) {
+    return is_one_of(next_word(text, place), kVersionBehind);
 }
 
 }  // namespace parlance::personal

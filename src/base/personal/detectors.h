@@ -26,6 +26,12 @@ class Sight : public Digits {
     std::size_t floor() const { return floor_; }
     Cues cues() const;
     bool has_cue(Cues any) const { return (cues() & any) != 0; }
+    /// Whether the words before it say so, also from a little further away, or those behind its
+    /// end.
+    bool is_said(Cues any, std::size_t end) const {
+        return has_cue(any) || (cues_behind(text, end) & any) != 0 ||
+               (!is_in_row() && (cues_near(text, group(0).begin) & any) != 0);
+    }
     bool is_labelled(Cues any) const { return (label_cues_ & any) != 0; }
     /// Where the word begins that the first group belongs to: AB1234567.
     std::size_t word_begin() const;
@@ -52,6 +58,8 @@ Found find_phone(const Sight& sight);
 /// Any date, with or without a birth; nothing else is looked for inside of one.
 Found find_date(const Sight& sight);
 Found find_birth_date(const Sight& sight);
+/// Whether the first groups are a year, a month and a day, whatever divides them and goes on.
+bool begins_with_date(const Sight& sight);
 
 /// Where a sign stands that is no digit.
 struct Sign {

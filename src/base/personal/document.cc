@@ -39,18 +39,33 @@ bool is_all_digits(const Sight& sight) {
            !goes_on(sight.text, sight.group(0).end);
 }
 
+/// Whether it is worth it to read on: the number, or what hangs on it, is followed by "is".
+bool may_be_said_behind(std::string_view text, std::size_t place) {
+    std::size_t end = place;
+    while (end - place < 4 && is_alnum(at(text, end))) ++end;
+    return at(text, end) == '-' || (at(text, end) == ' ' && lower(at(text, end + 2)) == 's');
+}
+
+/// Whether letters and digits are what offices print: capitals, and no word among them.
+bool is_printed(std::string_view word) {
+    return word.size() >= 7 &&
+           std::ranges::all_of(word, [](char c) { return is_digit(c) || is_upper(c) || c == '-'; });
+}
+
 Found find_document(const Sight& sight, const Form& form) {
     if (sight.size(0) < form.digits_min && is_all_digits(sight)) return {};
-    if (!sight.has_cue(form.words)) return {};
-    const bool is_mixed = is_glued_right(sight.text, sight.group(0).end);
-    if (sight.number.digit_count < form.digits_min && !is_mixed) return {};
+    const std::string_view text = sight.text;
+    const bool is_said = sight.has_cue(form.words);
+    if (!is_said && !may_be_said_behind(text, sight.group(0).end)) return {};
     const std::size_t begin = sight.word_begin();
-    if (is_tied_left(sight.text, begin)) return {};
-    const std::size_t end = word_end(sight.text, begin, form);
-    const std::string_view word = sight.text.substr(begin, end - begin);
+    if (is_tied_left(text, begin)) return {};
+    const std::size_t end = word_end(text, begin, form);
+    if (!is_said && (cues_behind(text, end) & form.words) == 0) return {};
+    const std::string_view word = text.substr(begin, end - begin);
     const auto digits = static_cast<std::size_t>(std::ranges::count_if(word, is_digit));
+    const bool has_digits = digits >= form.digits_min || (is_printed(word) && digits >= 2);
     const bool is_fit = word.size() >= form.size_min && word.size() <= form.size_max &&
-                        digits >= form.digits_min && !is_tied_right(sight.text, end);
+                        has_digits && !is_tied_right(text, end);
     return is_fit ? Found{Span{begin, end}} : Found{};
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/personal/characters.h"
+#include "base/personal/columns.h"
 #include "base/personal/detectors.h"
 #include "base/personal/fold.h"
 #include "base/personal/personal.h"
@@ -146,7 +147,7 @@ std::size_t uuid_end(std::string_view text, std::size_t place, std::size_t floor
 class Walk {
   public:
     Walk(std::string_view text, Kinds kinds, const Label& label, std::vector<Finding>& findings)
-        : text_(text), kinds_(kinds), label_(label), findings_(findings) {}
+        : text_(text), kinds_(kinds), label_(label), findings_(findings), columns_(text) {}
 
     void run() {
         for (std::size_t i = next_stop(text_, 0); i < text_.size(); i = next_stop(text_, i)) {
@@ -205,7 +206,8 @@ class Walk {
             if (is_cut && number_.count - first < Number::kGroupsNeeded) {
                 return std::max<std::size_t>(number_.groups[first].begin, floor_);
             }
-            const Sight sight{{text_, number_, sums_, first}, floor_, label_cues};
+            const Cues said = label_cues | columns_.cues_at(number_.groups[first].begin);
+            const Sight sight{{text_, number_, sums_, first}, floor_, said};
             const std::size_t behind = look(sight);
             ++first;
             while (first < number_.count && number_.groups[first].begin < behind) ++first;
@@ -242,6 +244,7 @@ class Walk {
     std::size_t floor_ = 0;  ///< Behind the last finding.
     Number number_;
     Sums sums_;
+    Columns columns_;
 };
 
 /// Names have no digit and no sign to stop at: every word is looked at, if anybody asks for them.

@@ -24,22 +24,25 @@ constexpr std::array kCountries{
     Country{"cz", 24}, Country{"de", 22}, Country{"dj", 27}, Country{"dk", 18}, Country{"do", 28},
     Country{"ee", 20}, Country{"eg", 29}, Country{"es", 24}, Country{"fi", 18}, Country{"fk", 18},
     Country{"fo", 18}, Country{"fr", 27}, Country{"gb", 22}, Country{"ge", 22}, Country{"gi", 23},
-    Country{"gl", 18}, Country{"gr", 27}, Country{"gt", 28}, Country{"hr", 21}, Country{"hu", 28},
-    Country{"ie", 22}, Country{"il", 23}, Country{"iq", 23}, Country{"is", 26}, Country{"it", 27},
-    Country{"jo", 30}, Country{"kw", 30}, Country{"kz", 20}, Country{"lb", 28}, Country{"lc", 32},
-    Country{"li", 21}, Country{"lt", 20}, Country{"lu", 20}, Country{"lv", 21}, Country{"ly", 25},
-    Country{"mc", 27}, Country{"md", 24}, Country{"me", 22}, Country{"mk", 19}, Country{"mn", 20},
-    Country{"mr", 27}, Country{"mt", 31}, Country{"mu", 30}, Country{"ni", 28}, Country{"nl", 18},
-    Country{"no", 15}, Country{"om", 23}, Country{"pk", 24}, Country{"pl", 28}, Country{"ps", 29},
-    Country{"pt", 25}, Country{"qa", 29}, Country{"ro", 24}, Country{"rs", 22}, Country{"ru", 33},
-    Country{"sa", 24}, Country{"sc", 31}, Country{"sd", 18}, Country{"se", 24}, Country{"si", 19},
-    Country{"sk", 24}, Country{"sm", 27}, Country{"so", 23}, Country{"st", 25}, Country{"sv", 28},
-    Country{"tl", 23}, Country{"tn", 24}, Country{"tr", 26}, Country{"ua", 29}, Country{"va", 22},
-    Country{"vg", 24}, Country{"xk", 20}, Country{"ye", 30},
+    Country{"gl", 18}, Country{"gr", 27}, Country{"gt", 28}, Country{"hn", 28}, Country{"hr", 21},
+    Country{"hu", 28}, Country{"ie", 22}, Country{"il", 23}, Country{"iq", 23}, Country{"is", 26},
+    Country{"it", 27}, Country{"jo", 30}, Country{"kw", 30}, Country{"kz", 20}, Country{"lb", 28},
+    Country{"lc", 32}, Country{"li", 21}, Country{"lt", 20}, Country{"lu", 20}, Country{"lv", 21},
+    Country{"ly", 25}, Country{"mc", 27}, Country{"md", 24}, Country{"me", 22}, Country{"mk", 19},
+    Country{"mn", 20}, Country{"mr", 27}, Country{"mt", 31}, Country{"mu", 30}, Country{"ni", 28},
+    Country{"nl", 18}, Country{"no", 15}, Country{"om", 23}, Country{"pk", 24}, Country{"pl", 28},
+    Country{"ps", 29}, Country{"pt", 25}, Country{"qa", 29}, Country{"ro", 24}, Country{"rs", 22},
+    Country{"ru", 33}, Country{"sa", 24}, Country{"sc", 31}, Country{"sd", 18}, Country{"se", 24},
+    Country{"si", 19}, Country{"sk", 24}, Country{"sm", 27}, Country{"so", 23}, Country{"st", 25},
+    Country{"sv", 28}, Country{"tl", 23}, Country{"tn", 24}, Country{"tr", 26}, Country{"ua", 29},
+    Country{"va", 22}, Country{"vg", 24}, Country{"xk", 20}, Country{"ye", 30},
 };
 static_assert(std::ranges::is_sorted(kCountries, {}, &Country::code));
 
-constexpr std::size_t kSizeMax = std::ranges::max(kCountries, {}, &Country::size).size;
+/// The standard allows as many; none has fewer than these, said to be one or not.
+constexpr std::size_t kSizeMax = 34;
+constexpr std::size_t kSizeMin = 14;
+static_assert(kSizeMax >= std::ranges::max(kCountries, {}, &Country::size).size);
 
 /// Letters before it are a word of its own where they are one that we know, or end in small letters
 /// before its capitals: IBANDE89…, kontoDE89….
@@ -57,6 +60,31 @@ const Country* country_at(std::string_view text, std::size_t begin) {
     return country != kCountries.end() && country->code == code ? &*country : nullptr;
 }
 
+/// Behind the account that begins here; 0 if there is none. It has the country's size, or any for
+/// which the check digits are right, the longest one, if that is 0.
+std::size_t account_end(const Sight& sight, std::size_t begin, std::size_t size_of_country) {
+    const std::string_view text = sight.text;
+    // It is printed in fours. Who says that it is one may write it as they like.
+    const auto may_divide = [&](std::size_t count) {
+        return count % 4 == 0 || sight.has_cue(kIban);
+    };
+    std::array<char, kSizeMax> account{};
+    const std::size_t size_max = size_of_country != 0 ? size_of_country : kSizeMax;
+    const std::size_t size_min = size_of_country != 0 ? size_of_country : kSizeMin;
+    std::size_t found = 0;
+    std::size_t end = begin;
+    for (std::size_t size = 0; size < size_max;) {
+        const std::size_t gap = is_alnum(at(text, end)) ? 0 : gap_size(text, end);
+        const bool goes_on = is_alnum(at(text, end + gap)) && (gap == 0 || may_divide(size));
+        if (!goes_on) break;
+        account[size++] = text[end + gap];
+        end += gap + 1;
+        const bool is_end = size >= size_min && ends_word(text, end);
+        if (is_end && passes_mod97({account.data(), size})) found = end;
+    }
+    return found;
+}
+
 }  // namespace
 
 Found find_iban(const Sight& sight) {
@@ -65,24 +93,11 @@ Found find_iban(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin - 2;
     if (!is_letter(text[begin]) || !is_letter(text[begin + 1])) return {};
     const Country* const country = country_at(text, begin);
-    if (country == nullptr || !can_begin(text, begin)) return {};
-
-    // It is printed in fours. Who says that it is one may write it as they like.
-    const auto may_divide = [&](std::size_t count) {
-        return count % 4 == 0 || sight.has_cue(kIban);
-    };
-    std::array<char, kSizeMax> account{};
-    std::size_t size = 0;
-    std::size_t end = begin;
-    while (size < country->size) {
-        const std::size_t gap = is_alnum(at(text, end)) ? 0 : gap_size(text, end);
-        const bool goes_on = is_alnum(at(text, end + gap)) && (gap == 0 || may_divide(size));
-        if (!goes_on) return {};
-        account[size++] = text[end + gap];
-        end += gap + 1;
-    }
-    if (!ends_word(text, end) || !passes_mod97({account.data(), size})) return {};
-    return Span{begin, end};
+    if (!can_begin(text, begin)) return {};
+    std::size_t end = country != nullptr ? account_end(sight, begin, country->size) : 0;
+    // Not every country is in the registry, and not every bank keeps to it.
+    if (end == 0 && sight.has_cue(kIban | kAccount)) end = account_end(sight, begin, 0);
+    return end != 0 ? Found{Span{begin, end}} : Found{};
 }
 
 }  // namespace parlance::personal

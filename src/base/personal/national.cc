@@ -22,8 +22,8 @@ std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes
     if (!is_whole && !sight.has_sizes(sizes, "- ./_")) return {};
     // As printed, it needs no words.
     const char sign = is_whole ? '\0' : sight.sign(1);
-    if (sign != '-' && !sight.has_cue(words)) return {};
     const std::size_t last = is_whole ? 0 : sizes.size() - 1;
+    if (sign != '-' && !sight.is_said(words, sight.group(last).end)) return {};
     const std::size_t begin = sight.group(0).begin;
     const std::size_t end = sight.group(last).end;
     const char next = at(sight.text, end);
@@ -64,7 +64,7 @@ Found find_itin(const Sight& sight) {
 Found find_sin(const Sight& sight) {
     const auto nine = nine_digits(sight, "333", kSin);
     if (!nine || !passes_luhn(nine->digits)) return {};
-    const bool is_named = sight.has_cue(kSin);
+    const bool is_named = sight.is_said(kSin, nine->end);
     // None begins with 0 or 8, but for those that are made up as examples.
     const bool is_issued = nine->digits[0] != '0' && nine->digits[0] != '8';
     const bool is_telephone = sight.has_cue(kPhone | kCall);

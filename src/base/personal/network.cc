@@ -101,6 +101,19 @@ bool is_behind_label(const Sign& colon) {
     return parts.count == 2 && parts.gaps == 0;
 }
 
+namespace {
+
+/// Behind the zone of an address, fe80::1%eth0, if it has one.
+std::size_t zone_end(std::string_view text, std::size_t place) {
+    constexpr std::size_t kZoneMax = 15;
+    if (at(text, place) != '%' || !is_letter(at(text, place + 1))) return place;
+    std::size_t end = place + 1;
+    while (end - place <= kZoneMax && is_alnum(at(text, end))) ++end;
+    return end - place <= kZoneMax ? end : place;
+}
+
+}  // namespace
+
 Found find_ip6(const Sign& colon) {
     Span span{};
     const std::string_view word = lone_word(colon, span);
@@ -114,14 +127,14 @@ Found find_ip6(const Sign& colon) {
     }
     if (parts.gaps == 0) {
         const bool is_whole = parts.count == 8 && word.front() != ':' && word.back() != ':';
-        return is_whole ? Found{span} : Found{};
+        return is_whole ? Found{Span{span.begin, zone_end(colon.text, span.end)}} : Found{};
     }
     if (parts.gaps != 1 || parts.count < 2 || parts.count > 7) return {};
     if (word.find(":::") != std::string_view::npos) return {};
     // Two names with two colons between them are rather of a program.
     const bool is_short_form =
         tail_end != 0 || parts.count >= 3 || (is_hex(word.front()) && word.find(':') >= 3);
-    return is_short_form ? Found{span} : Found{};
+    return is_short_form ? Found{Span{span.begin, zone_end(colon.text, span.end)}} : Found{};
 }
 
 Found find_mac(const Sign& colon) {
@@ -132,25 +145,68 @@ Found find_mac(const Sign& colon) {
     return is_mac && span.end - span.begin == 17 ? Found{span} : Found{};
 }
 
+namespace {
+
+/// Without zeros before it, or with as many as fill it up: 192.168.001.001.
+bool are_octets(const Sight& sight) {
+    bool is_filled = true;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (sight.size(i) > 3 || sight.value(i) > 255) return false;
+        is_filled = is_filled && sight.size(i) == 3;
+    }
+    const auto is_plain = [&](std::size_t i) {
+        return sight.size(i) == 1 || sight.digits(i)[0] != '0';
+    };
+    return is_filled || (is_plain(0) && is_plain(1) && is_plain(2) && is_plain(3));
+}
+
+/// Programs have versions of four parts: name/1.2.3.4, name==1.2.3.4, >=1.2.3.4, version 1.2.3.4.
+bool is_version(const Sight& sight, std::size_t begin, std::size_t end) {
+    const char sign = before(sight.text, begin);
+    const char sign_before = before(sight.text, begin - std::min<std::size_t>(begin, 1));
+    const bool is_in_path = sign == '/' && sign_before != '/';
+    const bool is_pinned = sign == '~' || sign == '^' ||
+                           (sign == '=' && std::string_view{"=<>~!^"}.find(sign_before) < 6);
+    return is_in_path || is_pinned || sight.has_cue(kVersion) ||
+           names_version_behind(sight.text, end);
+}
+
+/// Whether all parts are as small as those of versions are, and most of an address are not.
+bool is_small(const Sight& sight) {
+    constexpr unsigned kSmall = 32;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (sight.value(i) >= kSmall) return false;
+    }
+    return true;
+}
+
+/// Whether what stands around such a number is what stands around addresses.
+bool is_among_hosts(const Sight& sight, std::size_t begin, std::size_t end) {
+    const std::string_view text = sight.text;
+    const char sign = before(text, begin);
+    const char next = at(text, end);
+    const bool is_alone = begin == 0 || sign == '"' || sign == '\n';
+    const bool has_port = (next == ':' || next == '/') && is_digit(at(text, end + 1));
+    return is_alone || has_port || std::string_view{"/@[(=:"}.find(sign) < 6 ||
+           sight.has_cue(kHost | kColon) ||
+           (sight.value(0) == 10 && sight.value(1) == 0 && sight.value(2) == 0) ||
+           (sight.value(0) == sight.value(1) && sight.value(0) == sight.value(2));
+}
+
+}  // namespace
+
 Found find_ip4(const Sight& sight) {
     if (sight.groups_left() < 4 || sight.size(0) > 3) return {};
     for (std::size_t i = 1; i < 4; ++i) {
         if (sight.sign(i) != '.') return {};
     }
-    for (std::size_t i = 0; i < 4; ++i) {
-        const bool is_octet = sight.size(i) <= 3 && sight.value(i) <= 255 &&
-                              (sight.size(i) == 1 || sight.digits(i)[0] != '0');
-        if (!is_octet) return {};
-    }
+    if (!are_octets(sight)) return {};
     const std::string_view text = sight.text;
     const std::size_t begin = sight.group(0).begin;
     const std::size_t end = sight.group(3).end;
     if (is_tied_left(text, begin) || is_tied_right(text, end)) return {};
-    // Programs have versions of four parts: name/1.2.3.4, name==1.2.3.4, version 1.2.3.4.
-    const char sign = before(text, begin);
-    const bool is_in_path = sign == '/' && before(text, begin - 1) != '/';
-    const bool is_pinned = sign == '=' && before(text, begin - 1) == '=';
-    if (is_in_path || is_pinned || sight.has_cue(kVersion)) return {};
+    if (is_version(sight, begin, end)) return {};
+    if (is_small(sight) && !is_among_hosts(sight, begin, end)) return {};
     // Everybody's own machine is nobody's.
     const std::string_view address = text.substr(begin, end - begin);
     if (address == "127.0.0.1" || address == "0.0.0.0") return {};

@@ -24,8 +24,8 @@ char sign_of(std::string_view gap) {
     if (gap.size() == 1) return is_white(gap[0]) ? ' ' : gap[0];
     const std::size_t begin = gap.find_first_not_of(kWhite);
     if (begin == std::string_view::npos) return ' ';
-    const bool is_dash = gap[begin] == '-' && gap.find_last_not_of(kWhite) == begin;
-    return is_dash ? '-' : '\0';
+    const bool is_sign = gap[begin] == '-' || gap[begin] == '/';
+    return is_sign && gap.find_last_not_of(kWhite) == begin ? gap[begin] : '\0';
 }
 
 bool leads_away(std::string_view gap) {

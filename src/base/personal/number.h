@@ -39,7 +39,7 @@ struct Sums {
     /// The last of the groups, from each on, that are of one size and have a card's gaps between.
     std::array<std::uint32_t, Number::kGroupsMax> last_even;
 };
-inline constexpr std::size_t kCardDigitsMin = 13;  ///< Shorter ones are not added up.
+inline constexpr std::size_t kCardDigitsMin = 12;  ///< Shorter ones are not added up.
 void add_up(std::string_view text, const Number& number, Sums& sums);
 bool is_card_gap(char sign);
 
@@ -61,7 +61,8 @@ struct Digits {
     std::string_view digits(std::size_t i) const {
         return text.substr(group(i).begin, group(i).size());
     }
-    /// The sign in that gap: a space for any white space, a dash also between spaces; 0 for more.
+    /// The sign in that gap: a space for any white space, a dash or slash also between spaces; 0
+    /// for more.
     char sign(std::size_t i) const { return group(i).sign; }
     /// Whether the gap leads to another line, or to another column.
     bool is_break(std::size_t i) const { return group(i).is_break; }

@@ -349,7 +349,7 @@ TEST(PersonalData, X15_DatesOfBirthAreFoundByTheWordsBefore) {
                               "birthday#"}) {
         EXPECT_EQ(found_in(std::string{words} + "1980-02-03"), "birth_date:1980-02-03") << words;
     }
-    EXPECT_EQ(found_in("1980-02-25T00:00:00Z", {"dob"}), "birth_date:1980-02-25");
+    EXPECT_EQ(found_in("1980-02-25T00:00:00Z", {"dob"}), "birth_date:1980-02-25T00:00:00Z");
     EXPECT_EQ(found_in("born 25-Feb-1980"), "birth_date:25-Feb-1980");
     EXPECT_EQ(found_in("born 1980 02 25"), "birth_date:1980 02 25");
     EXPECT_EQ(found_in("19800225", {"birth_date"}), "birth_date:19800225");

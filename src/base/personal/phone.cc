@@ -17,23 +17,41 @@ constexpr std::size_t kExtensionMax = 6;
 /// A group of so many is the rest of its number.
 constexpr std::size_t kGroupMax = 9;
 
-/// Behind "x123" or " ext. 123", if one follows; else where it was asked.
-std::size_t extension_end(std::string_view text, std::size_t place) {
-    std::size_t i = place;
-    if (at(text, i) == ' ') ++i;
-    if (text.substr(std::min(i, text.size()), 3) == "ext") {
-        i += 3;
-        if (at(text, i) == '.') ++i;
-        if (at(text, i) == ' ') ++i;
-    } else if (lower(at(text, i)) == 'x') {
-        ++i;
-    } else {
-        return place;
-    }
-    std::size_t end = i;
-    while (end - i <= kExtensionMax && is_digit(at(text, end))) ++end;
-    const bool is_extension = end > i && end - i <= kExtensionMax && !is_glued_right(text, end);
-    return is_extension ? end : place;
+struct Extension {
+    std::size_t end;           ///< Behind it; where it was asked if there is none.
+    bool makes_phone = false;  ///< Whether it could be of nothing but a telephone.
+};
+
+/// What an extension is called, the longer ones first.
+constexpr std::array<std::string_view, 6> kExtensions{
+    "extension", "extn", "ext", "poste", "x", "#"};
+
+/// Behind "x123", " ext. 123", ", Ext: 14" or " (ext. 5)".
+Extension extension(std::string_view text, std::size_t place) {
+    const auto skip = [&text](std::size_t i, std::string_view signs, std::size_t most) {
+        const std::size_t end = std::min(i + most, text.size());
+        while (i < end && signs.find(text[i]) != std::string_view::npos) ++i;
+        return i;
+    };
+    std::size_t i = skip(place, ",;", 1);
+    i = skip(i, " ", 1);
+    const bool has_parenthesis = at(text, i) == '(';
+    if (has_parenthesis) ++i;
+    const std::string_view rest = text.substr(std::min(i, text.size()));
+    const auto word = std::ranges::find_if(kExtensions, [rest](std::string_view name) {
+        return rest.size() >= name.size() &&
+               std::ranges::equal(name, rest.substr(0, name.size()), {}, {}, lower);
+    });
+    const bool has_comma = i - place > 0 && text[place] != ' ' && text[place] != '(';
+    if (word == kExtensions.end() || (has_comma && word->size() == 1)) return {place};
+    const std::size_t digits = skip(skip(i + word->size(), ".:#", 1), " ", 1);
+    std::size_t end = digits;
+    while (end - digits <= kExtensionMax && is_digit(at(text, end))) ++end;
+    if (end == digits || end - digits > kExtensionMax || is_glued_right(text, end)) return {place};
+    if (has_parenthesis && at(text, end) != ')') return {place};
+    // 1920 1080 x 1200 is a size, and #5 the fifth of something.
+    const bool is_sure = word->size() > 1 || (*word == "x" && digits == i + 1);
+    return {end + (has_parenthesis ? 1U : 0U), is_sure};
 }
 
 /// The groups that could be one telephone number.
@@ -43,12 +61,15 @@ struct Candidate {
     std::size_t digits;
     std::size_t end;  ///< With its extension.
     bool has_plus;
-    bool has_parenthesis;  ///< Around the first group.
+    bool has_parenthesis;  ///< Around the first group, or around the one behind the 1 before it.
     bool has_extension;
 };
 
 bool is_phone_gap(const Sight& sight, std::size_t i) {
-    constexpr std::array<std::string_view, 5> kAroundParentheses{") ", " (", ")-", "-(", ") ("};
+    constexpr std::array<std::string_view, 10> kAroundParentheses{
+        ") ", " (", ")-", "-(", ") (", ")/", ").", ")", "(", ").("};
+    // 07.56.53 -96.29: what has a minus is another number.
+    if (sight.sign(i) == '-' && sight.gap(i).size() == 2) return false;
     return sight.sign(i) != '\0' ||
            std::ranges::find(kAroundParentheses, sight.gap(i)) != kAroundParentheses.end();
 }
@@ -64,25 +85,31 @@ std::size_t widest(const Sight& sight) {
     const std::size_t end = sight.group(last).end;
     const bool is_of_next_word = last > 0 && sight.gap(last) == " " &&
                                  is_glued_right(sight.text, end) &&
-                                 extension_end(sight.text, end) == end;
+                                 extension(sight.text, end).end == end;
     return is_of_next_word ? last - 1 : last;
+}
+
+/// 1 (415) 555-0123, 8 (912) 345-67-89: what is dialled for any number far away.
+bool has_head(const Sight& sight, std::size_t last) {
+    return last > 1 && sight.size(0) == 1 && digit_of(sight.digits(0)[0]) % 7 <= 1 &&
+           sight.gap(1).ends_with('(') && sight.gap(2).starts_with(')');
 }
 
 /// The groups up to `last`.
 Candidate candidate(const Sight& sight, std::size_t last) {
     const std::string_view text = sight.text;
-    const std::size_t digits_end = sight.group(last).end;
+    const auto [end, makes_phone] = extension(text, sight.group(last).end);
     Candidate found{.begin = sight.group(0).begin,
                     .last = last,
                     .digits = sight.digits_to(last),
-                    .end = extension_end(text, digits_end),
+                    .end = end,
                     .has_plus = false,
                     .has_parenthesis = false,
-                    .has_extension = false};
-    found.has_extension = found.end != digits_end;
-    found.has_parenthesis = before(text, found.begin) == '(' && last > 0 &&
-                            sight.gap(1).starts_with(')') && found.begin > sight.floor();
-    if (found.has_parenthesis) --found.begin;
+                    .has_extension = makes_phone};
+    const bool is_opened = before(text, found.begin) == '(' && last > 0 &&
+                           sight.gap(1).starts_with(')') && found.begin > sight.floor();
+    if (is_opened) --found.begin;
+    found.has_parenthesis = is_opened || has_head(sight, last);
     found.has_plus = before(text, found.begin) == '+' && found.begin > sight.floor();
     if (found.has_plus) --found.begin;
     return found;
@@ -99,18 +126,43 @@ bool has_gaps(const Sight& sight,
     return true;
 }
 
+/// 00447700900123: from abroad, in one piece. The countries whose codes are of two digits, and
+/// those of them whose numbers have eight.
+bool is_whole_from_abroad(const Sight& sight) {
+    constexpr std::string_view kCodes =
+        "20 27 30 31 32 33 34 36 39 40 41 43 44 46 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 66 "
+        "81 82 84 86 90 91 92 93 94 95 98";
+    constexpr std::string_view kShortCodes = "45 47 65";
+    const std::string_view digits = sight.digits(0);
+    if (digits.size() < 12 || digits.size() > kDigitsMax || !digits.starts_with("00")) return false;
+    if (digits[2] == '1') return digits.size() == 13 && digits[3] >= '2' && digits[6] >= '2';
+    const std::string_view codes = digits.size() == 12 ? kShortCodes : kCodes;
+    return digits[2] != '0' && codes.find(digits.substr(2, 2)) != std::string_view::npos;
+}
+
+/// Whether it begins in the middle of a number: 1.250,00 12/02/1998; 07:14:30+02:00 2021.
+bool begins_inside(const Sight& sight) {
+    const std::size_t begin = sight.group(0).begin;
+    return begin >= 2 && std::string_view{",.:'"}.find(sight.text[begin - 1]) < 4 &&
+           is_digit(sight.text[begin - 2]);
+}
+
 bool is_international(const Sight& sight, const Candidate& found) {
     if (found.has_plus)
         return found.digits >= (found.last > 0 ? 8U : 10U) && sight.digits(0)[0] != '0';
-    const bool has_prefix =
-        sight.digits(0).starts_with("00") && sight.size(0) <= 5 && found.last >= 2;
-    return has_prefix && found.digits >= 10;
+    if (begins_inside(sight)) return false;
+    if (found.last == 0) return is_whole_from_abroad(sight) && !sight.has_cue(kThing);
+    const bool has_prefix = sight.digits(0).starts_with("00") && sight.size(0) <= 5 &&
+                            found.last >= 2 && has_gaps(sight, found, 1, " -./_(") &&
+                            (sight.size(0) == 2 || sight.digits(0)[2] != '0');
+    return has_prefix && found.digits >= 10 && !sight.has_cue(kThing);
 }
 
-/// (555) 123-4567, (03) 5327 5996.
+/// (555) 123-4567, (03) 5327 5996, 1 (415) 555-0123.
 bool is_parenthesised(const Sight& sight, const Candidate& found) {
-    return found.has_parenthesis && sight.size(0) >= 2 && sight.size(0) <= 5 && found.digits >= 7 &&
-           found.digits <= 12 && sight.size(found.last) >= 2;
+    if (!found.has_parenthesis || sight.size(found.last) < 2) return false;
+    const std::size_t code = sight.size(has_head(sight, found.last) ? 1 : 0);
+    return code >= 2 && code <= 5 && found.digits >= 7 && found.digits <= 13;
 }
 
 /// 555-123-4567 with or without a 1 before it. With spaces between, it must be one that exists.
@@ -124,21 +176,64 @@ bool is_north_american(const Sight& sight, const Candidate& found) {
     return has_gaps(sight, found, 1, "-. /_") && is_code(head) && is_code(head + 1);
 }
 
+/// Pairs are of a telephone if there are five of them (02 27 96 63 08), and no row of numbers (08
+/// 09 10 11 12).
+bool is_row_of_pairs(const Sight& sight, const Candidate& found) {
+    if (found.last != 4) return true;
+    const bool goes_on =
+        sight.groups_left() > 5 && sight.size(5) == 2 && sight.gap(5) == sight.gap(1);
+    bool is_rising = true;
+    for (std::size_t i = 1; i <= found.last; ++i) {
+        is_rising = is_rising && sight.value(i) > sight.value(i - 1);
+    }
+    constexpr unsigned kDrawnMax = 60;
+    return goes_on || (is_rising && sight.value(found.last) <= kDrawnMax);
+}
+
+/// What begins with a zero and is rather something else: by the sizes of all its groups.
+struct OtherSizes {
+    std::string_view sizes;
+    std::string_view signs;
+};
+constexpr std::array kOtherSizes{
+    OtherSizes{"324", "- ./_"},  // An American number of another kind,
+    OtherSizes{"54", "- "},      // or a ZIP code.
+    OtherSizes{"333", "- ./_"},  // Of a parcel, an article or a price,
+    OtherSizes{"343", "- ./_"},
+    OtherSizes{"444", "- ./_"},
+    OtherSizes{"224", " "},  // and a date.
+};
+
+bool is_of_other_sizes(const Sight& sight, const Candidate& found) {
+    return std::ranges::any_of(kOtherSizes, [&](const OtherSizes& other) {
+        const bool is_all = found.last + 1 == other.sizes.size() || other.sizes != "54";
+        return is_all && sight.has_sizes(other.sizes, other.signs);
+    });
+}
+
+/// 04577.994541: two groups with a dot between them are one number.
+bool is_decimal(const Sight& sight, const Candidate& found) {
+    return found.last == 1 && sight.sign(1) == '.';
+}
+
 /// 0431 19 97 94: the zero that is dialled inside of a country.
 bool has_trunk_zero(const Sight& sight, const Candidate& found) {
     const bool is_long_enough = found.digits >= 9 && found.digits <= 12 && found.last > 0;
     if (!is_long_enough || sight.digits(0)[0] != '0' || sight.size(0) < 2 || sight.size(0) > 5 ||
-        !has_gaps(sight, found, 1, " -./_")) {
+        !has_gaps(sight, found, 1, " -./_") || begins_inside(sight)) {
         return false;
     }
-    if (sight.has_sizes("324", "- ./_")) return false;  // An American number of another kind.
-    bool has_decimal_digit = false;                     // 0101 0110 is something else.
+    if (found.has_plus || is_decimal(sight, found) || is_of_other_sizes(sight, found)) return false;
+    bool has_decimal_digit = false;  // 0101 0110 is something else.
+    bool is_in_pairs = true;
     for (std::size_t i = 0; i <= found.last; ++i) {
         if (sight.size(i) < 2) return false;
+        is_in_pairs = is_in_pairs && sight.size(i) == 2;
         has_decimal_digit = has_decimal_digit ||
                             std::ranges::any_of(sight.digits(i), [](char c) { return c > '1'; });
     }
-    return has_decimal_digit;
+    if (is_in_pairs && is_row_of_pairs(sight, found)) return false;
+    return has_decimal_digit && !is_counted_behind(sight.text, found.end) && !sight.has_cue(kThing);
 }
 
 /// The tail of a longer row of groups, as in 3704 0044 0532 0130.
@@ -163,7 +258,10 @@ bool is_apart(const Sight& sight, const Candidate& found) {
         return false;
     const bool is_before_word = (found.has_plus || found.last > 0) &&
                                 is_letter(at(text, found.end)) && ends_word(text, found.end);
-    return (!is_tied_right(text, found.end) || is_before_word) && at(text, found.end) != '%';
+    const bool is_before_name =
+        at(text, found.end) == '-' && names_phone_behind(text, found.end);  // 555-0123-Office
+    return (!is_tied_right(text, found.end) || is_before_word || is_before_name) &&
+           at(text, found.end) != '%';
 }
 
 /// How many digits a telephone may have whose form begins with this group, extensions aside.
@@ -185,6 +283,7 @@ FormDigits form_digits(const Sight& sight) {
     const bool is_north_american =
         sight.size(0) == 3 || (sight.groups_left() > 3 && sight.size(1) == 3);
     if (is_north_american) digits.add(10, 11);
+    if (sight.groups_left() > 2 && sight.gap(1).ends_with('(')) digits.add(7, kDigitsMax);
     return digits;
 }
 
@@ -229,6 +328,56 @@ bool is_lost_in_row(const Sight& sight) {
     return !sight.is_apart_left(begin, kPhone | kCall);
 }
 
+/// Whether no words make a telephone of it: a share, or what stands behind the point of a number.
+bool is_no_phone(const Sight& sight, const Candidate& found) {
+    const bool is_share = sight.digits(0) == "0" && found.last > 0 && sight.sign(1) == '.';
+    return is_share || (begins_inside(sight) && found.last == 0 && !sight.is_labelled(kPhone));
+}
+
+/// Whether it looks like something else, if nobody clearly says that it is a telephone: a price, a
+/// version, a time.
+bool is_rather_other(const Sight& sight, const Candidate& found) {
+    const std::string_view text = sight.text;
+    const bool is_price = at(text, found.end) == ',' && is_digit(at(text, found.end + 1)) &&
+                          is_digit(at(text, found.end + 2)) && !is_digit(at(text, found.end + 3));
+    const bool is_version =
+        found.last > 0 && sight.sign(1) == '.' && sight.size(1) <= 2 && found.digits < 10;
+    const bool is_time = found.last == 1 && sight.size(0) == 6 && sight.size(1) == 6;
+    return is_price || is_version || is_time || begins_with_date(sight) ||
+           is_counted_behind(text, found.end);
+}
+
+/// Whether it is as long as telephones are; in one piece, as those are that are written so.
+bool has_size(const Candidate& found, std::size_t least, std::size_t most_in_one) {
+    return found.digits >= least && found.digits <= (found.last == 0 ? most_in_one : 13U);
+}
+
+/// 1731740000 is rather a time.
+bool is_time_in_seconds(const Sight& sight, const Candidate& found) {
+    return found.last == 0 && found.digits == 10 && sight.digits(0)[0] == '1' && !found.has_plus;
+}
+
+/// Whether the words around say that it is a telephone.
+bool is_said(const Sight& sight, const Candidate& found) {
+    const Cues cues = sight.cues();
+    if ((cues & kPhone) != 0) return !is_counted_behind(sight.text, found.end);
+    if ((cues_behind(sight.text, found.end) & kPhone) != 0) return true;
+    if ((cues & (kCall | kNumbered | kHint)) == 0 || is_rather_other(sight, found)) return false;
+    const bool has_call = (cues & kCall) != 0;
+    if (has_call && (cues & kToward) != 0) return has_size(found, kDigitsMin, 13);
+    if (is_time_in_seconds(sight, found) || is_decimal(sight, found)) return false;
+    return (has_call && has_size(found, kDigitsMin, 11)) ||
+           ((cues & kNumbered) != 0 && has_size(found, 7, 12)) ||
+           ((cues & kHint) != 0 && has_size(found, 9, 11));
+}
+
+/// Whether nothing but its own line, or its own cell, begins where a letterhead's number does.
+bool begins_line(const Sight& sight, std::size_t begin) {
+    while (begin > 0 && sight.text[begin - 1] == ' ') --begin;
+    return begin == 0 || begin <= sight.floor() ||
+           std::string_view{",;|\n\r\t>]"}.find(sight.text[begin - 1]) != std::string_view::npos;
+}
+
 }  // namespace
 
 Found find_phone(const Sight& sight) {
@@ -245,13 +394,12 @@ Found find_phone(const Sight& sight) {
     if (is_wordless(sight, last)) return {};
 
     const Candidate line = candidate(sight, last_in_line(sight, last));
-    if (line.digits < kDigitsMin) return {};
+    if (line.digits < kDigitsMin || is_no_phone(sight, line)) return {};
+    const char sign = before(sight.text, line.begin);
     const bool is_named_behind = names_phone_behind(sight.text, line.end) &&
-                                 sight.is_apart_left(line.begin, kPhone | kCall) &&
-                                 before(sight.text, line.begin) != '/' &&
-                                 before(sight.text, line.begin) != '$';
-    const bool is_phone =
-        is_named_behind || (is_apart(sight, line) && sight.has_cue(kPhone | kCall));
+                                 sight.is_apart_left(line.begin, kPhone | kCall) && sign != '/' &&
+                                 sign != '$' && begins_line(sight, line.begin);
+    const bool is_phone = is_named_behind || (is_apart(sight, line) && is_said(sight, line));
     return is_phone ? Found{Span{line.begin, line.end}} : Found{};
 }
 

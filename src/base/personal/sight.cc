@@ -7,7 +7,7 @@ namespace parlance::personal {
 
 namespace {
 
-constexpr std::size_t kLettersMax = 4;
+constexpr std::size_t kLettersMax = 12;
 
 }  // namespace
 
@@ -30,7 +30,8 @@ Cues Sight::cues() const {
         std::size_t begin = group(0).begin;
         // A word that hangs on the number is one of the words before it; other letters are its own.
         if (cues_of_last_word(text, begin) == 0) begin = word_begin();
-        while (before(text, begin) == '(' || before(text, begin) == '+') --begin;
+        const bool may_have_plus = begin == group(0).begin;
+        while (before(text, begin) == '(' || (may_have_plus && before(text, begin) == '+')) --begin;
         cues_ = cues_before(text, begin) | label_cues_;
     }
     return *cues_;
