@@ -1,6 +1,7 @@
 // Dates, and which of them are of birth.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "base/personal/characters.h"
 #include "base/personal/detectors.h"
@@ -72,19 +73,31 @@ Found find_packed(const Sight& sight) {
     return is_date ? Found{Span{sight.group(0).begin, sight.group(0).end}} : Found{};
 }
 
-/// How the months begin, in the languages of those who write most.
-constexpr std::array<std::string_view, 35> kMonths{
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    "mär", "mrz", "mai", "okt", "dez", "fév", "fev", "avr", "jui", "aoû", "déc", "ene",
-    "abr", "ago", "dic", "gen", "mag", "giu", "lug", "set", "ott", "out", "maj"};
+/// How the months begin, in the languages of those who write most: three bytes of each.
+constexpr std::string_view kMonths =
+    "jan feb mar apr may jun jul aug sep oct nov dec "
+    "m\xC3\xA4 mrz mai okt dez f\xC3\xA9 fev avr jui ao\xC3 d\xC3\xA9 "
+    "ene abr ago dic gen mag giu lug set ott out maj ";
 constexpr std::size_t kMonthBytesMax = 11;
+
+constexpr std::uint32_t head_of(std::string_view word) {
+    std::uint32_t head = 0;
+    for (const char c : word.substr(0, 3)) head = head << 8U | static_cast<unsigned char>(lower(c));
+    return head;
+}
+
+constexpr auto kMonthHeads = [] {
+    std::array<std::uint32_t, kMonths.size() / 4> heads{};
+    for (std::size_t i = 0; i < heads.size(); ++i) heads[i] = head_of(kMonths.substr(4 * i, 3));
+    return heads;
+}();
 
 bool is_month(std::string_view word) {
     if (word.size() < 3 || word.size() > kMonthBytesMax) return false;
-    return std::ranges::any_of(kMonths, [word](std::string_view month) {
-        return month.size() <= word.size() &&
-               std::ranges::equal(month, word.substr(0, month.size()), {}, {}, lower);
-    });
+    const std::uint32_t head = head_of(word);
+    bool is_one = false;
+    for (const std::uint32_t month : kMonthHeads) is_one |= month == head;
+    return is_one;
 }
 
 bool is_month_byte(char c) { return is_letter(c) || is_beyond_ascii(c); }
@@ -106,6 +119,8 @@ std::size_t skip_signs(std::string_view text, std::size_t place) {
 /// Over "of", "de" and the like.
 std::size_t skip_of(std::string_view text, std::size_t place) {
     constexpr std::array<std::string_view, 4> kOf{"of", "de", "del", "di"};
+    const char first = lower(at(text, place));
+    if (first != 'o' && first != 'd') return place;
     const std::size_t end = word_end(text, place);
     const bool is_of = std::ranges::any_of(kOf, [&](std::string_view of) {
         return std::ranges::equal(of, text.substr(place, end - place), {}, {}, lower);
@@ -133,7 +148,9 @@ std::size_t skip_ordinal(std::string_view text, std::size_t place) {
 
 /// Behind the month that follows over a few signs; 0 if none does.
 std::size_t month_end(std::string_view text, std::size_t place) {
-    const std::size_t begin = skip_of(text, skip_signs(text, place));
+    std::size_t begin = skip_signs(text, place);
+    if (!is_month_byte(at(text, begin))) return 0;
+    begin = skip_of(text, begin);
     const std::size_t end = word_end(text, begin);
     return begin < text.size() && is_month(text.substr(begin, end - begin)) ? end : 0;
 }

@@ -150,12 +150,14 @@ bool ends_with_zeros(const Sight& sight) { return sight.digits(0).ends_with("000
 
 /// Who says that it is a card need not say whose. Without a word it is one of a known issuer's, and
 /// in a size that is rare only where no word says that it is something else.
-bool is_card(const Sight& sight, std::size_t size) {
-    if (sight.has_cue(kCard)) return true;
-    const unsigned head = head_of(sight, kIssuerDigits);
-    return is_issued(head, size, &Issuer::usual) ||
-           (is_issued(head, size, &Issuer::sizes) && !sight.has_cue(kThing) &&
-            !ends_with_zeros(sight));
+bool is_card(const Sight& sight, std::size_t size, std::size_t last, Sizes sizes_of_two) {
+    if ((sizes_of_two >> size & 1U) != 0) {
+        const unsigned head = head_of(sight, kIssuerDigits);
+        if (is_issued(head, size, &Issuer::usual)) return true;
+        const bool is_rare = is_issued(head, size, &Issuer::sizes);
+        if (is_rare && !sight.has_cue(kThing) && !ends_with_zeros(sight)) return true;
+    }
+    return sight.is_said(kCard, sight.group(last).end);
 }
 
 }  // namespace
@@ -165,12 +167,14 @@ Found find_card(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
     // In a row of groups the ones around must not be tied to these: that is soon seen.
     if (sight.size(0) < kSizeMin && continues_left(sight.text, begin)) return {};
+    // Before a group inside of a row there is no word that could make a card of it.
+    const bool may_be_said = !sight.is_in_row() || sight.is_labelled(kCard);
     // The longest first: what a shorter one leaves would still be known.
     for (std::size_t size = std::min(kSizeMax, sight.digits_left()); size >= kSizeMin; --size) {
+        if ((sizes >> size & 1U) == 0 && !may_be_said) continue;
         const auto last = last_group(sight, size);
         if (!last || !sight.passes_luhn(*last)) continue;
-        const bool is_known = (sizes >> size & 1U) != 0 && is_card(sight, size);
-        if (!is_known && !sight.is_said(kCard, sight.group(*last).end)) continue;
+        if (!is_card(sight, size, *last, sizes)) continue;
         if (!can_begin(sight, begin) || !is_grouped_like_a_card(sight, *last)) continue;
         const std::size_t end = sight.group(*last).end;
         const bool is_apart =

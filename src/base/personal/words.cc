@@ -112,34 +112,34 @@ constexpr std::size_t kWordCount = [] {
     return count;
 }();
 
-constexpr std::size_t letter_of(char c) { return static_cast<std::size_t>(lower(c) - 'a'); }
+/// Of small letters and large ones alike, and of whatever stands between them.
+constexpr std::uint32_t hash_of(std::string_view word) {
+    std::uint32_t hash = 2'166'136'261U;
+    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(lower(c))) * 16'777'619U;
+    return hash ^ hash >> 15U;
+}
 
-/// Those with the same first letter stand together: where each letter's begin, and where all end.
-struct Dictionary {
-    std::array<Word, kWordCount> words{};
-    std::array<std::uint16_t, 27> begins{};
-};
+/// A word stands at the place that its hash says, or behind it where that is taken.
+constexpr std::size_t kPlaces = 2'048;
+static_assert(kPlaces > 3 * kWordCount);
+using Dictionary = std::array<Word, kPlaces>;
 
 constexpr Dictionary kDictionary = [] {
-    Dictionary dictionary;
-    each_word([&](const Word& word) { ++dictionary.begins[letter_of(word.word[0]) + 1]; });
-    for (std::size_t i = 1; i < dictionary.begins.size(); ++i)
-        dictionary.begins[i] =
-            static_cast<std::uint16_t>(dictionary.begins[i] + dictionary.begins[i - 1]);
-    std::array<std::uint16_t, 27> next = dictionary.begins;
-    each_word([&](const Word& word) { dictionary.words[next[letter_of(word.word[0])]++] = word; });
+    Dictionary dictionary{};
+    each_word([&dictionary](const Word& word) {
+        std::size_t place = hash_of(word.word) % kPlaces;
+        while (!dictionary[place].word.empty() && dictionary[place].word != word.word) {
+            place = (place + 1) % kPlaces;
+        }
+        dictionary[place] = word;
+    });
     return dictionary;
 }();
 
 constexpr bool has_repeats() {
-    for (std::size_t letter = 0; letter + 1 < kDictionary.begins.size(); ++letter) {
-        for (std::size_t i = kDictionary.begins[letter]; i < kDictionary.begins[letter + 1]; ++i) {
-            for (std::size_t j = i + 1; j < kDictionary.begins[letter + 1]; ++j) {
-                if (kDictionary.words[i].word == kDictionary.words[j].word) return true;
-            }
-        }
-    }
-    return false;
+    std::size_t count = 0;
+    for (const Word& word : kDictionary) count += word.word.empty() ? 0U : 1U;
+    return count != kWordCount;
 }
 static_assert(!has_repeats());
 
@@ -147,12 +147,12 @@ static_assert(!has_repeats());
 
 Cues cues_of_word(std::string_view written) {
     if (written.empty() || written.size() > kWordBytesMax || !is_letter(written[0])) return 0;
-    const std::size_t letter = letter_of(written[0]);
-    for (std::size_t i = kDictionary.begins[letter]; i < kDictionary.begins[letter + 1]; ++i) {
-        const std::string_view word = kDictionary.words[i].word;
+    for (std::size_t place = hash_of(written) % kPlaces; !kDictionary[place].word.empty();
+         place = (place + 1) % kPlaces) {
+        const std::string_view word = kDictionary[place].word;
         const bool is_said =
             word.size() == written.size() && std::ranges::equal(word, written, {}, {}, lower);
-        if (is_said) return kDictionary.words[i].cues;
+        if (is_said) return kDictionary[place].cues;
     }
     return 0;
 }
