@@ -467,6 +467,23 @@ std::string with_tildes(std::string_view written) {
     return out;
 }
 
+/// "[LICENCE_1f9c03ab]", and room for longer words.
+constexpr std::size_t kPlaceholderMax = 24;
+
+/// The placeholder that begins here, as it was given out: who repeats one may have changed its
+/// case. Empty if there is none.
+std::string placeholder_at(std::string_view text, std::size_t place) {
+    std::string name{text.substr(place, text.substr(place, kPlaceholderMax).find(']') + 1)};
+    const std::size_t digits = name.find('_');
+    if (digits == std::string::npos) return {};
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        if (i < digits && c >= 'a' && c <= 'z') name[i] = static_cast<char>(c - 'a' + 'A');
+        if (i > digits && c >= 'A' && c <= 'Z') name[i] = static_cast<char>(c - 'A' + 'a');
+    }
+    return placeholder_begins(name, 0) ? name : std::string{};
+}
+
 /// One way through JSON with placeholders in it.
 class Return {
   public:
@@ -481,9 +498,10 @@ class Return {
         string_end_ = 0;
         path_end_ = 0;
         for (auto i = json_.find('['); i != std::string_view::npos; i = json_.find('[', i + 1)) {
-            if (!placeholder_begins(json_, i)) continue;
-            const std::size_t end = json_.find(']', i) + 1;
-            const Original* const original = original_of(json_.substr(i, end - i));
+            const std::string name = placeholder_at(json_, i);
+            if (name.empty()) continue;
+            const std::size_t end = i + name.size();
+            const Original* const original = original_of(name);
             if (original == nullptr) continue;
             const bool is_in_key = stands_in_key(end);
             has_keys_ = has_keys_ || is_in_key;

@@ -1,5 +1,6 @@
 #include "base/personal/redact.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -218,6 +219,22 @@ TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {
     EXPECT_EQ(restored(redacted(question), R"([")" + std::string{kEmail} + R"("])"),
               redacted(question))
         << "who only names a placeholder gets nothing for it";
+}
+
+TEST(Restoration, X15_KnowsAPlaceholderInWhateverCaseItComesBack) {
+    const std::string question = R"({"input":"ana@example.org"})";
+    std::string mask{kEmail};
+    std::ranges::transform(mask, mask.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    EXPECT_EQ(restored(R"(["to )" + mask + R"("])", question), R"(["to ana@example.org"])");
+    std::ranges::transform(mask, mask.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    EXPECT_EQ(restored(R"({")" + mask + R"(":1})", question), R"({"ana@example.org":1})");
+    EXPECT_EQ(restored(R"({")" + mask + R"(":1,")" + std::string{kEmail} + R"(":2})", question),
+              R"({")" + mask + R"(":1,")" + std::string{kEmail} + R"(":2})")
+        << "two keys stay two";
 }
 
 TEST(Restoration, X15_PutsKeysBack) {
