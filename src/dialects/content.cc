@@ -29,8 +29,18 @@ constexpr std::array kIdSlots{Slot::Type,
                               Slot::Session,
                               Slot::ChildSession,
                               Slot::ErrorCode,
-                              Slot::ErrorSource,
-                              Slot::Sources};
+                              Slot::ErrorSource};
+
+constexpr std::string_view kOwnerScope = "owner_scope";
+constexpr std::string_view kUserScope = "user:";
+
+/// Whether it says of which user a source is: that is a name. Which source it is, and any other
+/// scope, are the sender's words.
+bool names_owner(const FieldRule& rule, json::Value value) {
+    if (rule.name != kOwnerScope || !value.is_string()) return false;
+    std::string spare;
+    return value.text(spare).starts_with(kUserScope);
+}
 
 bool is_open(const FieldRule& rule) {
     return std::ranges::find(kOpenKinds, rule.kind) != kOpenKinds.end();
@@ -41,6 +51,9 @@ bool is_id(const FieldRule& rule) {
 }
 
 const char* end_of(json::Value value) { return value.raw.data() + value.raw.size(); }
+
+/// Of an object whose members are all its sender's own.
+constexpr Shape kNothingKnown{.name = "", .section = "", .fields = {}};
 
 class Gathering {
   public:
@@ -59,7 +72,7 @@ class Gathering {
                 // Whoever exempted it knows its key.
             } else if (rule == shape.fields.end()) {
                 // Its key is the sender's own word, like its value.
-                parts.emplace_back(begin, static_cast<std::size_t>(behind - begin));
+                add({begin, static_cast<std::size_t>(behind - begin)}, members.value);
             } else {
                 take(*rule, members.value, are_ids);
             }
@@ -77,18 +90,50 @@ class Gathering {
     void take(const FieldRule& rule, json::Value value, bool are_ids) {
         // What breaks its rule can be anybody's words: of a soft shape nobody insists on the rules.
         const bool keeps_its_rule = fits(rule, value);
-        if (keeps_its_rule && !is_open(rule)) return;
+        if (keeps_its_rule && (!is_open(rule) || names_owner(rule, value))) return;
         are_ids = keeps_its_rule && (are_ids || is_id(rule));
         const Shape* const inner = rule.kind == Kind::Body ? form_.body : rule.shape;
         // Where anything may stand, all of it is the sender's words, whatever its keys.
         const bool is_known = inner != nullptr && rule.kind != Kind::Anything;
         if (is_known && value.is_object()) return gather(*inner, value, are_ids);
         if (rule.element != nullptr && value.is_array()) {
-            for (json::Elements elements{value}; elements.next();) {
-                take(*rule.element, elements.value, are_ids);
-            }
+            each_element(value,
+                         [&](json::Value element) { take(*rule.element, element, are_ids); });
         } else if (!are_ids) {
-            parts.push_back(value.raw);
+            add(value.raw, value);
+        }
+    }
+
+    /// Calls `use(element)` for each that is not exempt.
+    template <class Use>
+    void each_element(json::Value list, Use use) {
+        std::size_t number = 0;
+        for (json::Elements elements{list}; elements.next(); ++number) {
+            const std::size_t size = pointer_.size();
+            if (!exempt_.empty()) pointer_ += "/" + std::to_string(number);
+            if (!is_exempt()) use(elements.value);
+            pointer_.resize(size);
+        }
+    }
+
+    bool has_exempt_below() const {
+        return std::ranges::any_of(exempt_, [this](const std::string& pointer) {
+            return pointer.size() > pointer_.size() && pointer.starts_with(pointer_) &&
+                   pointer[pointer_.size()] == '/';
+        });
+    }
+
+    /// The sender's words, but for what is exempt within them; `stretch` may have the key in it as
+    /// well, which whoever exempted something below it knows.
+    void add(std::string_view stretch, json::Value value) {
+        if (exempt_.empty() || !has_exempt_below()) {
+            parts.push_back(stretch);
+        } else if (value.is_object()) {
+            gather(kNothingKnown, value);
+        } else if (value.is_array()) {
+            each_element(value, [this](json::Value element) { add(element.raw, element); });
+        } else {
+            parts.push_back(stretch);
         }
     }
 

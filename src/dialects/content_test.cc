@@ -16,7 +16,13 @@ constexpr std::string_view kRequest =
 
 TEST(Content, X15_IsWhatTheSenderSaysAndNotTheProtocol) {
     EXPECT_EQ(content_of(Dialect::Delegation, kRequest),
-              (Parts{R"("O")", R"("I")", R"("h")", R"("f")", R"({"a":1})", R"(,"x_own":"X")"}));
+              (Parts{R"("O")",
+                     R"("I")",
+                     R"("h")",
+                     R"("f")",
+                     R"("r@example.org")",
+                     R"({"a":1})",
+                     R"(,"x_own":"X")"}));
 }
 
 TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
@@ -29,7 +35,7 @@ TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
     EXPECT_EQ(content_of(Dialect::Delegation,
                          R"({"input":"I","handoff_data":{"references":[)"
                          R"({"source_id":"r@example.org","ana@example.org":1}]}})"),
-              (Parts{R"("I")", R"(,"ana@example.org":1)"}))
+              (Parts{R"("I")", R"("r@example.org")", R"(,"ana@example.org":1)"}))
         << "beside a name too";
     EXPECT_EQ(content_of(Dialect::Sam,
                          R"({"message_type":"REQUEST","sender":{"agent_id":"a@b.example",)"
@@ -40,7 +46,25 @@ TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
 TEST(Content, X15_FieldsCanBeExempt) {
     const std::vector<std::string> exempt{"/objective", "/handoff_data/facts", "/x_own"};
     EXPECT_EQ(content_of(Dialect::Delegation, kRequest, exempt),
-              (Parts{R"("I")", R"("h")", R"({"a":1})"}));
+              (Parts{R"("I")", R"("h")", R"("r@example.org")", R"({"a":1})"}));
+}
+
+TEST(Content, X15_WhatStandsWithinTheSendersWordsCanBeExempt) {
+    constexpr std::string_view kNested =
+        R"({"input":"I","context_hints":["h","k"],"x_own":{"p":"q","r":["s","t"]},)"
+        R"("handoff_data":{"intermediate_results":{"list":["a","b"],"more":"m"}}})";
+    const std::vector<std::string> exempt{
+        "/context_hints/1", "/x_own/r/0", "/handoff_data/intermediate_results/list/0"};
+    EXPECT_EQ(content_of(Dialect::Delegation, kNested, exempt),
+              (Parts{R"("I")", R"("h")", R"("p":"q")", R"("t")", R"("b")", R"(,"more":"m")"}));
+}
+
+TEST(Content, X15_OfASourceOnlyItsUserIsAName) {
+    EXPECT_EQ(content_of(Dialect::Delegation,
+                         R"({"input":"I","handoff_data":{"references":[)"
+                         R"({"owner_scope":"user:ana@example.org","source_id":"S"},)"
+                         R"({"owner_scope":"company","source_id":"T"}]}})"),
+              (Parts{R"("I")", R"("S")", R"("company")", R"("T")"}));
 }
 
 TEST(Content, X15_WhatBreaksTheRuleOfItsFieldIsWords) {
