@@ -18,6 +18,9 @@ namespace {
 /// About four bytes of text are a token.
 constexpr std::size_t kBytesPerToken = 4;
 
+/// What a JSON number can say exactly.
+constexpr std::int64_t kTokensMost = std::int64_t{1} << 53U;
+
 /// So much of what was wanted is on record with a refusal.
 constexpr std::size_t kObjectiveBytesMax = 1'024;
 
@@ -210,6 +213,29 @@ void note_objective(Claim& claim,
     }
 }
 
+json::Value member_of(json::Value object, std::string_view key) {
+    if (!object.is_object()) return {};
+    return json::find(object, key).value_or(json::Value{});
+}
+
+/// A payload of taskwire may say for whom and how much in more places than the table of its type
+/// has: what is said in any of them counts, of several budgets the least.
+void add_said_in_payload(Claim& claim, json::Value message) {
+    const auto payload = member_of(message, "payload");
+    for (const auto& said : {payload, member_of(payload, "context")}) {
+        const auto user = member_of(said, "user_id");
+        std::string spare;
+        if (claim.user.empty() && user.is_string()) claim.user = user_named(user.text(spare));
+    }
+    for (const auto& said : {payload, member_of(payload, "constraints")}) {
+        const auto most = member_of(said, "max_tokens");
+        const auto tokens = most.is_number() ? most.integer().value_or(0) : 0;
+        if (tokens <= 0) continue;
+        const auto wanted = static_cast<std::uint64_t>(std::min(tokens, kTokensMost));
+        claim.tokens_max = claim.tokens_max == 0 ? wanted : std::min(claim.tokens_max, wanted);
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> owners_of(const Meaning& meaning) {
@@ -243,7 +269,8 @@ ClaimPtr read_claim(const DialectRow& row,
     note_objective(*claim, row, form, meaning, message);
     claim->depth = static_cast<std::uint32_t>(number_in(meaning, Slot::Depth, 1'000'000));
     claim->depth_max = static_cast<std::uint32_t>(number_in(meaning, Slot::DepthMax, 1'000'000));
-    claim->tokens_max = number_in(meaning, Slot::TokensMax, std::int64_t{1} << 53U);
+    claim->tokens_max = number_in(meaning, Slot::TokensMax, kTokensMost);
+    if (row.dialect == Dialect::Taskwire) add_said_in_payload(*claim, message);
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
     // Nothing is done for less than a token, whatever was left out.
     claim->tokens_estimated =

@@ -26,6 +26,23 @@ TEST(Claim, T14_ADelegationNamesACapabilityAsItsObjectiveOrAmongItsHints) {
     EXPECT_EQ(claim->capability, "");
 }
 
+TEST(Claim, I3_EveryRequestOfTaskwireNamesItsUserAndBudgetInAnyOfItsPlaces) {
+    const auto said = [](std::string_view type, std::string_view payload) {
+        const auto text = R"({"id":"m","from":"a","to":"b","type":")" + std::string{type} +
+                          R"(","payload":{"task_id":"t",)" + std::string{payload} + "}}";
+        return claim_in(text, Dialect::Taskwire);
+    };
+    for (const auto* type : {"TASK_ASSIGNMENT", "TASK_HANDOFF", "HELP_REQUEST"}) {
+        EXPECT_EQ(said(type, R"("user_id":"u1")")->user, "u1") << type;
+        EXPECT_EQ(said(type, R"("context":{"user_id":"u2"})")->user, "u2") << type;
+        EXPECT_EQ(said(type, R"("user_id":"unknown")")->user, "") << type;
+        EXPECT_EQ(said(type, R"("max_tokens":70)")->tokens_max, 70U) << type;
+        EXPECT_EQ(said(type, R"("constraints":{"max_tokens":60})")->tokens_max, 60U) << type;
+        EXPECT_EQ(said(type, R"("max_tokens":70,"constraints":{"max_tokens":60})")->tokens_max, 60U)
+            << type;
+    }
+}
+
 TEST(Claim, T14_WhatIsTooLongForACodeNamesNone) {
     const auto claim =
         claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
