@@ -113,7 +113,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
         SQLITE_OPEN_NOMUTEX;
     // It has what the journal has, and is for whom that is; what SQLite makes is for everybody.
     // Only where there is none yet: to close a file ends the locks that this process has on it.
-    if (mode == Mode::Write) {
+    const bool is_file = path != ":memory:";
+    if (mode == Mode::Write && is_file) {
         const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0640);
         if (made >= 0) ::close(made);
     }
