@@ -110,6 +110,7 @@ struct Journey {
     Part part = Part::OneWay;
     Ticket parent{};  ///< The request for which it was delegated, or which it answers.
     std::string steps{};
+    std::string user{};  ///< For whom it was asked, if for anybody.
     Course course{};
 };
 

@@ -20,7 +20,7 @@
 namespace parlance::views {
 
 /// The form of the tables. A file of another form is written anew.
-inline constexpr std::int64_t kLedgerForm = 4;
+inline constexpr std::int64_t kLedgerForm = 5;
 
 /// Which delegations, oldest first. Empty texts ask for nothing.
 struct DelegationQuery {

@@ -23,14 +23,14 @@ constexpr std::uint64_t kLandmarkRecords = 2048;
 
 constexpr std::string_view kColumns =
     "ticket, sequence, correlation, root, parent, message_id, sender, recipient, type, dialect, "
-    "kind, accepted_ms, steps";
+    "kind, accepted_ms, steps, user";
 
 constexpr std::string_view kPut = R"(
 INSERT INTO messages VALUES
-  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+  (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
 ON CONFLICT (ticket) DO UPDATE SET correlation = ?3, root = ?4, parent = ?5, leased_ms = ?13, ended_ms = ?14,
   outcome = ?15, attempts = ?16, queue_ms = ?17, run_ms = ?18, human_ms = ?19,
-  steps = ?20)";
+  steps = ?20, user = ?21)";
 
 constexpr std::string_view kOlder = R"(
 SELECT 1 FROM messages WHERE correlation = ?1 AND ticket < ?2
@@ -40,8 +40,13 @@ std::string select(std::string_view rest) {
     return "SELECT " + std::string{kColumns} + " FROM messages " + std::string{rest};
 }
 std::string select_of_conversation() {
-    constexpr std::string_view kWanted =
-        " AND ticket > ?2 AND (?3 = '' OR sender = ?3 OR recipient = ?3)";
+    // Who was asked may see it, and who answered. Who asked did so by a grant, and needs one.
+    constexpr std::string_view kWanted = R"(
+ AND ticket > ?2 AND (?3 = '' OR ((sender = ?3 OR recipient = ?3) AND (
+  user IS NULL OR ?5 = '["*"]'
+  OR (kind IN ('answer', 'failure') AND recipient <> ?3)
+  OR (kind NOT IN ('answer', 'failure') AND sender <> ?3)
+  OR user IN (SELECT value FROM json_each(?5))))))";
     return select("WHERE correlation = ?1" + std::string{kWanted}) + " UNION ALL " +
            select("WHERE root = ?1" + std::string{kWanted}) + " ORDER BY ticket LIMIT ?4";
 }
@@ -76,7 +81,8 @@ Result<Journey> journey_in(const Statement& row) {
                     .to = row.text(7),
                     .type = row.text(8),
                     .parent = {unsigned_of(row.number(4))},
-                    .steps = row.text(12)};
+                    .steps = row.text(12),
+                    .user = row.text(13)};
     const auto dialect = dialect_named(row.text(9));
     const auto* const part = std::ranges::find(kPartNames, row.text(10));
     const auto steps = steps_of(journey);
@@ -117,7 +123,8 @@ Journey answer_to(const Journey& request, Ticket given, const journal::Record& r
             .id = request.id,
             .to = request.from,
             .dialect = request.dialect,
-            .parent = request.ticket};
+            .parent = request.ticket,
+            .user = request.user};
 }
 
 Standing standing_of(WorkflowEnd end) {
@@ -314,7 +321,10 @@ void TraceBook::accepted(const MessageAccepted& event, const journal::Record& re
 
 Result<void> TraceBook::admitted(const DelegationAdmitted& event) {
     const auto held = journeys_.find(event.request.value);
-    if (held == journeys_.end() || event.parent == Ticket{}) return {};
+    if (held == journeys_.end()) return {};
+    held->second.journey.user = event.user;
+    touch(held->second);
+    if (event.parent == Ticket{}) return {};
     const auto parent = TRY(find(event.parent));
     if (!parent) return {};
     auto& journey = held->second.journey;
@@ -336,7 +346,8 @@ void TraceBook::started(const WorkflowStarted& event, const journal::Record& rec
                    .correlation = event.correlation.empty() ? event.id : event.correlation,
                    .id = event.id,
                    .from = event.by,
-                   .part = Part::Workflow});
+                   .part = Part::Workflow,
+                   .user = event.user});
     go(journeys_.at(ticket.value), Standing::AtWork, record);
 }
 
@@ -356,7 +367,8 @@ Result<void> TraceBook::asked(const HumanAsked& event, const journal::Record& re
                    .from = event.asked_by,
                    .to = std::move(people),
                    .type = harmless_(event.step, event.workflow),
-                   .part = Part::Person});
+                   .part = Part::Person,
+                   .user = event.user});
     go(journeys_.at(event.id.value), Standing::WithPerson, record);
     return {};
 }
@@ -580,7 +592,8 @@ Result<void> TraceBook::put(const Journey& journey) {
                    std::int64_t{course.queue.count()},
                    std::int64_t{course.run.count()},
                    number_if(course.was_with_person, std::int64_t{course.human.count()}),
-                   journey.steps);
+                   journey.steps,
+                   text_or_null(journey.user));
 }
 
 Result<void> TraceBook::write() {
@@ -620,7 +633,8 @@ Result<std::vector<Journey>> TraceBook::journeys(const JourneyQuery& query) {
              query.correlation,
              signed_of(query.after.value),
              query.agent,
-             query.count_max);
+             query.count_max,
+             query.users);
     auto journeys = TRY(read_rows(statements_.list));
     if (!query.at) return journeys;
     std::vector<Journey> past;
@@ -639,7 +653,12 @@ Result<bool> TraceBook::has_older(const std::string& correlation, Sequence first
 
 /// Row by row: only the sum is in memory.
 Result<Conversation> TraceBook::read_whole(const JourneyQuery& query) {
-    bind_all(statements_.list, query.correlation, std::int64_t{0}, query.agent, std::int64_t{-1});
+    bind_all(statements_.list,
+             query.correlation,
+             std::int64_t{0},
+             query.agent,
+             std::int64_t{-1},
+             query.users);
     Conversation sum;
     while (TRY(statements_.list.step())) {
         add(sum, TRY(journey_in(statements_.list)), query.at.value_or(kLatest));

@@ -29,10 +29,14 @@ namespace parlance::views {
 /// What of a text may be shown to those who read the books; the same within a workflow.
 using Harmless = std::function<std::string(std::string_view text, std::string_view workflow)>;
 
+inline constexpr const char* kEverybody = R"(["*"])";
+
 /// Which messages of one conversation, in their order.
 struct JourneyQuery {
     std::string correlation{};
     std::string agent{};  ///< Only what this one sent or was sent; empty: all.
+    /// Of what that agent asked for users, only for these: a JSON list; "*" is everybody.
+    std::string users = kEverybody;
     std::optional<Sequence> at{};
     Ticket after{};
     std::int64_t count_max = 1000;
@@ -65,7 +69,8 @@ CREATE TABLE messages (
   queue_ms INT NOT NULL,
   run_ms INT NOT NULL,
   human_ms INT,
-  steps TEXT NOT NULL
+  steps TEXT NOT NULL,
+  user TEXT
 );
 CREATE INDEX messages_by_correlation ON messages (correlation);
 CREATE INDEX messages_by_root ON messages (root) WHERE root IS NOT NULL;

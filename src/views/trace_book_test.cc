@@ -269,6 +269,29 @@ TEST_F(TraceBookTest, X13_AnAgentSeesWhatItSentOrWasSentAndNothingElse) {
     EXPECT_FALSE(conversation({.correlation = "c", .agent = "mallory"}));
 }
 
+TEST_F(TraceBookTest, I3_WhatAnAgentAskedForAUserItSeesWithAGrantForThatUser) {
+    const auto ask = [this](const std::string& id, const std::string& user) {
+        const auto ticket = request({.id = id, .correlation = "c"});
+        then(DelegationAdmitted{.request = ticket, .root = ticket, .user = user});
+        answer(ticket, true);
+    };
+    ask("r1", "u1");
+    ask("r2", "u2");
+    then(WorkflowStarted{.id = "w", .correlation = "c", .user = "u1", .by = "alice"});
+    request({.id = "nobody's", .correlation = "c"});
+    const auto seen_by = [this](const std::string& agent, const std::string& users) {
+        return ids({.correlation = "c", .agent = agent, .users = users});
+    };
+    EXPECT_EQ(seen_by("alice", kEverybody), "r1 answer r2 answer w nobody's ");
+    EXPECT_EQ(seen_by("alice", R"(["u1"])"), "r1 answer w nobody's ");
+    EXPECT_EQ(seen_by("alice", R"(["u2","u3"])"), "r2 answer nobody's ");
+    EXPECT_EQ(seen_by("alice", "[]"), "nobody's ");
+    EXPECT_EQ(seen_by("bob", "[]"), "r1 answer r2 answer nobody's ") << "it was asked";
+    EXPECT_EQ(conversation({.correlation = "c", .agent = "alice", .users = "[]"})->messages, 1U);
+    open();
+    EXPECT_EQ(seen_by("alice", R"(["u2"])"), "r2 answer nobody's ") << "after a restart";
+}
+
 TEST_F(TraceBookTest, P2_WhatWasDelegatedForARequestIsInItsTraceUnderWhateverName) {
     const auto question = request({.id = "r", .correlation = "c", .dialect = Dialect::Kessel});
     const auto inner = request({.id = "i",
