@@ -10,6 +10,7 @@
 #include "base/mutant.h"
 #include "core/capability.h"
 #include "core/draft.h"
+#include "core/inspect.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -19,20 +20,25 @@ namespace {
 // --- cancellation ----------------------------------------------------------------------------
 
 /// The requests that an id means: a request's, a session's or a workflow's, of whom the caller may
-/// act for. Those that are over lead to what was delegated for them and is not.
+/// act for, and for no user of whom it may not know. Those that are over lead to what was delegated
+/// for them and is not.
 std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
     const auto& state = draft.state;
     const auto& lineage = state.governor.lineage;
     std::set<Ticket> meant;
     const auto add = [&](const broker::OpenRequest* request) {
-        const bool is_meant = request != nullptr && draft.may_act_for(request->asked->from());
-        if (is_meant) meant.insert(request->ticket);
+        if (request == nullptr || !draft.may_act_for(request->asked->from())) return;
+        const auto& caller = draft.cause.caller;
+        if (caller && !may_know_of(state, *caller, request->ticket)) return;
+        meant.insert(request->ticket);
     };
     for (const auto* request : broker::find_meant(state.requests, state.key, id)) add(request);
     const auto add_over = [&](Ticket ticket) {
         const auto each = lineage.delegations.at(ticket);
         const auto& origin = state.registry.agents[each->origin].id.value;
-        if (!each->is_open && draft.may_act_for(origin)) meant.insert(ticket);
+        const auto& caller = draft.cause.caller;
+        const bool may_know = !caller || may_know_of(state, *caller, ticket);
+        if (!each->is_open && draft.may_act_for(origin) && may_know) meant.insert(ticket);
     };
     for (const auto ticket : governor::in_session(lineage, id)) {
         add(broker::find_request(state.requests, ticket));

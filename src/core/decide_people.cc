@@ -7,6 +7,7 @@
 #include "base/mutant.h"
 #include "core/admission.h"
 #include "core/draft.h"
+#include "core/inspect.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -381,6 +382,8 @@ bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& 
     for (const auto ticket : people::find_of_workflow(draft.state.people, workflow)) {
         const auto appeal = people::find_appeal(draft.state.people, ticket);
         if (!draft.may_act_for(appeal->asked.asked_by)) continue;
+        const auto& caller = draft.cause.caller;
+        if (caller && !may_know_of(draft.state, *caller, appeal->asked.user)) continue;
         withdraw(draft, *appeal, reason);
         any = true;
     }

@@ -245,6 +245,7 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         run->by != draft.asker()) {
         return false;
     }
+    if (caller && !may_know_of(draft.state, *caller, run->user)) return false;
     if (run->is_undoing) {
         // What takes it back goes by its id as well, and is not to be ended.
         draft.refuse(std::string{id},

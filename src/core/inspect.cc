@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/mutant.h"
 #include "core/keys.h"
+#include "core/whence.h"
 #include "core/workflow/report.h"
 
 namespace parlance::core {
@@ -129,6 +131,7 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
         const auto is_held = [&](Ticket request) { return state.governor.held.contains(request); };
         return WorkflowStanding{.report = workflow::report(*run, names_of(state), is_held),
                                 .by = run->by,
+                                .user = run->user,
                                 .started = sequence_of(run->number)};
     }
     const auto key = message_key(state.key, kOrchestrator, id);
@@ -173,6 +176,38 @@ std::optional<StreamStanding> find_stream(const State& state, const StreamQuery&
     return standing;
 }
 
+std::vector<std::string> users_served(const State& state, std::string_view agent) {
+    std::vector<std::string> users;
+    const auto handle = registry::find_agent(state.registry, agent);
+    if (handle == kNoAgent) return users;
+    const auto& lineage = state.governor.lineage;
+    auto at = lineage.at_work.lower_bound({.agent = handle});
+    for (; at != lineage.at_work.end() && at->agent == handle; ++at) {
+        if (!is_in_hand(state, at->request)) continue;
+        auto user = lineage.delegations.at(at->request)->user;
+        if (user.empty() || std::ranges::find(users, user) != users.end()) continue;
+        users.push_back(std::move(user));
+    }
+    return users;
+}
+
+bool may_know_of(const State& state, const Caller& caller, std::string_view user) {
+    if (user.empty() || caller.is_operator || caller.role != OperatorRole::None) return true;
+    if (may_act_for_user(caller, user) || is_planted(Mutant::MixUsers)) return true;
+    if (!caller.user.empty()) return false;
+    const auto users = users_served(state, caller.agent.value);
+    return std::ranges::find(users, user) != users.end();
+}
+
+bool may_know_of(const State& state,
+                 const Caller& caller,
+                 Ticket request,
+                 std::string_view user_said) {
+    const auto made = governor::find_delegation(state.governor.lineage, request);
+    if (made == nullptr) return may_know_of(state, caller, user_said);
+    return made->parent != Ticket{} || may_know_of(state, caller, made->user);
+}
+
 bool is_at_work(const State& state, std::string_view agent) {
     const auto handle = registry::find_agent(state.registry, agent);
     if (handle == kNoAgent) return false;
@@ -186,6 +221,25 @@ bool is_at_work(const State& state, std::string_view agent) {
 bool is_remembered(const State& state, const Envelope& envelope) {
     const auto key = message_key(state.key, envelope.from(), envelope.id());
     return broker::find_id(state.memory, key).has_value();
+}
+
+std::string conversation_of_tree(const State& state, const Envelope& request) {
+    const auto& lineage = state.governor.lineage;
+    const auto key = message_key(state.key, request.from(), request.id());
+    const auto known = broker::find_id(state.memory, key);
+    Reading<governor::Delegation> made;
+    if (known) made = governor::find_delegation(lineage, known->ticket);
+    // It is over; what it was asked for may still go on, in the session out of which it was asked.
+    if (made == nullptr) made = governor::find_session(lineage, request.correlation());
+    if (made == nullptr) return {};
+    const auto root = lineage.roots.at(made->root);
+    // Of a workflow's tree the steps are asked for in the conversation of the workflow.
+    if (const auto run = find_run(state, root->session)) return run->correlation;
+    if (root->is_by_session) return root->session;
+    const auto* first = broker::find_request(state.requests, root->number);
+    if (first == nullptr) return {};
+    const auto& asked = *first->asked;
+    return std::string{asked.correlation().empty() ? asked.id() : asked.correlation()};
 }
 
 EnvelopePtr find_question(const State& state, const Envelope& reply) {

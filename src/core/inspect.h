@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/core.h"
+#include "model/caller.h"
 #include "model/listing.h"
 
 namespace parlance::core {
@@ -40,7 +41,8 @@ Reading<workflow::Run> find_run(const State& state, std::string_view id);
 /// A workflow: how far it is, or where its end is on record.
 struct WorkflowStanding {
     std::string report{};
-    std::string by{};  ///< While it runs; later, its start is on record.
+    std::string by{};    ///< While it runs; later, its start is on record.
+    std::string user{};  ///< The same.
     Sequence started{};
     Sequence ended{};  ///< Zero: it runs.
 };
@@ -70,11 +72,27 @@ struct StreamQuery {
 };
 std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query);
 
+/// Whose requests the agent has in hand, each user once.
+std::vector<std::string> users_served(const State& state, std::string_view agent);
+/// Whether the caller may know of what is this user's: with a grant for that user, as an operator,
+/// or while it has a request for that user in hand. What is nobody's is everybody's.
+bool may_know_of(const State& state, const Caller& caller, std::string_view user);
+/// The same of a request. What was asked out of work that its asker was given needs no grant. Of
+/// one that is on record no more, `user_said` is whose it is.
+bool may_know_of(const State& state,
+                 const Caller& caller,
+                 Ticket request,
+                 std::string_view user_said = {});
+
 /// Whether the agent has requests of others in hand.
 bool is_at_work(const State& state, std::string_view agent);
 
 /// Whether a message of this sender and id came before: it has its outcome.
 bool is_remembered(const State& state, const Envelope& envelope);
+
+/// The conversation to which all of a tree of delegations belongs: that of its first request. Empty
+/// for what is in no tree.
+std::string conversation_of_tree(const State& state, const Envelope& request);
 
 /// The open request that a reply means; null if there is none.
 EnvelopePtr find_question(const State& state, const Envelope& reply);

@@ -45,14 +45,6 @@ const broker::OpenRequest* find_held(const State& state,
     });
 }
 
-/// Whether its target was handed the request, which is open. To give it back for a while is not to
-/// be rid of it.
-bool is_in_hand(const State& state, Ticket request) {
-    const auto* message = broker::find_message(state.broker, request);
-    if (message == nullptr || message->stage == broker::Stage::Leased) return true;
-    return broker::was_handed(*message) && !is_planted(Mutant::ForgetWhatCameBack);
-}
-
 /// The deepest that the agent has in hand of a tree that fits.
 template <class Fits>
 Reading<Delegation> find_in_hand(const State& state, AgentHandle agent, Fits fits) {
@@ -107,6 +99,12 @@ Place placed(const State& state, Place place, Ticket parent) {
 }
 
 }  // namespace
+
+bool is_in_hand(const State& state, Ticket request) {
+    const auto* message = broker::find_message(state.broker, request);
+    if (message == nullptr || message->stage == broker::Stage::Leased) return true;
+    return broker::was_handed(*message) && !is_planted(Mutant::ForgetWhatCameBack);
+}
 
 Place find_place(const State& state, const Asking& asking) {
     if (asking.by == kNoAgent) return {};

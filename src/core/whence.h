@@ -40,4 +40,8 @@ struct Beginning {
 /// deepest that its beginner has in hand for no other user. None: it stands for itself.
 Ticket find_work(const State& state, const Beginning& beginning);
 
+/// Whether its target was handed the request, which is open. To give it back for a while is not to
+/// be rid of it.
+bool is_in_hand(const State& state, Ticket request);
+
 }  // namespace parlance::core

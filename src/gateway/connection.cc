@@ -23,6 +23,7 @@ constexpr std::size_t kDeliveryIdShown = 64;
 
 /// How many answers one connection follows at a time.
 constexpr std::size_t kFollowedMax = 64;
+constexpr const char* kNoSuchRequest = "there is no such request of this agent";
 constexpr std::uint16_t kTurnedAway = 1008;
 
 /// Empty for no delivery at all.
@@ -417,14 +418,34 @@ void Connection::hear_stream(json::Value value) {
             no(Refusal::InputValidationFailed, "after must be the number of a part");
         } else if (!standing || standing->is_forgotten) {
             no(Refusal::DelegationNotFound,
-               standing ? "its parts are no longer kept"
-                        : "there is no such request of this agent");
-        } else if (followed_.size() >= kFollowedMax && !followed_.contains(id)) {
-            no(Refusal::HubOverloaded, "this connection follows as many requests as it may (64)");
+               standing ? "its parts are no longer kept" : kNoSuchRequest);
         } else {
-            begin_stream(id, std::min(static_cast<std::uint64_t>(from), standing->parts_count));
+            const auto place = std::min(static_cast<std::uint64_t>(from), standing->parts_count);
+            with_asked(desk_,
+                       standing->request,
+                       [self = shared_from_this(), id, place, request = standing->request](
+                           const EnvelopePtr& asked) {
+                           if (!self->is_gone_) self->follow_asked(id, place, request, asked);
+                       });
         }
     }
+}
+
+void Connection::follow_asked(const std::string& id,
+                              std::uint64_t after,
+                              Ticket request,
+                              const EnvelopePtr& asked) {
+    const auto no = [&](Refusal refusal, const char* detail) {
+        refuse({.message_id = id, .refusal = refusal, .detail = detail});
+    };
+    if (asked == nullptr || !may_follow(desk_, *caller_, request, *asked)) {
+        return no(Refusal::DelegationNotFound, kNoSuchRequest);
+    }
+    if (followed_.size() >= kFollowedMax && !followed_.contains(id)) {
+        return no(Refusal::HubOverloaded,
+                  "this connection follows as many requests as it may (64)");
+    }
+    begin_stream(id, after);
 }
 
 void Connection::begin_stream(const std::string& request, std::uint64_t after) {

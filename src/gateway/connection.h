@@ -69,6 +69,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   private:
     void hear(std::string_view frame);
+    void follow_asked(const std::string& id,
+                      std::uint64_t after,
+                      Ticket request,
+                      const EnvelopePtr& asked);
     void begin_stream(const std::string& request, std::uint64_t after);
     void say_part(std::string_view request, const PartTold& said);
     void end_streams();

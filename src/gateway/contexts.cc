@@ -44,14 +44,38 @@ std::string context_json(std::string_view workflow, const core::shared::Context&
     return out.done();
 }
 
+/// By whom and for whom the workflow of a context was begun; nothing, if there is none.
+struct Origin {
+    std::string by{};
+    std::string user{};
+};
+
+/// Calls `use(origin)`, at once unless the workflow is over: then it is only on record.
+template <class Use>
+void with_origin(Desk& desk, std::string_view workflow, Use use) {
+    const auto standing = desk.engine->workflow(workflow);
+    if (!standing) return use(Origin{});
+    if (standing->ended == Sequence{}) return use(Origin{standing->by, standing->user});
+    auto& loop = desk.loop;
+    desk.feed.read_one(standing->started, [&loop, use](const Result<EventPtr>& event) {
+        loop.post([use = Use{use}, event]() mutable {
+            const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+            use(start == nullptr ? Origin{} : Origin{start->by, start->user});
+        });
+    });
+}
+
 /// Whether the caller has to do with it: it is or was its turn, it works or worked on a step of the
-/// workflow, or it may act for the workflow's user (X13).
+/// workflow, or it may act for the workflow's user (X13). Who began the workflow for a user did so
+/// by a grant, and needs one.
 bool may_see(const Desk& desk,
              const Caller& caller,
              std::string_view workflow,
-             const core::shared::Context& context) {
+             const core::shared::Context& context,
+             const Origin& origin) {
     const std::string_view agent = caller.agent.value;
     if (caller.is_operator || caller.role != OperatorRole::None || agent.empty()) return true;
+    if (agent == origin.by) return core::may_know_of(desk.engine->state(), caller, origin.user);
     if (agent == context.owner || agent == context.recipient) return true;
     const bool wrote = std::ranges::any_of(context.history, [&](const std::string& entry) {
         return text_member(json::root(entry), "agent") == agent;
@@ -61,14 +85,17 @@ bool may_see(const Desk& desk,
     return part.is_in_it || (!part.user.empty() && may_act_for_user(caller, part.user));
 }
 
+transport::Response not_found(std::string_view workflow) {
+    return problem(Refusal::ContextNotFound,
+                   fmt::format("there is no context of workflow '{}'", workflow));
+}
+
+/// For who may see it.
 transport::Response show_context(const Desk& desk,
                                  const Caller& caller,
                                  const std::string& workflow) {
     const auto* context = find_context(desk, workflow);
-    if (context == nullptr || !may_see(desk, caller, workflow, *context)) {
-        return problem(Refusal::ContextNotFound,
-                       fmt::format("there is no context of workflow '{}'", workflow));
-    }
+    if (context == nullptr) return not_found(workflow);
     return {.headers = {{"ETag", fmt::format("\"{}\"", context->version)}},
             .body = shown_to(desk.options, caller, context_json(workflow, *context), workflow)};
 }
@@ -265,26 +292,7 @@ std::string handoff_message(const AgentId& from,
         .done();
 }
 
-}  // namespace
-
-void refuse_member(Call& call, std::string_view key, std::string_view rule) {
-    call.exchange->respond(
-        problem(Refusal::InputValidationFailed, fmt::format("'{}' must be {}", key, rule)));
-}
-
-void get_context(Desk& desk, Call& call) {
-    const std::string workflow{call.captures.at(0)};
-    const auto* context = find_context(desk, workflow);
-    if (context != nullptr && !may_see(desk, *call.caller, workflow, *context)) {
-        record_unseen(desk,
-                      Refusal::IdentityMismatch,
-                      fmt::format("the context of workflow '{}'", json::shortened(workflow)),
-                      call.caller);
-    }
-    call.exchange->respond(show_context(desk, *call.caller, workflow));
-}
-
-void patch_context(Desk& desk, Call& call) {
+void change_context(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
     const std::string workflow{call.captures.at(0)};
@@ -308,14 +316,12 @@ void patch_context(Desk& desk, Call& call) {
     });
 }
 
-void post_handoff(Desk& desk, Call& call) {
+void hand_off(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
     const std::string workflow{call.captures.at(0)};
     const auto* context = find_context(desk, workflow);
-    if (context == nullptr) {
-        return call.exchange->respond(show_context(desk, *call.caller, workflow));
-    }
+    if (context == nullptr) return call.exchange->respond(not_found(workflow));
     const auto to = text_member(*body, "to");
     if (to.empty()) return refuse_member(call, "to", "the agent that takes the context over");
     auto from = acting_agent(call, *body);
@@ -348,6 +354,53 @@ void post_handoff(Desk& desk, Call& call) {
                          .done = done->envelope},
           std::move(pending),
           std::move(call.caller));
+}
+
+/// Who has not the turn is told so, whoever it is (S7). But who began the workflow for a user did
+/// so by a grant, and what is done in it afterwards needs one too (I3).
+template <class GoOn>
+void for_its_user(Desk& desk, const Call& call, GoOn go_on) {
+    const std::string_view workflow = call.captures.at(0);
+    with_origin(desk, workflow, [&desk, call = Call{call}, go_on](const Origin& origin) mutable {
+        const std::string_view id = call.captures.at(0);
+        const bool is_its = call.caller->agent.value == origin.by;
+        const auto& state = desk.engine->state();
+        if (is_its && !core::may_know_of(state, *call.caller, origin.user)) {
+            return call.exchange->respond(not_found(id));
+        }
+        go_on(call);
+    });
+}
+
+}  // namespace
+
+void refuse_member(Call& call, std::string_view key, std::string_view rule) {
+    call.exchange->respond(
+        problem(Refusal::InputValidationFailed, fmt::format("'{}' must be {}", key, rule)));
+}
+
+void get_context(Desk& desk, Call& call) {
+    const std::string_view workflow = call.captures.at(0);
+    with_origin(desk, workflow, [&desk, call = Call{call}](const Origin& origin) {
+        const std::string id{call.captures.at(0)};
+        const auto* context = find_context(desk, id);
+        if (context != nullptr && !may_see(desk, *call.caller, id, *context, origin)) {
+            record_unseen(desk,
+                          Refusal::IdentityMismatch,
+                          fmt::format("the context of workflow '{}'", json::shortened(id)),
+                          call.caller);
+            return call.exchange->respond(not_found(id));
+        }
+        call.exchange->respond(show_context(desk, *call.caller, id));
+    });
+}
+
+void patch_context(Desk& desk, Call& call) {
+    for_its_user(desk, call, [&desk](Call& asked) { change_context(desk, asked); });
+}
+
+void post_handoff(Desk& desk, Call& call) {
+    for_its_user(desk, call, [&desk](Call& asked) { hand_off(desk, asked); });
 }
 
 }  // namespace parlance::gateway

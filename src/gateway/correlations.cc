@@ -50,6 +50,22 @@ std::string agent_to_show(const Caller& caller) {
     return caller.role == OperatorRole::None ? caller.agent.value : std::string{};
 }
 
+/// For whom the caller may see what it asked, as a JSON list.
+std::string users_to_show(const Desk& desk, const Caller& caller) {
+    if (caller.role != OperatorRole::None || caller.agent.value.empty()) return views::kEverybody;
+    auto users = core::users_served(desk.engine->state(), caller.agent.value);
+    for (const auto& granted : caller.users) {
+        if (granted == "*") return views::kEverybody;
+        users.push_back(granted);
+    }
+    std::string list;
+    for (const auto& user : users) {
+        if (!list.empty()) list += ',';
+        json::append_quoted(list, user);
+    }
+    return "[" + list + "]";
+}
+
 /// Why it makes no sense is the error's message.
 Result<Asked> read_asked(const Call& call, Sequence durable) {
     const auto at = number_in(call.request(), "at");
@@ -98,6 +114,7 @@ void answer_about(Desk& desk, Call& call, Show show) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, asked.error().message));
     }
+    asked->query.users = users_to_show(desk, *call.caller);
     answer_from_books(
         desk,
         call,
@@ -153,7 +170,9 @@ Responded show_messages(const Options& options, const views::Books& books, const
         if (!views::is_message(journey.part)) continue;
         const auto event = TRY(events.at(journey.sequence));
         if (!list.empty()) list += ',';
-        list += print(journey, std::visit(Teller{options, journey.correlation}, event));
+        // As it was put to the delegate.
+        const auto& scope = journey.root.empty() ? journey.correlation : journey.root;
+        list += print(journey, std::visit(Teller{options, scope}, event));
     }
     const bool is_end = shown == std::ssize(journeys) && shown < asked.query.count_max;
     return with_body(json::ObjectWriter{}

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json_write.h"
+#include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
@@ -45,16 +46,21 @@ std::vector<Sequence> next_for(const Follower& follower, const core::StreamStand
 
 void tell_part(Desk& desk, Follower& follower, const ProgressReported& part) {
     follower.told = part.number;
-    follower.tell(
-        {.number = part.number,
-         .attempt = part.attempt,
-         .json = restored_for_asker(desk, *follower.asked, follower.asked->to(), part.note)});
+    const auto& asked = *follower.asked;
+    follower.tell({.number = part.number,
+                   .attempt = part.attempt,
+                   .json = sees_placeholders(*follower.caller)
+                               ? redacted_note(desk.options, asked, part.note)
+                               : restored_for_asker(desk, asked, asked.to(), part.note)});
 }
 
 void tell_answer(Desk& desk, Follower& follower, const EnvelopePtr& said, const Failure& failure) {
-    follower.tell({.number = ++follower.told,
-                   .is_answer = true,
-                   .json = shown(desk, said, failure, follower.asked->dialect())});
+    const auto& asked = *follower.asked;
+    auto answer = shown(desk, said, failure, asked.dialect());
+    if (sees_placeholders(*follower.caller)) {
+        answer = redacted_answer(desk.options, asked, answer);
+    }
+    follower.tell({.number = ++follower.told, .is_answer = true, .json = std::move(answer)});
     finish(desk, follower);
 }
 
@@ -114,7 +120,7 @@ struct Listener : Follower {
     ExchangePtr exchange;
 };
 
-void begin(Desk& desk, Call& call, std::string asker, std::uint64_t after) {
+void begin(Desk& desk, const Call& call, std::string asker, std::uint64_t after) {
     const auto listener = std::make_shared<Listener>();
     listener->caller = call.caller;
     listener->asker = std::move(asker);
@@ -143,6 +149,20 @@ transport::Response not_there(std::string_view id, bool is_forgotten) {
                      : "there is no request '" + json::shortened(id) + "' of this agent");
 }
 
+/// For who may read it.
+void answer_stream(Desk& desk,
+                   const Call& call,
+                   const std::string& asker,
+                   const core::StreamStanding& standing,
+                   std::uint64_t after) {
+    const bool has_all = standing.answer != Sequence{} && after > standing.parts_count;
+    if (has_all) return call.exchange->respond({.status = 204, .headers = {}, .body = {}});
+    if (const auto lack = lack_of_lines(desk, *call.caller)) {
+        return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
+    }
+    begin(desk, call, asker, std::min(after, standing.parts_count));
+}
+
 }  // namespace
 
 void follow(Desk& desk, const FollowerPtr& follower) {
@@ -161,6 +181,24 @@ void tell_followers(Desk& desk) {
     std::erase_if(desk.followers, [](const auto& follower) { return follower->is_closed; });
     const auto followers = desk.followers;  // To end one may be to begin another.
     for (const auto& follower : followers) read_on(desk, follower);
+}
+
+void with_asked(Desk& desk, Ticket request, std::function<void(const EnvelopePtr&)> use) {
+    const auto* open = core::broker::find_request(desk.engine->state().requests, request);
+    if (open != nullptr) return use(open->asked);
+    auto& loop = desk.loop;
+    desk.feed.read_one(core::sequence_of(request), [&loop, use](const Result<EventPtr>& event) {
+        loop.post([use, event] {
+            const auto* accepted = event ? std::get_if<MessageAccepted>(event->get()) : nullptr;
+            use(accepted == nullptr ? nullptr : accepted->envelope);
+        });
+    });
+}
+
+bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked) {
+    const auto claim = dialects::may_name_user(asked) ? dialects::claim_of(asked) : nullptr;
+    return core::may_know_of(
+        desk.engine->state(), caller, request, claim ? std::string_view{claim->user} : "");
 }
 
 void end_fallen_followers(Desk& desk) {
@@ -193,12 +231,15 @@ void get_stream(Desk& desk, Call& call) {
     if (!standing || standing->is_forgotten) {
         return call.exchange->respond(not_there(id, standing.has_value()));
     }
-    const bool has_all = standing->answer != Sequence{} && *after > standing->parts_count;
-    if (has_all) return call.exchange->respond({.status = 204, .headers = {}, .body = {}});
-    if (const auto lack = lack_of_lines(desk, *call.caller)) {
-        return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
-    }
-    begin(desk, call, std::move(asker), std::min(*after, standing->parts_count));
+    with_asked(
+        desk,
+        standing->request,
+        [&desk, call, asker, standing = *standing, after = *after](const EnvelopePtr& asked) {
+            const bool is_there =
+                asked != nullptr && may_follow(desk, *call.caller, standing.request, *asked);
+            if (!is_there) return call.exchange->respond(not_there(call.captures.at(0), false));
+            answer_stream(desk, call, asker, standing, after);
+        });
 }
 
 }  // namespace parlance::gateway

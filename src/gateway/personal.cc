@@ -34,6 +34,12 @@ std::string_view scope_of(const Envelope& envelope) {
     return envelope.correlation().empty() ? envelope.id() : envelope.correlation();
 }
 
+/// The same of what was delegated for others: they agree in all of the tree.
+std::string scope_in_tree(const Desk& desk, const Envelope& envelope) {
+    auto scope = core::conversation_of_tree(desk.engine->state(), envelope);
+    return scope.empty() ? std::string{scope_of(envelope)} : scope;
+}
+
 bool is_covered(const Desk& desk, Dialect dialect, std::string_view reader) {
     const auto& policy = desk.options.personal;
     if (policy.covers(dialect)) return true;
@@ -65,17 +71,24 @@ personal::Kinds kinds_kept_from(const PersonalPolicy& policy, std::string_view r
 /// The message's text without what is kept from this reader; nothing, if that is nothing.
 std::optional<std::string> redacted_text(const Options& options,
                                          const Envelope& envelope,
-                                         std::string_view reader) {
-    const auto kinds = kinds_kept_from(options.personal, reader);
-    return personal::redact(
-        envelope.body(), parts_of(options, envelope), masking_for(options, envelope, kinds));
+                                         std::string_view reader,
+                                         std::string_view scope = {}) {
+    auto masking = masking_for(options, envelope, kinds_kept_from(options.personal, reader));
+    if (!scope.empty()) masking.scope = scope;
+    return personal::redact(envelope.body(), parts_of(options, envelope), masking);
 }
 
 EnvelopePtr redacted_envelope(const Desk& desk,
                               const EnvelopePtr& envelope,
                               std::string_view reader) {
     if (!is_covered(desk, envelope->dialect(), reader)) return envelope;
-    const auto body = redacted_text(desk.options, *envelope, reader);
+    auto body = redacted_text(desk.options, *envelope, reader);
+    if (!body) return envelope;
+    // Most have nothing to be kept back, and need not be looked for in any tree.
+    const auto scope = scope_in_tree(desk, *envelope);
+    if (scope != scope_of(*envelope)) {
+        body = redacted_text(desk.options, *envelope, reader, scope);
+    }
     return body ? Envelope::make(envelope->header(), *body) : envelope;
 }
 
@@ -136,10 +149,11 @@ std::string restored_for_asker(const Desk& desk,
                                std::string_view agent,
                                std::string_view json) {
     if (!is_covered(desk, question.dialect(), agent)) return std::string{json};
-    const auto kinds = desk.options.personal.kinds_for(agent);
-    auto originals = personal::originals(question.body(),
-                                         parts_of(desk.options, question),
-                                         masking_for(desk.options, question, kinds));
+    auto masking = masking_for(desk.options, question, desk.options.personal.kinds_for(agent));
+    const auto scope = scope_in_tree(desk, question);
+    masking.scope = scope;
+    auto originals =
+        personal::originals(question.body(), parts_of(desk.options, question), masking);
     if (originals.empty()) return std::string{json};
     // A rule of the answer's dialect may ask for text where a number stood in the question.
     for (auto& original : originals) original.is_number = false;
@@ -186,6 +200,20 @@ std::string redacted_body(const Options& options,
         .value_or(std::string{envelope.body()});
 }
 
+std::string redacted_answer(const Options& options,
+                            const Envelope& question,
+                            std::string_view answer) {
+    return personal::redact(answer,
+                            dialects::content_of(question.dialect(), answer),
+                            masking_for(options, question, options.personal.kinds))
+        .value_or(std::string{answer});
+}
+
+std::string redacted_note(const Options& options, const Envelope& question, std::string_view note) {
+    return personal::redact(note, masking_for(options, question, options.personal.kinds))
+        .value_or(std::string{note});
+}
+
 std::string redacted_words(const Options& options, std::string_view words, std::string_view scope) {
     if (is_planted(Mutant::KeepTheRowsAsTheyCame)) return std::string{words};
     return personal::redact_words(
@@ -216,7 +244,7 @@ std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal) {
     const auto& state = desk.engine->state();
     const auto& asked = appeal.asked;
     const auto* request = core::broker::find_request(state.requests, asked.request);
-    if (request != nullptr) return std::string{scope_of(*request->asked)};
+    if (request != nullptr) return scope_in_tree(desk, *request->asked);
     const auto run = core::find_run(state, asked.workflow);
     if (run != nullptr) return run->correlation;
     return asked.workflow.empty() ? std::to_string(asked.id.value) : asked.workflow;

@@ -43,6 +43,11 @@ std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& messag
 std::string redacted_body(const Options& options,
                           const Envelope& envelope,
                           std::string_view workflow = {});
+/// What comes of a question, in the question's dialect: the answer to it, and a note on the way.
+std::string redacted_answer(const Options& options,
+                            const Envelope& question,
+                            std::string_view answer);
+std::string redacted_note(const Options& options, const Envelope& question, std::string_view note);
 std::string redacted_words(const Options& options, std::string_view words, std::string_view scope);
 /// An object of the hub's, with whatever others put into it; its own ids and names stay.
 std::string redacted_document(const Options& options,

@@ -107,9 +107,11 @@ std::string shown_report(const Desk& desk, const Caller& caller, std::string_vie
     return shown_to(desk.options, caller, std::string{report}, correlation);
 }
 
-bool may_see(const Caller& caller, std::string_view by) {
-    return caller.is_operator || caller.role != OperatorRole::None || caller.agent.value.empty() ||
-           caller.agent.value == by;
+/// Who started it, if that may still know of its user: to be the same agent is not enough.
+bool may_see(const Desk& desk, const Caller& caller, std::string_view by, std::string_view user) {
+    const bool is_own = caller.is_operator || caller.role != OperatorRole::None ||
+                        caller.agent.value.empty() || caller.agent.value == by;
+    return is_own && core::may_know_of(desk.engine->state(), caller, user);
 }
 
 transport::Response not_found(std::string_view id) {
@@ -159,7 +161,7 @@ void answer_starter(Desk& desk,
                                const auto* start =
                                    event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
                                if (start == nullptr) return exchange->respond(not_found(id));
-                               if (!may_see(*caller, start->by)) {
+                               if (!may_see(desk, *caller, start->by, start->user)) {
                                    return exchange->respond(not_yours(desk, caller, id));
                                }
                                answer_from_record(desk, exchange, caller, ended);
@@ -219,7 +221,7 @@ void get_workflow(Desk& desk, Call& call) {
         return answer_starter(desk, call, std::string{id}, *standing);
     }
     if (!standing) return call.exchange->respond(not_found(id));
-    if (!may_see(*call.caller, standing->by)) {
+    if (!may_see(desk, *call.caller, standing->by, standing->user)) {
         return call.exchange->respond(not_yours(desk, call.caller, id));
     }
     call.exchange->respond(
