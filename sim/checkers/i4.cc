@@ -17,8 +17,7 @@ namespace {
 
 class Keys {
   public:
-    Keys(const Book& book, Findings& findings)
-        : history_(*book.history), findings_(findings) {
+    Keys(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {
         for (const auto& shown : history_.shown) {
             const auto* refused = std::get_if<TellRefused>(&shown.effect);
             if (refused == nullptr || refused->refusal != Refusal::HubStorageFull) continue;
@@ -154,7 +153,7 @@ class Keys {
     std::map<std::string, Tools> bounds_;  ///< As operators said, also of who is gone.
     std::map<Ticket, Work> open_;
     std::size_t life_ = 0;
-    std::set<Ask> unheard_;           ///< For which the disk had no room.
+    std::set<Ask> unheard_;          ///< For which the disk had no room.
     std::deque<const Asked*> asks_;  ///< Of this life; the next record is the first one's.
 };
 

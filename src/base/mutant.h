@@ -101,7 +101,7 @@ enum class Mutant : std::uint8_t {
 struct MutantRow {
     Mutant mutant;
     std::string_view name;
-    std::string_view promise;       ///< The invariant that it breaks, or the row.
+    std::string_view promise;        ///< The invariant that it breaks, or the row.
     std::string_view also_breaks{};  ///< Another that is broken as truly; none: that one alone.
 };
 

@@ -318,7 +318,7 @@ class DelegationModel {
         if (!trees.contains(fact.root)) return;
         const auto& tree = trees.at(fact.root);
         if (has_open(tree)) return breach("G3", "ended with something open in it", fact.root);
-        // A workflow's tree ends with its answer; that of a session when it was idle for long enough.
+        // A workflow's tree ends with its answer; that of a session when it was idle long enough.
         const bool is_answered = tree.origin == kOrchestrator && ended_.contains(tree.session);
         if (tree.is_by_session && !is_answered && now < tree.ends_at) {
             breach("G3", "ended its tree before that was idle for its time", fact.root);
