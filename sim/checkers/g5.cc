@@ -102,8 +102,9 @@ class Circuits {
         if (!settings) return;
         const auto before = std::exchange(policy_.settings, *std::move(settings));
         for (auto& [name, agent] : agents_) {
-            const auto open_ms = [&](const Settings& each) {
-                return limit_of({.settings = each}, Rule::BreakerOpenMs, {.agent = name});
+            const Subject subject{.agent = name};
+            const auto open_ms = [&subject](const Settings& each) {
+                return limit_of({.settings = each}, Rule::BreakerOpenMs, subject);
             };
             agent.until += Duration{open_ms(policy_.settings) - open_ms(before)};
         }

@@ -386,8 +386,9 @@ void apply_policy(State& state, const PolicyChanged& event) {
     const auto before = std::exchange(state.governor.policy,
                                       {.version = event.version, .settings = *std::move(settings)});
     for (auto& [agent, breaker] : state.governor.breakers) {
-        const auto open_ms = [&](const Policy& policy) {
-            return Duration{limit_of(policy, Rule::BreakerOpenMs, as_target(state, agent))};
+        const auto subject = as_target(state, agent);
+        const auto open_ms = [&subject](const Policy& policy) {
+            return Duration{limit_of(policy, Rule::BreakerOpenMs, subject)};
         };
         breaker.open_until += open_ms(state.governor.policy) - open_ms(before);
     }

@@ -87,10 +87,10 @@ class Walk {
                           {{Rule::TokensPerAgent, {}}, maybe(some(4'000, 20'000))},
                           {{Rule::TokensPerUser, {}}, maybe(some(6'000, 30'000))},
                           {{Rule::TokensInTotal, {}}, maybe(some(20'000, 60'000))},
-                          {{Rule::CostPerDelegation, {}}, maybe(some(2'000, 9'000))},
+                          {{Rule::CostPerDelegation, {}}, maybe(some(4'000, 12'000))},
                           {{Rule::CostPerRoot, {}}, maybe(some(5'000, 20'000))},
-                          {{Rule::CostPerAgent, {}}, maybe(some(8'000, 40'000))},
-                          {{Rule::CostPerUser, {}}, maybe(some(10'000, 50'000))},
+                          {{Rule::CostPerAgent, {}}, maybe(some(15'000, 60'000))},
+                          {{Rule::CostPerUser, {}}, maybe(some(15'000, 70'000))},
                           {{Rule::CostInTotal, {}}, maybe(some(20'000, 90'000))},
                           {{Rule::BudgetWindowMs, {}}, some(1'000, 20'000)},
                           {{Rule::BreakerFailures, {}}, 0}};
@@ -114,9 +114,9 @@ class Walk {
         if (kind < 3) return change_policy();
         if (kind < 350) return answer();
         if (kind < 370) return cancel();
-        if (kind < 390) return ask_plainly();
-        if (kind < 430) return give_back();
-        if (kind < 435) return keep_session();
+        if (kind < 400) return ask_plainly();
+        if (kind < 440) return give_back();
+        if (kind < 445) return keep_session();
         kind < 720 ? delegate_honestly() : lie();
     }
 
@@ -315,6 +315,8 @@ class Walk {
         if (found != model_.trees.end() && !found->second.user.empty()) {
             next.user = found->second.user;
         }
+        // Somebody keeps it for another by now, so nothing is asked out of it.
+        if (model_.is_kept_for_another(session, next.user)) return lie();
         const auto tools = is_one_in(3) ? any_tools() : std::vector<std::string>{};
         grant(next, tools);
         next.cost = model_.cost_of(next.tokens, next.to);

@@ -24,7 +24,9 @@ TEST(UserRights, X13_I3_A1_AnAgentNamesNoUserWithoutAGrant) {
     };
     constexpr Pretender kPretenders[] = {
         {"mallory", "u1"}, {"prime", "u2"}, {"scout", "u1"}, {"prime", "U1"}};
-    for (const auto& [who, user] : kPretenders) {
+    for (const auto& pretender : kPretenders) {
+        const auto* const who = pretender.who;
+        const auto* const user = pretender.user;
         for (const auto& [name, write] : kLanguages) {
             const auto body = write({.from = who, .to = "tag", .user = user});
             desk.expect_message_refused({name, who, body, 403, kIsolation});

@@ -119,6 +119,10 @@ class DelegationModel {
         }
         return work;
     }
+    bool is_kept_for_another(const std::string& session, const std::string& user) const {
+        const auto kept = sessions_.find(session);
+        return kept != sessions_.end() && kept->second != user;
+    }
     /// The tree that this agent began out of this session; none if there is none.
     Ticket tree_of(std::string_view session, std::string_view origin) const {
         for (const auto& [number, tree] : trees) {
@@ -438,8 +442,7 @@ class DelegationModel {
     }
     /// Whether the session is another user's: kept for it, or something came out of it for it.
     bool is_anothers(const std::string& session, const std::string& user) const {
-        const auto kept = sessions_.find(session);
-        if (kept != sessions_.end() && kept->second != user) return true;
+        if (is_kept_for_another(session, user)) return true;
         const auto is_other = [&](const auto& each) {
             const auto& [ticket, work] = each;
             return !session.empty() && work.session == session && !work.user.empty() &&
@@ -660,7 +663,8 @@ class DelegationModel {
         spent.amount += amount;
         if (spent.amount == 0 && reserved_in(account) == 0) spent_.erase(account);
     }
-    void spend(const Known& each, Time now) {
+    /// `settles`: something of what was set aside for it for its user and the hub is free again.
+    void spend(const Known& each, Time now, bool settles = true) {
         if (each.tokens == 0 || each.is_granted) return;
         // What is over is over, also under a longer window later.
         std::erase_if(spent_, [&](const auto& account) {
@@ -673,7 +677,7 @@ class DelegationModel {
             if (!each.user.empty())
                 spend(std::string{kMoneyOfUser} + each.user, cost_of(each), now);
         }
-        if (holder_of(each) != Ticket{}) return;
+        if (holder_of(each) != Ticket{} || !settles) return;
         spend("hub", each.gone, now);
         if (!each.user.empty()) spend(std::string{kUser} + each.user, each.gone, now);
     }
@@ -694,14 +698,16 @@ class DelegationModel {
             ended.gone = ended.own + gone_below(request, tree);
         }
         std::vector<std::string> named_later;
+        std::uint64_t still_out = 0;
         for (const auto ticket : tree.members) {
             const auto& each = known.at(ticket);
             const bool is_its = each.is_open && holder_of(each) == request && !each.is_granted;
+            if (is_its) still_out += each.tokens;
             if (is_its && ended.user.empty() && each.tokens > 0) named_later.push_back(each.user);
         }
         ended.is_open = false;
         open.erase(request);
-        spend(ended, now);
+        spend(ended, now, ended.tokens > still_out);
         // It was for nobody: what is below it and for somebody stands in that one's purse from now.
         if (holder_of(ended) == Ticket{}) {
             for (const auto& user : named_later) {
