@@ -126,15 +126,12 @@ class Gathering {
     /// The sender's words, but for what is exempt within them; `stretch` may have the key in it as
     /// well, which whoever exempted something below it knows.
     void add(std::string_view stretch, json::Value value) {
-        if (exempt_.empty() || !has_exempt_below()) {
-            parts.push_back(stretch);
-        } else if (value.is_object()) {
-            gather(kNothingKnown, value);
-        } else if (value.is_array()) {
-            each_element(value, [this](json::Value element) { add(element.raw, element); });
-        } else {
-            parts.push_back(stretch);
+        const bool is_divided = !exempt_.empty() && has_exempt_below();
+        if (is_divided && value.is_object()) return gather(kNothingKnown, value);
+        if (is_divided && value.is_array()) {
+            return each_element(value, [this](json::Value element) { add(element.raw, element); });
         }
+        parts.push_back(stretch);
     }
 
     const Form& form_;

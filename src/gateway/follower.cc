@@ -183,7 +183,7 @@ void tell_followers(Desk& desk) {
     for (const auto& follower : followers) read_on(desk, follower);
 }
 
-void with_asked(Desk& desk, Ticket request, std::function<void(const EnvelopePtr&)> use) {
+void with_asked(Desk& desk, Ticket request, const std::function<void(const EnvelopePtr&)>& use) {
     const auto* open = core::broker::find_request(desk.engine->state().requests, request);
     if (open != nullptr) return use(open->asked);
     auto& loop = desk.loop;

@@ -43,7 +43,7 @@ void unfollow(Desk& desk, Follower& follower);
 void tell_followers(Desk& desk);
 /// Calls `use(asked)` with a request that is open or on record, at once if it is open; with null if
 /// it cannot be read.
-void with_asked(Desk& desk, Ticket request, std::function<void(const EnvelopePtr&)> use);
+void with_asked(Desk& desk, Ticket request, const std::function<void(const EnvelopePtr&)>& use);
 /// Whether the caller, who may act for its asker, may read what comes of it: to be the same agent
 /// is not enough where it is for a user.
 bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked);
