@@ -151,7 +151,7 @@ class Audit {
                                      (released != nullptr && released->request == e.request);
                 if (!follows) find("a delegation was admitted apart from its request", e.request);
                 if (++admitted_[e.request] > 1) find("a delegation has two records", e.request);
-                places_[e.request] = {entry.sequence, e.child_session, e.parent};
+                places_[e.request] = {entry.sequence, e.child_session, e.session, e.parent};
             },
             [&](const PolicyChanged& e) {
                 deed({"a change of policy", e.by, e.settings}, entry);
@@ -214,6 +214,7 @@ class Audit {
     struct Place {
         Sequence since;
         std::string session;
+        std::string out_of;  ///< The session in which it was asked.
         Ticket parent;
     };
 
@@ -289,6 +290,12 @@ class Audit {
             one.since = place->second.since;
             one.names.insert(place->second.session);
             one.parent = place->second.parent;
+        }
+        // Whoever calls off something that is over means what was delegated for it.
+        for (auto above = places_.find(one.parent); above != places_.end();
+             above = places_.find(above->second.parent)) {
+            one.names.insert(above->second.session);
+            one.names.insert(above->second.out_of);
         }
         called_off_.push_back(std::move(one));
     }

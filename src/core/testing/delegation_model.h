@@ -530,7 +530,9 @@ class DelegationModel {
         return std::ranges::any_of(policy_.settings, [](const auto& setting) {
             const auto name = kRules[static_cast<std::size_t>(setting.first.first)].name;
             const bool is_purse = name.starts_with("tokens_") || name.starts_with("cost_");
-            return is_purse && name != "cost_per_million_tokens" && !name.ends_with("_per_user");
+            const bool is_anybodys =
+                name != "cost_per_million_tokens" && !name.ends_with("_per_user");
+            return is_purse && is_anybodys && setting.second > 0;
         });
     }
     static bool is_within(Wide amount, std::uint64_t limit) {
