@@ -132,7 +132,7 @@ class DelegationModel {
         return {};
     }
     /// The tree as it would begin with this delegation.
-    KnownTree tree_begun_by(const Known& first) const {
+    static KnownTree tree_begun_by(const Known& first) {
         return {.origin = first.from, .user = first.user};
     }
     std::uint64_t cost_of(std::uint64_t tokens, const std::string& to) const {
