@@ -42,7 +42,9 @@ Settings all_on() {
     settings[{Rule::CostPerMillionTokens, Scope{}}] = 1'000;
     settings[{Rule::BudgetAsksPeople, Scope{}}] = 1;
     settings[{Rule::ChainEnabled, Scope{}}] = 0;
-    settings[{Rule::ChainEnabled, Scope{ScopeKind::Chain, "prime>byte"}}] = 1;
+    for (const auto* chain : {"prime>byte", "byte>*", "tag>*"}) {
+        settings[{Rule::ChainEnabled, Scope{ScopeKind::Chain, chain}}] = 1;
+    }
     return settings;
 }
 
@@ -54,6 +56,7 @@ struct Errand {
     const char* session = "session";
     const char* child = "child";
     char objective = 'a';
+    std::uint64_t tokens = 100;
 };
 
 SendMessage plain(const Errand& errand) {
@@ -76,7 +79,7 @@ SendMessage delegation(const Errand& errand) {
                                             .objective = "extract",
                                             .objective_hash = std::string(64, errand.objective),
                                             .depth_max = 8,
-                                            .tokens_max = 100,
+                                            .tokens_max = errand.tokens,
                                             .tokens_estimated = 128 / 4,
                                             .tools = {"ocr"},
                                             .has_session = true});
@@ -115,14 +118,15 @@ BENCHMARK(first_of_a_tree);
 /// something aside, and one has failed before.
 void inside_a_tree(benchmark::State& run) {
     auto state = hub_with(all_on());
-    live(state, delegation({.id = "d-1", .child = "s-1"}));
+    live(state, delegation({.id = "d-1", .child = "s-1", .tokens = 10'000}));
     live(state,
          delegation({.id = "d-2",
                      .from = "byte",
                      .to = "tag",
                      .session = "s-1",
                      .child = "s-2",
-                     .objective = 'b'}));
+                     .objective = 'b',
+                     .tokens = 1'000}));
     live(state,
          delegation({.id = "d-3",
                      .from = "tag",
