@@ -20,9 +20,10 @@ struct FullDisk : testing::Test {
     std::unique_ptr<Engine> open() {
         auto journal = journal::Journal::open(disk, {.segment_bytes = 8'192});
         EXPECT_TRUE(journal);
+        const Options options{.limits = {}, .version = "test"};
         auto engine =
             Engine::open(std::move(*journal),
-                         {.limits = {}, .version = "test"},
+                         options,
                          {.clock = [this] { return now; },
                           .chance = [this] { return ++bits; },
                           .outbox =

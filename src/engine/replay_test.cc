@@ -42,8 +42,9 @@ struct Office {
 
     Office() {
         auto journal = journal::Journal::open(disk, {.segment_bytes = std::uint64_t{1} << 20});
+        const Options options{.scribe = &scribe, .version = "test"};
         auto opened = Engine::open(std::move(*journal),
-                                   {.scribe = &scribe, .version = "test"},
+                                   options,
                                    {.clock = [this] { return now; },
                                     .chance = [this] { return ++chance; },
                                     .outbox = [this](Effects&& said) { hear(said); },
