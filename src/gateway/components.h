@@ -176,7 +176,7 @@ inline constexpr std::array kComponents{
               R"({"type":"object","required":["hub","version","sequence","condition"],"properties":{
 "hub":{"type":"string"},"version":{"type":"string"},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},
 "waiting":{"type":"integer"},"in_flight":{"type":"integer"},"dead_letters":{"type":"integer"},"open_requests":{"type":"integer"},
-"bytes":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"},
+"bytes":{"type":"integer"},"bytes_max":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"},
 "views":{"type":"object","required":["sequence","lag_records","problem"],"properties":{
 "sequence":{"type":"integer"},"lag_records":{"type":"integer"},"problem":{"type":"string","description":"Empty: they follow the journal."}}}}})"},
     Component{

@@ -26,6 +26,7 @@ struct Reading {
     std::size_t inbox = 0;
     views::LedgerStatus views;
     Sequence durable{};
+    std::uint64_t bytes_max = 0;
     std::uint64_t people_waiting = 0;
     std::uint64_t workflows = 0;
     NotifierCounts notices{};
@@ -81,6 +82,10 @@ constexpr std::array kMetrics{
            "gauge",
            "Bytes of all messages in the hub.",
            [](const Reading& r) { return r.hub.bytes; }},
+    Metric{"parlance_message_bytes_max",
+           "gauge",
+           "The most of them (limits.hub_bytes_max).",
+           [](const Reading& r) { return r.bytes_max; }},
     Metric{"parlance_remembered_ids",
            "gauge",
            "Message ids by which a repeat is recognised.",
@@ -176,11 +181,35 @@ constexpr std::array kMetrics{
     Metric{"parlance_notices_sent_total",
            "counter",
            "Mails and words in Slack that told people so.",
-           [](const Reading& r) { return r.notices.sent; }},
+           [](const Reading& r) { return r.notices.mail.sent + r.notices.slack.sent; }},
     Metric{"parlance_notices_failed_total",
            "counter",
-           "Those that were given up.",
-           [](const Reading& r) { return r.notices.failed; }},
+           "Those that were given up, or for which the queue of their channel was full.",
+           [](const Reading& r) { return r.notices.mail.failed + r.notices.slack.failed; }},
+    Metric{"parlance_notices_mail_sent_total",
+           "counter",
+           "Notices that the mail server took.",
+           [](const Reading& r) { return r.notices.mail.sent; }},
+    Metric{"parlance_notices_mail_failed_total",
+           "counter",
+           "Notices for the mail server that were given up or refused.",
+           [](const Reading& r) { return r.notices.mail.failed; }},
+    Metric{"parlance_notices_mail_queued",
+           "gauge",
+           "Notices that wait for the mail server.",
+           [](const Reading& r) { return r.notices.mail.queued; }},
+    Metric{"parlance_notices_slack_sent_total",
+           "counter",
+           "Notices that Slack took.",
+           [](const Reading& r) { return r.notices.slack.sent; }},
+    Metric{"parlance_notices_slack_failed_total",
+           "counter",
+           "Notices for Slack that were given up or refused.",
+           [](const Reading& r) { return r.notices.slack.failed; }},
+    Metric{"parlance_notices_slack_queued",
+           "gauge",
+           "Notices that wait for Slack.",
+           [](const Reading& r) { return r.notices.slack.queued; }},
 };
 
 Reading take_reading(const Desk& desk) {
@@ -191,6 +220,7 @@ Reading take_reading(const Desk& desk) {
             .inbox = desk.engine->inbox_size(),
             .views = views_of(desk),
             .durable = desk.engine->durable(),
+            .bytes_max = desk.engine->state().limits.hub_bytes_max,
             .people_waiting = core::people::waiting_count(desk.engine->state().people),
             .workflows = desk.engine->state().workflows.runs.size(),
             .notices = desk.options.notifier ? desk.options.notifier->counts() : NotifierCounts{}};
@@ -250,6 +280,7 @@ void get_ready(Desk& desk, Call& call) {
 void get_hub(Desk& desk, Call& call) {
     const auto hub = desk.engine->hub();
     const auto health = desk.engine->health();
+    const auto& limits = desk.engine->state().limits;
     const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
     const auto views = views_of(desk);
     const auto views_json =
@@ -270,6 +301,7 @@ void get_hub(Desk& desk, Call& call) {
                                         .integer("dead_letters", number(hub.dead))
                                         .integer("open_requests", number(hub.open_requests))
                                         .integer("bytes", number(hub.bytes))
+                                        .integer("bytes_max", number(limits.hub_bytes_max))
                                         .text("condition", condition_name(health.condition))
                                         .text("reason", health.reason)
                                         .raw("views", views_json)

@@ -19,7 +19,7 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::size_t kErrandsMax = 10'000;
+constexpr std::uint64_t kRefusedLogEvery = 1'000;
 constexpr long kTimeoutMs = 10'000;
 constexpr std::size_t kQuestionBytesMax = 2'000;
 
@@ -154,16 +154,29 @@ std::string notice_mail(const NotifyPeople& notice,
 
 Notifier::Notifier(NotifierOptions options) : options_(std::move(options)) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    thread_ = std::thread{[this] { run(); }};
+    channel(Way::Slack).way = Way::Slack;
+    for (auto& each : channels_) {
+        each.thread = std::thread{[this, &each] { run(each); }};
+    }
 }
 
 Notifier::~Notifier() {
-    {
-        const std::lock_guard lock{mutex_};
+    for (auto& each : channels_) {
+        const std::lock_guard lock{each.mutex};
         stops_ = true;
     }
-    wake_.notify_one();
-    thread_.join();
+    for (auto& each : channels_) each.wake.notify_one();
+    for (auto& each : channels_) each.thread.join();
+}
+
+ChannelCounts Notifier::counts_of(Way way) const {
+    const auto& channel = channels_[static_cast<std::size_t>(way)];
+    const std::lock_guard lock{channel.mutex};
+    return {channel.sent.load(), channel.failed.load(), channel.errands.size()};
+}
+
+NotifierCounts Notifier::counts() const {
+    return {.mail = counts_of(Way::Mail), .slack = counts_of(Way::Slack)};
 }
 
 void Notifier::post(NotifyPeople notice) {
@@ -172,80 +185,95 @@ void Notifier::post(NotifyPeople notice) {
     const auto& contact = found->second;
     const bool mails = !contact.email.empty() && !options_.mail.server.empty();
     const bool slacks = !contact.slack_webhook.empty();
-    const auto telling = std::make_shared<Telling>(Telling{.ways_left = mails && slacks ? 2U : 1U});
-    if (mails) put({.notice = notice, .way = Way::Mail, .telling = telling}, Clock::now());
-    if (slacks) {
-        put({.notice = std::move(notice), .way = Way::Slack, .telling = telling}, Clock::now());
-    }
+    const auto telling = std::make_shared<Telling>();
+    telling->ways_left = mails && slacks ? 2 : 1;
+    if (mails) put(channel(Way::Mail), {.notice = notice, .telling = telling});
+    if (slacks) put(channel(Way::Slack), {.notice = std::move(notice), .telling = telling});
 }
 
 /// One of its ways is at its end. If nobody was reached in any, the next process tries again.
 void Notifier::conclude(const Errand& errand, bool has_reached) const {
     auto& telling = *errand.telling;
-    telling.has_reached = telling.has_reached || has_reached;
+    if (has_reached) telling.has_reached = true;
     if (--telling.ways_left > 0 || !telling.has_reached || !options_.told) return;
     options_.told(errand.notice.id, errand.notice.news);
 }
 
-void Notifier::put(Errand errand, Clock::time_point at) {
-    {
-        const std::lock_guard lock{mutex_};
-        if (errands_.size() >= kErrandsMax) {
-            ++failed_;
-            return;
-        }
-        errands_.emplace(at, std::move(errand));
+/// A full queue refuses the newest: those that wait longer were promised first.
+void Notifier::put(Channel& channel, Errand errand) {
+    const auto refused = refuse_if_full(channel);
+    if (refused == 0) {
+        put_again(channel, std::move(errand), Clock::now());
+        return channel.wake.notify_one();
     }
-    wake_.notify_one();
+    ++channel.failed;
+    if (refused % kRefusedLogEvery == 1) {
+        options_.log(fmt::format("{} notices wait for {} and no more are taken: {} refused so far",
+                                 options_.queue_max,
+                                 channel.way == Way::Mail ? "the mail server" : "Slack",
+                                 refused));
+    }
+    conclude(errand, false);
 }
 
-void Notifier::run() {
-    std::unique_lock lock{mutex_};
+/// 0 if there is room; else how many the queue has refused, this one included.
+std::uint64_t Notifier::refuse_if_full(Channel& channel) const {
+    const std::lock_guard lock{channel.mutex};
+    return channel.errands.size() < options_.queue_max ? 0 : ++channel.refused;
+}
+
+/// What was taken once keeps its place, however full the queue is by now.
+void Notifier::put_again(Channel& channel, Errand errand, Clock::time_point at) {
+    const std::lock_guard lock{channel.mutex};
+    channel.errands.emplace(at, std::move(errand));
+}
+
+void Notifier::run(Channel& channel) {
+    std::unique_lock lock{channel.mutex};
     while (!stops_) {
-        if (errands_.empty()) {
-            wake_.wait(lock);
+        if (channel.errands.empty()) {
+            channel.wake.wait(lock);
             continue;
         }
-        const auto first = errands_.begin();
+        const auto first = channel.errands.begin();
         if (first->first > Clock::now()) {
-            wake_.wait_until(lock, first->first);
+            channel.wake.wait_until(lock, first->first);
             continue;
         }
         auto errand = std::move(first->second);
-        errands_.erase(first);
-        take(std::move(errand), lock);
+        channel.errands.erase(first);
+        lock.unlock();
+        take(channel, std::move(errand));
+        lock.lock();
     }
 }
 
 /// One try, without the lock.
-void Notifier::take(Errand errand, std::unique_lock<std::mutex>& lock) {
-    lock.unlock();
-    const auto problem = attempt(errand);
+void Notifier::take(Channel& channel, Errand errand) {
+    const auto problem = attempt(channel.way, errand);
     if (problem.empty()) {
-        ++sent_;
-        conclude(errand, true);
-    } else if (!stops_) {
-        const bool is_last = errand.tries >= options_.pauses.size();
-        options_.log(fmt::format("{} to {} about {}: {}{}",
-                                 errand.way == Way::Mail ? "a mail" : "a word in Slack",
-                                 in_one_line(errand.notice.role),
-                                 errand.notice.id.value,
-                                 problem,
-                                 is_last ? "; given up" : ""));
-        if (is_last) {
-            ++failed_;
-            conclude(errand, false);
-        } else {
-            const auto pause = options_.pauses[errand.tries++];
-            put(std::move(errand), Clock::now() + pause);
-        }
+        ++channel.sent;
+        return conclude(errand, true);
     }
-    lock.lock();
+    if (stops_) return;
+    const bool is_last = errand.tries >= options_.pauses.size();
+    options_.log(fmt::format("{} to {} about {}: {}{}",
+                             channel.way == Way::Mail ? "a mail" : "a word in Slack",
+                             in_one_line(errand.notice.role),
+                             errand.notice.id.value,
+                             problem,
+                             is_last ? "; given up" : ""));
+    if (is_last) {
+        ++channel.failed;
+        return conclude(errand, false);
+    }
+    const auto pause = options_.pauses[errand.tries++];
+    put_again(channel, std::move(errand), Clock::now() + pause);
 }
 
-std::string Notifier::attempt(const Errand& errand) {
+std::string Notifier::attempt(Way way, const Errand& errand) {
     const auto& contact = options_.roles.find(errand.notice.role)->second;
-    return errand.way == Way::Mail ? mail(errand, contact) : slack(errand, contact);
+    return way == Way::Mail ? mail(errand, contact) : slack(errand, contact);
 }
 
 /// Empty if it worked; else what is wrong, without naming anybody.

@@ -1,5 +1,6 @@
 // Tells people that something waits for them: by e-mail and by Slack, each tried again for a while
-// when it fails.
+// when it fails. Each channel has its own bounded queue and its own thread, so that a mail server
+// that accepts and then hangs delays mails only.
 //
 // Off the loop's thread, and never waited for: what cannot be told is in the log and in the
 // figures, and the question waits all the same. What was told is said to whoever made it, so that
@@ -7,6 +8,7 @@
 // log.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -48,13 +50,20 @@ struct NotifierOptions {
                                  std::chrono::seconds{30},
                                  std::chrono::minutes{5}};  ///< Before each further try.
     std::function<void(const std::string&)> log{};
-    /// People were told of this, in every way that could be. On a thread of the notifier's own.
+    /// People were told of this, in every way that could be. Called on any thread.
     std::function<void(Ticket id, Sequence news)> told{};
+    std::size_t queue_max = 10'000;  ///< Notices that one channel holds; a further one is failed.
+};
+
+struct ChannelCounts {
+    std::uint64_t sent = 0;
+    std::uint64_t failed = 0;  ///< Given up, or the queue was full.
+    std::uint64_t queued = 0;  ///< Waiting for their first or next try.
 };
 
 struct NotifierCounts {
-    std::uint64_t sent = 0;
-    std::uint64_t failed = 0;  ///< Given up, or there was no room.
+    ChannelCounts mail{};
+    ChannelCounts slack{};
 };
 
 /// What one is told, as a mail or in Slack.
@@ -67,47 +76,56 @@ std::string notice_mail(const NotifyPeople& notice,
 class Notifier {
   public:
     explicit Notifier(NotifierOptions options);
-    /// What was not told yet is not told any more.
+    /// Ends the tries that run, within about a second. What was not told yet is not told any more
+    /// by this process; nothing says that it was told, so the next process tells it.
     ~Notifier();
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;
 
     /// From the loop's thread; returns at once.
     void post(NotifyPeople notice);
-    NotifierCounts counts() const { return {sent_.load(), failed_.load()}; }
+    NotifierCounts counts() const;
 
   private:
     using Clock = std::chrono::steady_clock;
     enum class Way : std::uint8_t { Mail, Slack };
-    /// What is common to the ways in which one notice goes. Written by the thread alone once they
-    /// are on their way.
+    /// Shared by the channels that one notice goes through; each concludes its own once.
     struct Telling {
-        std::uint32_t ways_left = 0;
-        bool has_reached = false;  ///< Somebody, in one way at least.
+        std::atomic<std::uint32_t> ways_left{0};
+        std::atomic<bool> has_reached{false};  ///< Somebody, in one way at least.
     };
     struct Errand {
         NotifyPeople notice;
-        Way way = Way::Mail;
         std::shared_ptr<Telling> telling{};
         std::size_t tries = 0;
     };
+    /// One way to reach people: what waits for it, in order of time, and the thread that tries.
+    struct Channel {
+        Way way = Way::Mail;
+        std::atomic<std::uint64_t> sent{0};
+        std::atomic<std::uint64_t> failed{0};
+        mutable std::mutex mutex{};
+        std::condition_variable wake{};
+        std::multimap<Clock::time_point, Errand> errands{};
+        std::uint64_t refused = 0;  ///< Because the queue was full; guarded by the mutex.
+        std::thread thread{};
+    };
 
-    void run();
-    void take(Errand errand, std::unique_lock<std::mutex>& lock);
-    std::string attempt(const Errand& errand);
+    Channel& channel(Way way) { return channels_[static_cast<std::size_t>(way)]; }
+    ChannelCounts counts_of(Way way) const;
+    void run(Channel& channel);
+    void take(Channel& channel, Errand errand);
+    std::string attempt(Way way, const Errand& errand);
     std::string mail(const Errand& errand, const Contact& contact);
     std::string slack(const Errand& errand, const Contact& contact);
-    void put(Errand errand, Clock::time_point at);
+    void put(Channel& channel, Errand errand);
+    std::uint64_t refuse_if_full(Channel& channel) const;
+    void put_again(Channel& channel, Errand errand, Clock::time_point at);
     void conclude(const Errand& errand, bool has_reached) const;
 
     NotifierOptions options_;
-    std::atomic<std::uint64_t> sent_{0};
-    std::atomic<std::uint64_t> failed_{0};
     std::atomic<bool> stops_{false};
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::multimap<Clock::time_point, Errand> errands_;
-    std::thread thread_;
+    std::array<Channel, 2> channels_{};  ///< In the order of Way.
 };
 
 }  // namespace parlance::gateway

@@ -1,6 +1,13 @@
 #include "gateway/notifier.h"
 
+#include <future>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace parlance::gateway {
 namespace {
@@ -43,6 +50,65 @@ TEST(Notice, S13_AMailHasItsHeaderAndLinesThatEndAsMailsDo) {
         EXPECT_EQ(mail[at - 1], '\r');
     }
     EXPECT_NE(mail.find("\r\n\r\nSomething waits"), std::string::npos);
+}
+
+/// Connections are taken by the kernel, and nobody ever says a word on them.
+class SilentServer {
+  public:
+    SilentServer() {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(::listen(socket_, 16), 0);
+        EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        port_ = ntohs(address.sin_port);
+    }
+    ~SilentServer() { ::close(socket_); }
+    SilentServer(const SilentServer&) = delete;
+    SilentServer& operator=(const SilentServer&) = delete;
+    int port() const { return port_; }
+
+  private:
+    int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int port_ = 0;
+};
+
+TEST(Notifier, S13_SlackIsTriedWhileTheMailServerHangs) {
+    const SilentServer server;
+    std::promise<std::string> said;
+    {
+        Notifier notifier{
+            {.roles = {{"compliance",
+                        {.email = kOffice.email, .slack_webhook = "http://127.0.0.1:1/x"}}},
+             .mail = {.server = fmt::format("smtp://127.0.0.1:{}", server.port()), .from = "hub@x"},
+             .pauses = {},
+             .log = [&said](const std::string& line) { said.set_value(line); }}};
+        notifier.post(notice());
+        auto line = said.get_future();
+        ASSERT_EQ(line.wait_for(std::chrono::seconds{8}), std::future_status::ready)
+            << "Slack waited for the mail server";
+        EXPECT_NE(line.get().find("a word in Slack to compliance about 4711"), std::string::npos);
+    }  // Ends, though the mail server still says nothing.
+}
+
+TEST(Notifier, G7_AFullQueueRefusesWithACountAndHarmsNoOtherChannel) {
+    const SilentServer server;
+    std::vector<std::string> lines;
+    Notifier notifier{
+        {.roles = {{"compliance", kOffice}},
+         .mail = {.server = fmt::format("smtp://127.0.0.1:{}", server.port()), .from = "hub@x"},
+         .log = [&lines](const std::string& line) { lines.push_back(line); },
+         .queue_max = 2}};
+    for (int i = 0; i < 5; ++i) notifier.post(notice());  // One may be on its way, two wait.
+    const auto counts = notifier.counts();
+    EXPECT_LE(counts.mail.queued, 2U);
+    EXPECT_GE(counts.mail.failed, 2U);
+    EXPECT_EQ(counts.slack.failed, 0U);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0],
+              "2 notices wait for the mail server and no more are taken: 1 refused so far");
 }
 
 }  // namespace

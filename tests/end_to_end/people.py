@@ -5,6 +5,7 @@ Proves W9: an answer counts once, by somebody else than who asked, whose role it
 """
 import http.server
 import json
+import socket
 import subprocess
 import threading
 import time
@@ -35,6 +36,20 @@ class Mailbox:
     async def handle_DATA(self, server, session, envelope):
         self.mails.append({"to": envelope.rcpt_tos, "text": envelope.content.decode()})
         return "250 kept"
+
+
+class HangingMailServer:
+    """A real listener that accepts every connection and never says a word on it."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.lines = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            self.lines.append(self.listener.accept()[0])
 
 
 class Slack(http.server.ThreadingHTTPServer):
@@ -155,6 +170,23 @@ def what_was_not_told_before_a_kill_is_told_after_it(scratch):
     check(not hub.verify(), hub.verify())
 
 
+def slack_is_told_while_the_mail_server_hangs(scratch):
+    mailbox, slack = HangingMailServer(), Slack()
+    hub = Hub(scratch + "/hanging", settings(mailbox, slack, ["127.0.0.1"])).start()
+    hub.ask("PUT", "/v1/agents/buyer", {"dialect": "sam"})
+    hub.ask("POST", "/v1/messages", request(1))
+    until(lambda: mailbox.lines, "no mail was tried")
+    for number in range(2, 12):
+        hub.ask("POST", "/v1/messages", request(number))
+    until(lambda: len(slack.words) == 11, f"{len(slack.words)} of 11 came while a mail hangs")
+    figures = lambda: dict(line.split() for line in hub.ask("GET", "/metrics")[1].splitlines() if line[0] != "#")
+    until(lambda: figures()["parlance_notices_slack_sent_total"] == "11", "eleven are counted")
+    now = figures()
+    check(now["parlance_notices_mail_sent_total"] == "0" and int(now["parlance_notices_mail_queued"]) >= 10, str(now))
+    check(hub.stop() == 0, "the hub does not stop while a mail hangs")
+    check(not hub.verify(), hub.verify())
+
+
 def a_private_webhook_is_not_called(scratch):
     mailbox, slack = Mailbox(), Slack()
     hub = Hub(scratch + "/private", settings(mailbox, slack, [])).start()
@@ -196,7 +228,8 @@ def only_who_has_the_role_and_did_not_ask(scratch):
 def main():
     with Scratch() as scratch:
         for story in (people_are_told_and_decide, what_was_not_told_before_a_kill_is_told_after_it,
-                      a_private_webhook_is_not_called, only_who_has_the_role_and_did_not_ask):
+                      slack_is_told_while_the_mail_server_hangs, a_private_webhook_is_not_called,
+                      only_who_has_the_role_and_did_not_ask):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 
