@@ -107,7 +107,10 @@ constexpr std::array kKeys{
     Key{"limits",
         "hub_bytes_max",
         "bytes in all mailboxes",
-        [](ServeOptions& o, std::int64_t v) { return store(o.limits.hub_bytes_max, v, 1); }},
+        [](ServeOptions& o, std::int64_t v) {
+            o.has_hub_bytes_max = true;
+            return store(o.limits.hub_bytes_max, v, 1);
+        }},
     Key{"limits",
         "open_requests_max",
         "requests that await an answer",

@@ -23,6 +23,7 @@
 #include "app/version.h"
 #include "base/address.h"
 #include "base/heap.h"
+#include "base/machine_memory.h"
 #include "base/tls_names.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
@@ -32,6 +33,7 @@
 #include "identity/authority.h"
 #include "identity/folder.h"
 #include "journal/posix_disk.h"
+#include "model/hub_bytes.h"
 #include "views/bookkeeper.h"
 #include "views/feed.h"
 
@@ -148,6 +150,23 @@ std::string contents_of(const HubListing& hub) {
                        counted(hub.waiting, "message"));
 }
 
+/// "5.9 GiB"; below one, "512 MiB"; below that, "100 bytes".
+std::string size_text(std::uint64_t bytes) {
+    constexpr double kMebibyte = 1 << 20;
+    constexpr double kGibibyte = 1 << 30;
+    const auto size = static_cast<double>(bytes);
+    if (size < kMebibyte) return fmt::format("{} bytes", bytes);
+    if (size < kGibibyte) return fmt::format("{:.0f} MiB", size / kMebibyte);
+    return fmt::format("{:.1f} GiB", size / kGibibyte);
+}
+
+/// "5.9 GiB of messages (limits.hub_bytes_max; from this machine's memory)".
+std::string room_of(const ServeOptions& options) {
+    return fmt::format("{} of messages (limits.hub_bytes_max; {})",
+                       size_text(options.limits.hub_bytes_max),
+                       options.has_hub_bytes_max ? "as configured" : "from this machine's memory");
+}
+
 /// Nobody to tell, nobody who tells.
 std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
                                                  bool is_secure,
@@ -258,18 +277,21 @@ void greet(const ServeOptions& options,
         fmt::print(
             "Parlance {} serves at {}\n"
             "  data     {} ({})\n"
+            "  room     {}\n"
             "  callers  prove who they are: parlance token mint --help\n"
             "  stop     Ctrl-C\n",
             kVersion,
             address,
             options.data,
-            contents);
+            contents,
+            room_of(options));
         std::fflush(stdout);
         return;
     }
     fmt::print(
         "Parlance {} serves at {}\n"
         "  data     {} ({})\n"
+        "  room     {}\n"
         "  look     {}/        {}/v1/events?from=1\n"
         "  try      parlance listen{} --as bob --register     and, elsewhere,\n"
         "           parlance send{} --as alice --to bob '{{\"hello\":\"world\"}}'\n"
@@ -278,6 +300,7 @@ void greet(const ServeOptions& options,
         address,
         options.data,
         contents,
+        room_of(options),
         address,
         address,
         elsewhere,
@@ -467,7 +490,10 @@ class Hub {
 
 }  // namespace
 
-int serve(const ServeOptions& options) {
+int serve(ServeOptions options) {
+    if (!options.has_hub_bytes_max) {
+        options.limits.hub_bytes_max = hub_bytes_for(machine_memory_bytes());
+    }
     give_back_large_blocks();
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
     if (options.is_dev && !is_loopback_host(options.host)) {

@@ -23,6 +23,7 @@ struct ServeOptions {
     std::vector<std::string> hosts{};  ///< What callers may call the hub, beside what it knows.
     TlsFiles tls{};                    ///< Empty: those of `parlance cert init`, if it made any.
     Limits limits;
+    bool has_hub_bytes_max = false;  ///< Configured; else a share of the machine's memory is taken.
     PersonalPolicy personal;
     gateway::NotifierOptions notifier;  ///< How people hear of what waits for them.
     transport::DoorLimits doors;
@@ -37,6 +38,6 @@ Result<void> read_config(const std::string& path, ServeOptions& options);
 Result<std::string> read_toml(const std::string& path);
 
 /// The exit code of the process.
-int serve(const ServeOptions& options);
+int serve(ServeOptions options);
 
 }  // namespace parlance::app

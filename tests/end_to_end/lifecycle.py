@@ -284,13 +284,58 @@ def the_greeting_can_be_typed(scratch):
         hub.kill()
 
 
+def memory_bytes():
+    """Of the machine, or of the cgroup if that leaves less; only the plain cases of a cgroup are known here."""
+    with open("/proc/meminfo") as file:
+        known = [1024 * int(re.search(r"MemTotal: +(\d+)", file.read()).group(1))]
+    with open("/proc/self/cgroup") as file:
+        groups = dict(line.strip().split(":", 2)[1:] for line in file)
+    for place in (f"/sys/fs/cgroup{groups.get('', '')}/memory.max",
+                  f"/sys/fs/cgroup/memory{groups.get('memory', '')}/memory.limit_in_bytes",
+                  "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        if os.path.exists(place):
+            with open(place) as file:
+                limit = file.read().strip()
+            known += [int(limit)] if limit.isdigit() else []
+    return min(known)
+
+
+def the_room_for_messages_follows_from_the_memory(scratch):
+    """Proves G7: a quarter of it unless configured; a smaller limit refuses what is new and keeps what is there."""
+    hub = Hub(scratch + "/room").start()
+    try:
+        _, shown = hub.ask("GET", "/v1/hub")
+        expected = min(max(memory_bytes() // 4, 64 << 20), 8 << 30)
+        check(shown["bytes_max"] <= expected, f"{shown['bytes_max']} of {memory_bytes()}, not {expected}")
+        check(shown["bytes_max"] >= 64 << 20, str(shown))
+        check(f"parlance_message_bytes_max {shown['bytes_max']}" in hub.ask("GET", "/metrics")[1], "no such figure")
+        check("limits.hub_bytes_max; from this machine's memory" in hub.last_words(), hub.last_words())
+        hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+        for number in range(50):
+            check(hub.ask("POST", "/v1/messages", message("alice", number))[0] == 202, "not taken")
+        hub.kill()
+        smaller = Hub(scratch + "/room", "[limits]\nhub_bytes_max = 1000\n").start()
+        try:
+            check(smaller.ask("GET", "/v1/hub")[1]["bytes_max"] == 1000, "what is configured does not hold")
+            status, told = smaller.ask("POST", "/v1/messages", message("alice", 50))
+            check("hub_bytes_max" in told["detail"], f"{status} {told}")
+            numbers = [item["payload"]["n"] for item in smaller.drain("worker")]
+            check(numbers == list(range(50)), f"a smaller limit loses what is there: {numbers}")
+            check(smaller.ask("POST", "/v1/messages", message("alice", 50))[0] == 202, "there is room again")
+        finally:
+            smaller.kill()
+    finally:
+        hub.kill()
+
+
 def main():
     with Scratch() as scratch:
         for story in (stops_cleanly_and_starts_at_once, whoever_waits_is_told_of_the_stop,
                       the_second_signal_does_not_wait, a_second_hub_is_refused,
                       newer_data_is_refused_untouched, a_taken_port_is_said, a_damaged_journal_is_said,
                       what_verify_leaves_out_is_said,
-                      what_makes_no_sense_is_said, the_greeting_can_be_typed):
+                      what_makes_no_sense_is_said, the_greeting_can_be_typed,
+                      the_room_for_messages_follows_from_the_memory):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
 
