@@ -119,6 +119,41 @@ def agent_exec_waits_for_the_hub(hub):
         check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
 
 
+FLOOD = """
+import os, sys
+sys.stdin.readline()
+os.write(1, b'"done"\\n')
+while True:
+    os.write(1, b"nobody asked for this\\n" * 100)
+"""
+
+
+def cpu_seconds(process):
+    """What the process itself has used, its children not counted."""
+    with open(f"/proc/{process.pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def a_program_that_floods_is_ended_and_reported(hub):
+    """It costs next to nothing, the user is told, and each message still has its answer."""
+    words = ("agent", "exec", "--as", "flood", "--register", "--", sys.executable, "-c", FLOOD)
+    ask = ("request", "--as", "alice", "--to", "flood", "--wait", "20000", "--json", "hello")
+    with Running(hub, *words) as agent:
+        until(lambda: is_here(hub, "flood"), "the agent is not here")
+        expect(parlance(hub, *ask), DONE, "done")
+        before, began = cpu_seconds(agent.process), time.monotonic()
+        for _ in range(2):
+            expect(parlance(hub, *ask), DONE, "done")
+        time.sleep(max(0, began + 3 - time.monotonic()))
+        used, passed = cpu_seconds(agent.process) - before, time.monotonic() - began
+        check(used < passed / 4, f"a flooding program costs {used:.2f} s of CPU in {passed:.2f} s")
+        check(agent.end() == INTERRUPTED, "Ctrl-C is not 130")
+        said = agent.process.stderr.read().decode()
+        check("lines that no message asked for; it is ended and started again" in said, f"nothing is said: {said}")
+        check(len(said.splitlines()) < 100, f"too much is said: {said}")
+
+
 LARGE = """
 import json, sys
 for line in sys.stdin:
@@ -571,6 +606,7 @@ def main():
         hub = Hub(scratch + "/hub").start()
         try:
             for story in (listen_waits_for_the_hub, agent_exec_waits_for_the_hub,
+                          a_program_that_floods_is_ended_and_reported,
                           an_answer_that_is_too_large_harms_nobody_else, bench_sends_what_it_was_told_and_leaves_nothing,
                           a_cancelled_task_is_not_answered, a_stubborn_program_is_killed, dead_letters_are_dealt_with,
                           completion_works_in_the_shells_that_are_here,

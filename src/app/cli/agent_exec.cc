@@ -120,6 +120,12 @@ Result<void> hear_workers(Troupe& troupe, sdk::Agent& agent, Clock::time_point n
         for (Outcome& outcome : worker.listen(now)) {
             TRY(settle(troupe.context, agent, std::move(outcome)));
         }
+        if (const auto report = worker.take_report(); !report.empty()) {
+            complain(troupe.context,
+                     Refused,
+                     report,
+                     "They are dropped. Write one line for each message, and logs to stderr.");
+        }
     }
     return {};
 }
@@ -144,6 +150,7 @@ void await_anything(Troupe& troupe, const sdk::Agent& agent, Clock::time_point n
             until = std::min(until, worker.rests_until());
             continue;
         }
+        if (!worker.is_drained()) until = now;
         items.push_back({.fd = child->output(), .events = POLLIN, .revents = 0});
         if (child->wants_to_write()) {
             items.push_back({.fd = child->input(), .events = POLLOUT, .revents = 0});

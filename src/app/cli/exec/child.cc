@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,18 +128,17 @@ void Child::flush() {
     }
 }
 
-bool Child::read(Lines& lines) const {
+Child::Output Child::read(Lines& lines) const {
     std::array<char, 65536> bytes{};
-    while (true) {
-        const auto got = ::read(output_, bytes.data(), bytes.size());
-        if (got > 0) {
-            lines.add({bytes.data(), static_cast<std::size_t>(got)});
-            if (lines.is_too_long()) return true;
-            continue;
-        }
-        if (got < 0 && errno == EINTR) continue;
-        return got < 0 && errno == EAGAIN;
-    }
+    ssize_t got = -1;
+    do {
+        got = ::read(output_, bytes.data(), bytes.size());
+    } while (got < 0 && errno == EINTR);
+    if (got == 0) return Output::Closed;
+    if (got < 0) return errno == EAGAIN ? Output::Drained : Output::Closed;
+    const auto count = static_cast<std::size_t>(got);
+    lines.add({bytes.data(), count});
+    return count < bytes.size() ? Output::Drained : Output::More;  // A pipe gives all that it has.
 }
 
 void Child::signal(int number) const {
@@ -155,6 +155,16 @@ std::optional<std::string> Child::ending() {
         ending_ = describe(status);
     }
     return ending_;
+}
+
+void Child::end(int number, std::chrono::milliseconds grace) {
+    constexpr std::chrono::milliseconds kStep{10};
+    signal(number);
+    for (auto waited = kStep; waited <= grace && !ending(); waited += kStep) {
+        ::poll(nullptr, 0, static_cast<int>(kStep.count()));
+    }
+    signal(SIGKILL);
+    await_ending();
 }
 
 std::string Child::await_ending() {

@@ -1,6 +1,7 @@
 // A running program with pipes to its stdin and from its stdout. Its stderr is ours.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ class Child {
     void write_line(std::string_view line);
     void flush();
     bool wants_to_write() const { return !unwritten_.empty(); }
-    /// Reads what is there; false once the program has closed its stdout.
-    bool read(Lines& lines) const;
+    enum class Output { More, Drained, Closed };
+    /// Reads one piece of what is there. More: there may be a further one.
+    Output read(Lines& lines) const;
 
     int input() const { return input_; }
     int output() const { return output_; }
@@ -34,6 +36,8 @@ class Child {
     void close_input();
     /// How it ended ("exited with status 3", "was killed by signal 9"); nothing while it runs.
     std::optional<std::string> ending();
+    /// Asks with the signal, waits a little, then insists.
+    void end(int number, std::chrono::milliseconds grace);
     /// Waits for its end.
     std::string await_ending();
 

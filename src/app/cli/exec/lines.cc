@@ -2,11 +2,23 @@
 
 namespace parlance::cli::exec {
 
+/// Lines that were given out leave together, not one by one: moving what follows for each of them
+/// is quadratic in what was read.
+void Lines::add(std::string_view bytes) {
+    pending_.erase(0, begin_);
+    searched_ -= begin_;
+    begin_ = 0;
+    pending_.append(bytes);
+}
+
 std::optional<std::string> Lines::next() {
-    const std::size_t end = pending_.find('\n');
-    if (end == std::string::npos) return {};
-    std::string line = pending_.substr(0, end);
-    pending_.erase(0, end + 1);
+    const std::size_t end = pending_.find('\n', searched_);
+    if (end == std::string::npos) {
+        searched_ = pending_.size();
+        return {};
+    }
+    std::string line = pending_.substr(begin_, end - begin_);
+    begin_ = searched_ = end + 1;
     if (line.ends_with('\r')) line.pop_back();
     return line;
 }

@@ -141,6 +141,47 @@ TEST_F(WorkerTest, GivesUpForGoodOnALineWithoutEnd) {
     EXPECT_EQ(outcomes[0].verdict.text, "the answer has more than 8388608 bytes in one line");
 }
 
+TEST_F(WorkerTest, EndsAProgramThatFloodsAndSaysSo) {
+    Worker worker{{"sh", "-c", "read line; echo done; exec yes"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].verdict.text, R"({"type":"TASK_COMPLETE","payload":{"text":"done"}})");
+
+    EXPECT_TRUE(outcomes_of(worker).empty()) << "the rest answers nothing";
+    EXPECT_EQ(worker.child(), nullptr) << "and it is not read for ever";
+    EXPECT_GT(worker.rests_until(), Clock::now());
+    const auto report = worker.take_report();
+    EXPECT_NE(report.find("lines that no message asked for; it is ended"), std::string::npos)
+        << report;
+    EXPECT_EQ(worker.take_report(), "") << "once";
+}
+
+TEST_F(WorkerTest, DropsALineThatNobodyAskedForAndSaysSoOnce) {
+    Worker worker{{"sh", "-c", "echo ready; exec cat"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    pollfd item{.fd = worker.child()->output(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&item, 1, 10'000), 1);
+    EXPECT_TRUE(worker.listen(Clock::now()).empty());
+    EXPECT_FALSE(worker.is_idle()) << "before it is known that no more follows";
+    EXPECT_TRUE(worker.listen(Clock::now()).empty());
+    EXPECT_EQ(worker.take_report(), "the program wrote 1 line that no message asked for");
+    ASSERT_TRUE(worker.is_idle());
+    worker.give({"1.1", std::string(kTask)});
+    ASSERT_EQ(outcomes_of(worker).size(), 1U);
+    EXPECT_EQ(worker.take_report(), "");
+}
+
+TEST_F(WorkerTest, DoesNotWaitForAProgramThatClosesItsStdoutAndStays) {
+    Worker worker{{"sh", "-c", "trap '' TERM; exec >&-; while :; do sleep 1; done"}, "taskwire"};
+    ASSERT_TRUE(worker.start(Clock::now()));
+    worker.give({"1.1", std::string(kTask)});
+    const auto outcomes = outcomes_of(worker);
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].verdict.text, "the program was killed by signal 9 before it answered");
+}
+
 TEST_F(WorkerTest, HandsBackTheMessageOfAProgramThatDies) {
     Worker worker{{"false"}, "taskwire"};
     const auto now = Clock::now();
