@@ -99,7 +99,9 @@ void apply_accepted(State& state, const MessageAccepted& event) {
                           .priority = event.priority,
                           .waits = event.waits},
                          event.deadline);
-    if (event.is_held) broker::set_adrift(state.requests, event.ticket, true);
+    if (!event.is_held) return;
+    broker::set_adrift(state.requests, event.ticket, true);
+    broker::set_held(state.requests, event.ticket, !is_planted(Mutant::BeginBeforeLeave));
 }
 
 /// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
@@ -354,6 +356,7 @@ void apply_released(State& state, const RequestReleased& event) {
     const auto held = state.governor.held.extract(event.request);
     CHECK(!held.empty());
     state.governor.approved.erase(event.request);
+    broker::set_held(state.requests, event.request, false);
     broker::set_deadline(state.requests, event.request, event.deadline);
     if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
     const auto& request = *broker::find_request(state.requests, event.request);

@@ -38,13 +38,15 @@ class Context : public testing::Test {
         return story.last_delivery();
     }
 
-    HandOffContext handoff(const std::string& from, Duration timeout = 60s) {
+    HandOffContext handoff(const std::string& from,
+                           Duration timeout = 60s,
+                           const std::string& to = "compliance") {
         const Letter letter{.id = "h" + std::to_string(++handoffs_),
                             .from = from,
-                            .to = "compliance",
+                            .to = to,
                             .intent = Intent::Request};
         const Letter done{.id = "d" + std::to_string(handoffs_),
-                          .from = "compliance",
+                          .from = to,
                           .to = from,
                           .intent = Intent::Reply,
                           .answers = letter.id};
@@ -189,6 +191,50 @@ TEST_F(Context, S4_W7_ARestartInBetweenChangesNothingAboutWhoHasIt) {
     story.connect("compliance", 9);
     story.ack(story.last_delivery());
     EXPECT_EQ(now().owner, "compliance");
+}
+
+TEST_F(Context, S4_W5_WhatAPersonAnswersIsWithItsSenderAgain) {
+    story.as("vendor").ask(handoff("vendor", 60s, "human:boss"));
+    ASSERT_TRUE(now().is_locked());
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    const Letter letter{
+        .id = "p", .from = "human:boss", .to = "vendor", .intent = Intent::Reply, .answers = "h1"};
+    story.as_operator().ask(AnswerPerson{.id = asked.front().id,
+                                         .decision = HumanDecision::Answer,
+                                         .content = "1",
+                                         .reply = envelope(letter)});
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_FALSE(now().is_locked());
+    EXPECT_EQ(now().owner, "vendor") << "people write as operators, and have no turn";
+    EXPECT_EQ(as("vendor", {.status = "DONE"}), Refusal::None);
+}
+
+TEST_F(Context, S4_W5_WhoIsFoundForItHasIt) {
+    story.ask(RegisterAgent{{"clerk"}, {.capabilities = R"([{"code":"FILE"}])"}});
+    story.connect("clerk", 9);
+    story.as("vendor").ask(handoff("vendor", 60s, "capability:FILE"));
+    const auto delivery = story.last_delivery();
+    story.as("clerk").ack(delivery);
+    EXPECT_FALSE(now().is_locked());
+    EXPECT_EQ(now().owner, "clerk");
+}
+
+TEST_F(Context, S4_W5_WhatSeveralHaveDoneIsWithItsSenderAgain) {
+    story.connect("clerk", 9);
+    story.as("vendor").ask(handoff("vendor", 60s, "all:compliance/clerk"));
+    for (const auto& deliver : story.asked_for<Deliver>()) {
+        const std::string who{deliver.envelope->to()};
+        story.as(who).ask(ReplyToDelivery{.delivery = deliver.delivery,
+                                          .envelope = envelope({.id = "r-" + who,
+                                                                .from = who,
+                                                                .to = "vendor",
+                                                                .intent = Intent::Reply,
+                                                                .body = R"({"output":1})"})});
+    }
+    EXPECT_TRUE(story.state().requests.slots.empty());
+    EXPECT_FALSE(now().is_locked());
+    EXPECT_EQ(now().owner, "vendor");
 }
 
 TEST_F(Context, S4_IsNotGivenByWhoDoesNotHaveItNorToNobody) {

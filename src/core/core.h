@@ -48,6 +48,14 @@ struct State {
     broker::Streams streams;
 };
 
+/// All that the hub keeps of others' words and that `hub_bytes_max` bounds: what waits in mailboxes
+/// or was taken out and awaits an answer, what people are asked, what was laid down until an answer
+/// comes, and what workflows have gathered (G7).
+inline std::uint64_t bytes_kept(const State& state) {
+    return state.broker.bytes + state.requests.adrift_bytes + state.people.bytes +
+           state.handing.bytes + state.workflows.bytes;
+}
+
 /// What the agents are called, for a part that knows them only by their handles.
 inline auto names_of(const State& state) {
     return [&state](AgentHandle agent) -> std::string_view {

@@ -5,7 +5,9 @@
 
 namespace parlance::core {
 
-void Draft::add(Event event) { events.push_back(std::move(event)); }
+void Draft::add(Event event) {
+    if (endings.note(event)) events.push_back(std::move(event));
+}
 
 void decide(const State& state, const Stamped& request, Events& events) {
     events.clear();

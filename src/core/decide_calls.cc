@@ -342,7 +342,7 @@ std::string why_not(const Scribe& scribe, const Call& call) {
 /// The request ends with the hub's own answer, and its copy with it.
 void give_up(Draft& draft, Ticket number, const std::string& detail) {
     draft.add(CallEnded{.call = number, .chosen = {}, .detail = detail});
-    if (broker::find_message(draft.state.broker, number) != nullptr) {
+    if (draft.find_copy(number) != nullptr) {
         draft.add(MessageDropped{number, Setback::Rejected, detail});
     }
     fail_request(draft, number, Refusal::RequestRejected, detail);
@@ -486,6 +486,7 @@ void join(Draft& draft, Ticket number, const Call& call) {
                               .ticket = request.waits ? Ticket{} : ticket_at(draft.next_sequence()),
                               .tokens_used = all.tokens_used,
                               .falls_short = !all.lack.empty()});
+    end_handoff(draft, number, false);
 }
 
 // --- opening ---------------------------------------------------------------------------------

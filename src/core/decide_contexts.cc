@@ -242,17 +242,22 @@ void end_handoff(Draft& draft, Ticket request, bool is_taken) {
     const auto found = shared.handoffs.find(request);
     if (found == shared.handoffs.end()) return;
     const auto& context = shared.contexts.at(found->second);
-    const bool moves = is_taken != is_planted(Mutant::HandOverTwice);
+    // Whom it was for the hub may have chosen, or somebody else may have it by now. Where nobody
+    // has it who could write, people or several, it is as it was.
+    const auto* open = broker::find_request(draft.state.requests, request);
+    const std::string taker{open != nullptr ? open->asked->to() : context.recipient};
+    const bool is_moved = is_taken && find_profile(draft.state, taker) != nullptr;
+    const bool moves = is_moved != is_planted(Mutant::HandOverTwice);
     draft.add(HandoffEnded{.workflow = found->second,
                            .version = context.version + 1,
-                           .owner = moves ? context.recipient : context.owner,
-                           .is_taken = is_taken});
+                           .owner = moves ? taker : context.owner,
+                           .is_taken = is_moved});
 }
 
 void take_handoff(Draft& draft, Ticket request) {
     const auto& shared = draft.state.shared;
     const auto found = shared.handoffs.find(request);
-    const auto* open = broker::find_request(draft.state.requests, request);
+    const auto* open = draft.find_open(request);
     if (found == shared.handoffs.end() || open == nullptr) return;
     const auto& done = shared.contexts.at(found->second).done;
     if (!done) return;

@@ -69,8 +69,8 @@ void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
 
 void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
     const auto& state = draft.state;
-    if (broker::find_request(state.requests, ticket) == nullptr) return;
-    const auto* message = broker::find_message(state.broker, ticket);
+    if (draft.find_open(ticket) == nullptr) return;
+    const auto* message = draft.find_copy(ticket);
     RequestCancelled cancelled{
         .request = ticket, .by = std::string{draft.asker()}, .reason = reason};
     if (message != nullptr && message->stage == broker::Stage::Leased) {
@@ -124,6 +124,7 @@ NamedWork named_work(const State& state, AgentHandle agent, std::string_view id)
     };
     for (const auto ticket : governor::in_session(lineage, id)) add(ticket);
     for (const auto* request : broker::find_shown(state.requests, state.key, name, id)) {
+        if (request->is_held) continue;
         add(request->ticket);
         work.is_any = true;
     }

@@ -181,7 +181,7 @@ struct No {
 bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, ticket);
-    const auto* request = broker::find_request(state.requests, ticket);
+    const auto* request = draft.find_open(ticket);
     if (pass == nullptr || request == nullptr || is_for_people(request->asked->to())) return false;
     const auto& asked = *request->asked;
     const auto next = next_taker(state, *pass, asked, draft.now());
@@ -550,7 +550,7 @@ void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, request.ticket);
     if (pass == nullptr || pass->began.task == Ticket{} || !is_taken) return;
-    const auto* task = broker::find_request(state.requests, pass->began.task);
+    const auto* task = draft.find_open(pass->began.task);
     if (task == nullptr) return;
     const auto to = request.asked->to();
     const bool is_agents = find_profile(state, to) != nullptr;

@@ -42,6 +42,12 @@ bool is_known(const State& state, std::string_view role) {
 
 // --- asking ----------------------------------------------------------------------------------
 
+std::uint64_t bytes_of(const HumanQuestion& question) {
+    auto bytes = question.text.size() + question.context.size() + question.step.size();
+    for (const auto& option : question.options) bytes += option.size();
+    return bytes;
+}
+
 /// Why the question cannot be put to anybody.
 Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
     const auto& state = draft.state;
@@ -57,6 +63,7 @@ Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
                 fmt::format("{} questions wait for people, which is the limit (appeals_max)",
                             people::waiting_count(state.people))};
     }
+    if (auto no = lack_of_bytes(state, bytes_of(question)); no.refusal != Refusal::None) return no;
     if (question.text.empty()) return {Refusal::InputValidationFailed, "it asks nothing"};
     if (question.kind == HumanKind::Choose && question.options.empty()) {
         return {Refusal::InputValidationFailed, "there is nothing to choose from"};
@@ -212,6 +219,7 @@ void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& ans
                         .envelope = answer.reply,
                         .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence()),
                         .falls_short = answer.decision == HumanDecision::Reject});
+    end_handoff(draft, request->ticket, false);
 }
 
 // --- when nobody answers ---------------------------------------------------------------------
@@ -223,7 +231,7 @@ void lapse(Draft& draft, const people::Appeal& appeal) {
     draft.add(HumanLapsed{asked.id, follows});
     if (broker::find_request(draft.state.requests, asked.request) != nullptr) {
         const std::string reason = "nobody answered in time";
-        if (broker::find_message(draft.state.broker, asked.request) != nullptr) {
+        if (draft.find_copy(asked.request) != nullptr) {
             draft.add(MessageDropped{asked.request, Setback::Cancelled, reason});
         }
         // That silence is a no was said when it was asked; else it may be tried again.
@@ -239,19 +247,10 @@ void lapse(Draft& draft, const people::Appeal& appeal) {
 }
 
 void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& reason) {
+    if (draft.has_ended(Thing::Appeal, appeal.asked.id)) return;
     draft.add(
         HumanWithdrawn{.id = appeal.asked.id, .by = std::string{draft.asker()}, .reason = reason});
     after_person(draft, appeal, {.stage = people::Stage::Withdrawn, .reason = reason});
-}
-
-/// Whether this very command ends it already.
-bool has_ended(const Draft& draft, Ticket id) {
-    return std::ranges::any_of(draft.events, [&](const Event& event) {
-        const auto* lapsed = std::get_if<HumanLapsed>(&event);
-        const auto* answered = std::get_if<HumanAnswered>(&event);
-        return (lapsed != nullptr && lapsed->id == id) ||
-               (answered != nullptr && answered->id == id && !answered->awaits_another);
-    });
 }
 
 }  // namespace
@@ -372,8 +371,7 @@ void decide_told(Draft& draft, const NotePeopleTold& told) {
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
     const auto appeal = people::find_by_request(draft.state.people, request);
-    if (appeal == nullptr || has_ended(draft, appeal->asked.id)) return;
-    withdraw(draft, *appeal, reason);
+    if (appeal != nullptr) withdraw(draft, *appeal, reason);
 }
 
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {

@@ -154,12 +154,27 @@ bool refuse_forged(Draft& draft, const SendMessage& send) {
     return true;
 }
 
+/// Whether the message is about a request that waits for people, and was refused: its target was
+/// not given the request, and nothing of it begins before they approve (W9).
+bool refuse_early(Draft& draft, const SendMessage& send, const broker::OpenRequest& request) {
+    if (!request.is_held) return false;
+    refuse(draft,
+           send,
+           Refusal::RouteNotPermitted,
+           "request '" + std::string{request.asked->id()} + "' of '" +
+               std::string{request.asked->from()} +
+               "' waits for a person's approval and was not given to '" +
+               std::string{send.envelope->from()} + "': answer it once it is delivered");
+    return true;
+}
+
 /// Whether the reply found its request, open or ended, and was dealt with.
 bool answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
     if (request != nullptr) {
+        if (refuse_early(draft, send, *request)) return true;
         const auto correlation = request->asked->correlation();
         if (!reply.correlation().empty() && reply.correlation() != correlation) {
             refuse(draft,
@@ -216,6 +231,8 @@ bool report_progress(Draft& draft, const SendMessage& send) {
                                .refusal = Refusal::RequestAlreadyAnswered});
         return true;
     }
+    // What names only a task or a workflow may be about something else in it.
+    if (!envelope.answers().empty() && refuse_early(draft, send, *request)) return true;
     const auto* message = broker::find_message(state.broker, request->ticket);
     if (message == nullptr || message->stage != broker::Stage::Leased) return false;
     note_progress(draft, *message, std::string{envelope.body()});
@@ -271,8 +288,8 @@ std::string lack_among_dead(const State& state, AgentHandle agent, const SendMes
 std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t copies) {
     if (is_planted(Mutant::IgnoreMailboxLimit)) return {};
     const auto& limits = state.limits;
-    const auto bytes = copies * send.envelope->body().size();
-    const auto held = state.broker.bytes + state.requests.adrift_bytes;
+    const auto bytes = copies * send.envelope->body().size() + send.state.size();
+    const auto held = bytes_kept(state);
     if (held + bytes <= share(limits.hub_bytes_max, send.priority)) return {};
     return "the hub holds " + std::to_string(held) + " bytes of at most " +
            std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
@@ -513,6 +530,17 @@ Finding unwelcome(Draft& draft, const Envelope& envelope) {
 }
 
 }  // namespace
+
+Failure lack_of_bytes(const State& state, std::uint64_t bytes) {
+    const auto kept = bytes_kept(state);
+    if (kept + bytes <= state.limits.hub_bytes_max || is_planted(Mutant::IgnoreMailboxLimit)) {
+        return {};
+    }
+    return {Refusal::HubOverloaded,
+            "the hub holds " + std::to_string(kept) + " bytes of at most " +
+                std::to_string(state.limits.hub_bytes_max) + " (hub_bytes_max), and this is " +
+                std::to_string(bytes) + " more"};
+}
 
 bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max) {
     const auto& state = draft.state;

@@ -174,6 +174,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
 
 void put_away(Draft& draft, const broker::Message* question, const std::string& why) {
     if (question == nullptr || question->stage == broker::Stage::Dead) return;
+    if (draft.has_ended(Thing::Copy, question->ticket)) return;
     if (question->stage == broker::Stage::Leased) {
         // Of a reply to a delivery that is noted already.
         const bool is_noted = std::holds_alternative<ReplyToDelivery>(draft.cause.command);
@@ -198,6 +199,8 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
         request = broker::find_request(state.requests, question->ticket);
     } else if (draft.may_act_for(refused.reply->from())) {
         request = broker::find_answered(state.requests, state.broker, state.key, *refused.reply);
+        // What waits for people is not its target's to answer, well or badly.
+        if (request != nullptr && request->is_held) request = nullptr;
         if (request != nullptr) question = broker::find_message(state.broker, request->ticket);
     }
     const auto from = refused.reply ? refused.reply->from() : std::string_view{};

@@ -107,6 +107,7 @@ void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
 
 /// Of one that asks nobody any more.
 void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
+    if (draft.has_ended(Thing::Run, run.number)) return;
     auto report = workflow::report(
         run, names_of(draft.state), {.end = end, .reason = reason, .now = draft.now()});
     draft.add(WorkflowEnded{.run = run.number,
@@ -190,6 +191,10 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
         return refuse(Refusal::HubOverloaded,
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
                                   state.workflows.runs.size()));
+    }
+    const auto bytes = start.input.size() + start.request.size() + start.constraints.size();
+    if (auto no = lack_of_bytes(state, bytes); no.refusal != Refusal::None) {
+        return refuse(no.refusal, std::move(no.detail));
     }
     const auto starter = draft.asking_agent();
     if (!starter.empty()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/core.h"
+#include "core/endings.h"
 
 namespace parlance::core {
 
@@ -17,12 +18,26 @@ struct Draft {
     const Stamped& cause;
     Events& events;
     std::vector<Finding>* findings = nullptr;  ///< For who wants to know which guards were asked.
+    Endings endings{};                         ///< Of the events so far.
 
     Time now() const { return cause.now; }
     /// The sequence that the next event added here will have.
     Sequence next_sequence() const { return {state.sequence.value + events.size() + 1}; }
-    /// Not a template: growing a list of events is a lot of code, and this is compiled once.
+    /// Adds what happened, unless that is about something that an event of this decision has
+    /// already ended. Not a template: growing a list of events is a lot of code, and this is
+    /// compiled once.
     void add(Event event);
+    bool has_ended(Thing thing, Ticket ticket) const { return endings.has(thing, ticket); }
+    /// The request, or null if it is over, also by this very decision.
+    const broker::OpenRequest* find_open(Ticket request) const {
+        if (has_ended(Thing::Request, request)) return nullptr;
+        return broker::find_request(state.requests, request);
+    }
+    /// The copy in its mailbox, or null if it is there no more, also by this very decision.
+    const broker::Message* find_copy(Ticket ticket) const {
+        if (has_ended(Thing::Copy, ticket)) return nullptr;
+        return broker::find_message(state.broker, ticket);
+    }
     /// On record under the identity that the connection proved.
     void refuse(std::string_view id,
                 Refusal refusal,
@@ -82,6 +97,8 @@ void decide_send(Draft& draft, const SendMessage& send);
 /// The same of one that is its sender's to send, new and welcome, perhaps for another recipient.
 void send_on(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
+/// Why the hub cannot keep so many bytes more that are no message's; None if it can.
+Failure lack_of_bytes(const State& state, std::uint64_t bytes);
 /// Why a request that nobody answered in time has failed, in the words of its kind.
 std::string timeout_of(const State& state, Ticket request);
 

@@ -120,10 +120,12 @@ TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
 }
 
 TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
-    story.limits().hub_bytes_max = 4;  // Two letters.
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     ASSERT_NE(held, Ticket{});
+    const auto& asked = people::find_appeal(story.state().people, asked_for(held))->asked;
+    EXPECT_EQ(bytes_kept(story.state()), 2 + people::bytes_of(asked)) << "with what people read";
+    story.limits().hub_bytes_max = bytes_kept(story.state()) + 2;  // Another letter.
     story.as("prime").send({.id = "m-1", .from = "prime", .to = "tag"});
     ASSERT_EQ(story.refusal(), Refusal::None);
     story.send({.id = "m-2", .from = "prime", .to = "tag"});
@@ -272,6 +274,75 @@ TEST_F(Held, T14_W9_WhatTwoDecideOnSinceIsNotLetThroughByOne) {
     EXPECT_TRUE(story.happened<RequestReleased>().empty());
     decide(held, {.tokens = 400});
     EXPECT_EQ(story.happened<RequestReleased>().size(), 1U) << "so many one person can give";
+}
+
+TEST_F(Held, W9_ItsTargetDoesNotAnswerItBeforeItIsApproved) {
+    allow(kSmallPurse);
+    const auto request = delegate({.id = "dear", .tokens = 1'001});
+    ASSERT_NE(asked_for(request), Ticket{});
+    const auto expect_untouched = [&](const std::string& way) {
+        EXPECT_TRUE(story.happened<RequestAnswered>().empty()) << way;
+        EXPECT_TRUE(story.happened<RequestFailed>().empty()) << way;
+        EXPECT_NE(broker::find_request(story.state().requests, request), nullptr) << way;
+    };
+    // It may know the id, or guess it.
+    story.as("byte").ask(answer_to("dear", "byte", 10));
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_EQ(story.happened<MessageRefused>().size(), 1U) << "A1: it is on record";
+    expect_untouched("a reply");
+
+    story.as("byte").ask(SendMessage{.envelope = envelope({.id = "half",
+                                                           .from = "byte",
+                                                           .to = "prime",
+                                                           .intent = Intent::Progress,
+                                                           .answers = "dear"}),
+                                     .priority = Priority::High});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(story.happened<ProgressReported>().empty());
+    expect_untouched("progress");
+
+    story.as("byte").ask(RefuseReply{.reply = answer_to("dear", "byte").envelope, .id = "bad"});
+    expect_untouched("a reply that breaks a rule");
+
+    story.as("byte").ask(CancelRequest{"dear", "I do not want it"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
+    expect_untouched("a cancellation");
+
+    for (const std::uint16_t attempt : {std::uint16_t{0}, std::uint16_t{1}}) {
+        story.as("byte").ask(ReplyToDelivery{.delivery = {request, attempt},
+                                             .envelope = answer_to("dear", "byte").envelope});
+        EXPECT_EQ(story.happened<SettlementRefused>().size(), 1U);
+        expect_untouched("a guessed delivery");
+    }
+    story.as("byte").ask(AuthorizeTool{.agent = {"byte"}, .tool = "ocr", .request = "dear"});
+    EXPECT_TRUE(story.happened<ToolAuthorized>().empty());
+
+    // The same over a restart; and once it is approved, its answer counts.
+    story.as_the_hub().restart();
+    story.as("byte").ask(answer_to("dear", "byte", 10));
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    decide(request, {.decision = HumanDecision::Approve});
+    answer("byte", "dear", 10);
+}
+
+TEST_F(Held, W9_AReplyToAWorkflowIsNotForWhatWaitsForAPerson) {
+    allow(kSmallPurse);
+    const auto held = delegate({.id = "dear", .tokens = 1'001});
+    ASSERT_NE(asked_for(held), Ticket{});
+    const auto open = delegate({.id = "cheap", .tokens = 10});
+    story.as("byte");
+    story.poll("byte");
+    story.ask(TakeMessages{{story.state().registry.instance_last}, 5});
+    ASSERT_EQ(story.delivered(), Ids{"cheap"});
+    // It names the workflow of both, and has only one of them.
+    story.ask(SendMessage{.envelope = envelope({.id = "r",
+                                                .from = "byte",
+                                                .to = "prime",
+                                                .correlation = "s-1",
+                                                .intent = Intent::Reply}),
+                          .priority = Priority::High});
+    ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestAnswered>().front().request, open);
 }
 
 TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {

@@ -67,7 +67,7 @@ HubListing list_hub(const State& state) {
             .in_flight = state.broker.in_flight,
             .dead = state.broker.dead.size(),
             .open_requests = state.requests.open.size(),
-            .bytes = state.broker.bytes + state.requests.adrift_bytes,
+            .bytes = bytes_kept(state),
             .remembered_ids = state.memory.newer.ids.size() + state.memory.older.ids.size()};
 }
 

@@ -92,6 +92,82 @@ TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilItIsAnswered) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+TEST(Limits, G7_WhatPeopleAreAskedCountsTowardsTheHubsBytesUntilItIsForgotten) {
+    Story story;
+    story.limits().hub_bytes_max = 1'000;
+    story.limits().appeals_ended_max = 0;
+    story.agent("bob");
+    const auto ask = [&](std::size_t bytes) {
+        story.as_caller({.agent = {"ann"}})
+            .ask(AskPerson{{.text = "Well?", .context = std::string(bytes, 'x')}});
+        return story.refusal();
+    };
+    EXPECT_EQ(ask(996), Refusal::HubOverloaded) << "5 and 996";
+    ASSERT_EQ(ask(900), Refusal::None);
+    const auto appeal = story.happened<HumanAsked>().front().id;
+    EXPECT_EQ(bytes_kept(story.state()), 908U) << "5, 900 and who asks";
+    const Letter letter{.id = "m1", .body = std::string(93, ' ')};
+    story.as_the_hub().send(letter);
+    EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
+    story.restart().as_operator().ask(AnswerPerson{
+        .id = appeal, .decision = HumanDecision::Answer, .reason = {}, .content = "1"});
+    EXPECT_EQ(bytes_kept(story.state()), 0U);
+    story.as_the_hub().send(letter);
+    EXPECT_EQ(story.refusal(), Refusal::None);
+}
+
+TEST(Limits, G7_WhatIsLaidDownWithARequestCountsUntilItsAnswerIsTaken) {
+    Story story;
+    story.limits().hub_bytes_max = 1'000;
+    story.agent("bob").agent("alice");
+    const Letter question{.id = "q1", .intent = Intent::Request};
+    const auto request = [&](std::size_t bytes) {
+        story.ask(SendMessage{.envelope = envelope(question),
+                              .priority = Priority::High,
+                              .state = std::string(bytes, '1')});
+        return story.refusal();
+    };
+    EXPECT_EQ(request(999), Refusal::MailboxFull) << "and two of the question itself";
+    ASSERT_EQ(request(998), Refusal::None);
+    EXPECT_EQ(bytes_kept(story.state()), 1'000U);
+    story.as("bob").ask(answer_to("q1", "bob"));
+    EXPECT_EQ(bytes_kept(story.state()), 1'000U) << "it waits with the answer";
+    story.as("alice").connect("alice", 1);
+    story.ack(story.last_delivery());
+    EXPECT_EQ(bytes_kept(story.state()), 0U);
+}
+
+TEST(Limits, G7_WhatAWorkflowKeepsCountsTowardsTheHubsBytes) {
+    Story story;
+    story.limits().hub_bytes_max = 4'000;
+    story.agent("bob").agent("carl");
+    const auto start = [&](std::size_t bytes) {
+        story.as_operator().ask(
+            StartWorkflow{.id = "w",
+                          .plan = R"({"steps":[{"id":"a","agent":"bob"},{"id":"b","agent":"carl",)"
+                                  R"("after":["a"]}]})",
+                          .input = '"' + std::string(bytes - 2, 'x') + '"'});
+        return story.refusal();
+    };
+    EXPECT_EQ(start(4'001), Refusal::HubOverloaded);
+    ASSERT_EQ(start(2'000), Refusal::None);
+    const auto before = bytes_kept(story.state());
+    EXPECT_GE(before, 2'000U);
+    story.connect("bob", 1);
+    story.as("bob").ask(ReplyToDelivery{
+        .delivery = story.last_delivery(),
+        .envelope = envelope({.id = "r",
+                              .from = "bob",
+                              .to = "ORC",
+                              .correlation = "w",
+                              .intent = Intent::Reply,
+                              .body = R"({"output":")" + std::string(500, 'y') + R"("})"})});
+    ASSERT_EQ(story.happened<StepEnded>().size(), 1U);
+    EXPECT_GE(bytes_kept(story.state()), 2'000U + 500U) << "what the first step brought";
+    story.as_operator().ask(CancelRequest{"w", "enough"});
+    EXPECT_EQ(bytes_kept(story.state()), 0U);
+}
+
 TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
     Story story;
     story.limits().hub_bytes_max = 100;

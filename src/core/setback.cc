@@ -48,7 +48,7 @@ void bury(Draft& draft, const broker::Message& message, const Mishap& mishap) {
 }  // namespace
 
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail) {
-    const auto* request = broker::find_request(draft.state.requests, ticket);
+    const auto* request = draft.find_open(ticket);
     if (request == nullptr || is_passed_on(draft, ticket, refusal, detail)) return;
     withdraw_with(draft, ticket, detail);
     if (is_planted(Mutant::FailWithoutWords)) detail.clear();
@@ -71,6 +71,7 @@ std::string timeout_of(const State& state, Ticket request) {
 }
 
 void expire(Draft& draft, const broker::Message& message) {
+    if (draft.has_ended(Thing::Copy, message.ticket)) return;
     if (is_planted(Mutant::ExpireWithoutRecord)) {
         return draft.add(DeliveryAcknowledged{message.ticket, message.attempt});
     }
@@ -86,6 +87,7 @@ void expire(Draft& draft, const broker::Message& message) {
 }
 
 void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap) {
+    if (draft.has_ended(Thing::Copy, message.ticket)) return;
     if (!is_at_least_once(message.priority) && !is_planted(Mutant::RedeliverAtMostOnce)) {
         return drop(draft, message, mishap);
     }

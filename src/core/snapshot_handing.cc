@@ -174,7 +174,7 @@ void take_handing(ByteReader& in, State& state, std::uint64_t form) {
         for (const auto& name : names) handing::index(handing, request, asked, name);
         handing.former.emplace(request, std::move(names));
     });
-    take_each(in, state, [&](Ticket request) { handing.pushed.emplace(request, take_text(in)); });
+    take_each(in, state, [&](Ticket request) { handing::push(handing, request, take_text(in)); });
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {

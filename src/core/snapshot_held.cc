@@ -88,6 +88,7 @@ void take_held(ByteReader& in, State& state, std::uint64_t form) {
                broker::find_request(state.requests, held.request) != nullptr &&
                    broker::find_message(state.broker, held.request) == nullptr);
         const auto request = held.request;
+        if (in.ok()) broker::set_held(state.requests, request, true);
         governor.held.emplace(request, std::move(held));
     }
     if (form < 8) take_grants(in, governor.lineage);

@@ -385,5 +385,84 @@ TEST_F(WorkflowTree, X13_D4_WhoAsksOutOfItsWorkNeedsNoGrantToAskAgain) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "it was given with the work";
 }
 
+/// A step runs at "prime", which asked "byte", which asked "tag" and answered before it was.
+class CancelledTree : public WorkflowTree {
+  protected:
+    CancelledTree() {
+        story.as_operator().ask(
+            StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"prime"}]})"});
+        step = story.last_delivery();
+        delegate("d-1", "prime", "byte", "w");
+        const auto first = story.last_delivery();
+        open = delegate("d-2", "byte", "tag", "d-1-s");
+        story.as("byte").ask(ReplyToDelivery{.delivery = first,
+                                             .envelope = envelope({.id = "r-1",
+                                                                   .from = "byte",
+                                                                   .to = "prime",
+                                                                   .correlation = "w",
+                                                                   .intent = Intent::Reply})});
+        EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
+        EXPECT_NE(broker::find_request(story.state().requests, open), nullptr);
+    }
+    Ticket delegate(const std::string& id,
+                    const std::string& from,
+                    const std::string& to,
+                    const std::string& session) {
+        Claim claim{.session = session,
+                    .child_session = id + "-s",
+                    .objective = id,
+                    .objective_hash = id,
+                    .depth_max = 9,
+                    .has_session = true};
+        story.as(from).ask(SendMessage{
+            .envelope = envelope(
+                {.id = id, .from = from, .to = to, .correlation = "w", .intent = Intent::Request}),
+            .priority = Priority::High,
+            .claim = std::make_shared<Claim>(std::move(claim))});
+        const auto accepted = story.happened<MessageAccepted>();
+        EXPECT_EQ(accepted.size(), 1U);
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    std::vector<Ticket> cancelled() const {
+        std::vector<Ticket> tickets;
+        for (const auto& each : story.happened<RequestCancelled>()) tickets.push_back(each.request);
+        return tickets;
+    }
+
+    DeliveryToken step{};
+    Ticket open{};
+};
+
+TEST_F(CancelledTree, X21_W1_WhatIsOpenBelowOneThatIsOverIsCancelledOnce) {
+    story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    EXPECT_EQ(cancelled(), (std::vector{step.ticket, open}));
+    ASSERT_EQ(story.happened<WorkflowEnded>().size(), 1U);
+    EXPECT_EQ(story.happened<WorkflowEnded>().front().end, WorkflowEnd::Cancelled);
+    EXPECT_TRUE(story.state().requests.slots.empty());
+    story.ask(CancelRequest{"w", "again"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
+}
+
+TEST_F(CancelledTree, X21_W1_TheSameBehindARestart) {
+    story.as_the_hub().restart();
+    story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    EXPECT_EQ(story.happened<RequestCancelled>().size(), 2U);
+    EXPECT_TRUE(story.state().requests.slots.empty());
+}
+
+TEST_F(CancelledTree, X21_W1_AStoppedFleetCancelsItOnce) {
+    story.as_operator().ask(StopFleet{"enough", true});
+    EXPECT_EQ(cancelled(), (std::vector{step.ticket, open}));
+    EXPECT_TRUE(story.state().requests.slots.empty());
+    EXPECT_TRUE(story.state().workflows.runs.tickets().empty());
+}
+
+TEST_F(CancelledTree, X21_W1_ItsSessionsAndRequestsAreCancelledOnce) {
+    story.as_operator().ask(CancelRequest{"d-1-s", "that part is not needed"});
+    EXPECT_EQ(cancelled(), std::vector{open});
+    story.ask(CancelRequest{"w", "nor is the rest"});
+    EXPECT_EQ(cancelled(), std::vector{step.ticket});
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -333,6 +333,7 @@ void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome
 }
 
 void enclose(Broker& broker, Ticket answer, std::string state) {
+    broker.bytes += state.size();
     broker.enclosed.emplace(answer, std::move(state));
 }
 
@@ -387,7 +388,10 @@ void remove(Broker& broker, const HashKey& key, Ticket ticket) {
     set_due(broker, slot, Time{});
     count_bytes(broker, message, false);
     broker.notices.erase(ticket.value);
-    broker.enclosed.erase(ticket);
+    if (const auto found = broker.enclosed.find(ticket); found != broker.enclosed.end()) {
+        broker.bytes -= found->second.size();
+        broker.enclosed.erase(found);
+    }
     broker.slots.remove(ticket.value, ticket_of(broker.messages));
     broker.messages.remove(slot);
 }

@@ -168,7 +168,7 @@ struct Broker {
     std::map<Ticket, std::string> enclosed;  ///< With which answers a state goes back. JSON.
     std::uint64_t waiting = 0;
     std::uint64_t in_flight = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  ///< Of all messages, and of what is enclosed.
 };
 
 const Message* find_message(const Broker& broker, Ticket ticket);

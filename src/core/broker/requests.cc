@@ -132,9 +132,11 @@ const OpenRequest* find_named(const Requests& requests,
         ++looked;
         if (requester.empty() || request.asked->from() == requester) {
             const auto* question = find_message(broker, request.ticket);
-            const bool is_handed_over = question == nullptr || question->attempt > 0;
-            // Who has not seen it can mean it only if it knows its id.
-            const bool is_meant = is_handed_over || is_exact(it.name.by);
+            const bool is_handed_over =
+                !request.is_held && (question == nullptr || question->attempt > 0);
+            // Who has not seen it can mean it only if it knows its id. What waits for people is
+            // found by every name, if nothing else is: its target must not answer it so either.
+            const bool is_meant = is_handed_over || request.is_held || is_exact(it.name.by);
             if (is_meant && (is_handed_over || best == nullptr)) best = &request;
             if (is_handed_over) return true;
         }
@@ -365,6 +367,10 @@ void set_adrift(Requests& requests, Ticket ticket, bool is_adrift) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     if (slot == kNoSlot) return;
     change(requests, slot, [&](OpenRequest& request) { request.is_adrift = is_adrift; });
+}
+
+void set_held(Requests& requests, Ticket ticket, bool is_held) {
+    requests.open[slot_of(requests, ticket)].is_held = is_held;
 }
 
 void note_time(Requests& requests, Ticket ticket) {

@@ -29,6 +29,7 @@ struct OpenRequest {
     bool waits = false;      ///< The asker holds the line; else the answer goes to its mailbox.
     bool is_adrift = false;  ///< Its question stands in no mailbox.
     bool had_time = false;   ///< Who has it was handed it with a fair time left to answer.
+    bool is_held = false;    ///< People are asked first: its target must not answer it yet (W9).
 };
 static_assert(sizeof(OpenRequest) == 32);
 
@@ -69,7 +70,8 @@ const OpenRequest* find_asked(const Requests& requests,
                               std::string_view id);
 
 /// The open request that `reply` answers, by the id it gives, else its task, else its workflow.
-/// Of a task or a workflow it is the oldest whose question was handed over.
+/// Of a task or a workflow it is the oldest whose question was handed over. Where there is
+/// no such one, it can be one that waits for people, which is not to be answered yet.
 const OpenRequest* find_answered(const Requests& requests,
                                  const Broker& broker,
                                  const HashKey& key,
@@ -91,6 +93,8 @@ void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
 /// Its question stands in no mailbox, or in one again: people are asked first, or whoever has it
 /// took it out and owes the answer. Nothing if no such request is open.
 void set_adrift(Requests& requests, Ticket ticket, bool is_adrift);
+/// People are asked whether its target gets it, or have said yes.
+void set_held(Requests& requests, Ticket ticket, bool is_held);
 /// Who has it now had a fair time for it, and cannot say that it was asked too late.
 void note_time(Requests& requests, Ticket ticket);
 /// Whether its asker holds the line.

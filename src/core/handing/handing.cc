@@ -27,6 +27,10 @@ void attend(Handing& handing, Ticket number) {
     }
 }
 
+std::uint64_t bytes_of(const Candidate& candidate) {
+    return candidate.reply ? candidate.reply->body().size() : 0;
+}
+
 Candidate* find_asked(Handing& handing, Ticket request) {
     const auto found = handing.asked.find(request);
     if (found == handing.asked.end()) return nullptr;
@@ -46,7 +50,10 @@ void erase_pass(Handing& handing, Ticket request) {
 void erase_call(Handing& handing, Ticket request) {
     const auto found = handing.calls.find(request);
     if (found == handing.calls.end()) return;
-    for (const auto& each : found->second.candidates) handing.asked.erase(each.request);
+    for (const auto& each : found->second.candidates) {
+        handing.asked.erase(each.request);
+        handing.bytes -= bytes_of(each);
+    }
     handing.due.erase({found->second.until, request});
     handing.restless.erase(request);
     handing.calls.erase(found);
@@ -119,7 +126,12 @@ void apply(Handing& handing, const CallAsked& event) {
 void apply(Handing& handing, const CallEnded& event) { erase_call(handing, event.call); }
 
 void apply(Handing& handing, const StatePushed& event) {
-    handing.pushed.emplace(event.request, event.state);
+    push(handing, event.request, event.state);
+}
+
+void push(Handing& handing, Ticket request, std::string state) {
+    const auto bytes = state.size();
+    if (handing.pushed.emplace(request, std::move(state)).second) handing.bytes += bytes;
 }
 
 void note_moved(Handing& handing, Ticket request, const Envelope& before) {
@@ -132,6 +144,7 @@ void take_answer(Handing& handing, Ticket request, const EnvelopePtr& reply) {
     if (candidate == nullptr) return;
     candidate->stage = Stage::Answered;
     candidate->reply = reply;
+    handing.bytes += bytes_of(*candidate);
     const auto call = handing.asked.at(request).first;
     handing.asked.erase(request);
     candidate->request = {};
@@ -161,6 +174,7 @@ std::string end(Handing& handing, const Envelope& asked, Ticket request) {
     if (pushed == handing.pushed.end()) return {};
     auto state = std::move(pushed->second);
     handing.pushed.erase(pushed);
+    handing.bytes -= state.size();
     return state;
 }
 
@@ -173,6 +187,7 @@ void index(Handing& handing, Ticket request, const Call& call) {
     for (std::uint32_t place = 0; place < call.candidates.size(); ++place) {
         const auto& candidate = call.candidates[place];
         if (candidate.stage == Stage::Asked) handing.asked[candidate.request] = {request, place};
+        handing.bytes += bytes_of(candidate);
     }
     handing.due.emplace(call.until, request);
     attend(handing, request);

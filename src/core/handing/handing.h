@@ -63,10 +63,13 @@ struct Handing {
     std::map<Address, Ticket> moved;                           ///< The request that went elsewhere.
     std::set<std::pair<Time, Ticket>> due;                     ///< When somebody's time is over.
     std::set<Ticket> restless;                                 ///< Calls with something to decide.
+    std::uint64_t bytes = 0;  ///< Of what is pushed, and of the answers that calls keep.
 };
 
 const Pass* find_pass(const Handing& handing, Ticket request);
 const Call* find_call(const Handing& handing, Ticket request);
+/// Keeps the state that an asker laid down until its request ends.
+void push(Handing& handing, Ticket request, std::string state);
 /// What a call has asked and has no answer to; nothing, if it is none.
 std::vector<Ticket> asked_by(const Handing& handing, Ticket call);
 

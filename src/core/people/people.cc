@@ -28,6 +28,23 @@ void begin_term(People& people, Appeal& appeal, Time at) {
     people.due.emplace(due_of(appeal), appeal.asked.id);
 }
 
+/// Changes an appeal, and keeps the count of what all of them say.
+template <class Change>
+Appeal& change(People& people, Ticket id, const Change& make) {
+    auto& appeal = appeal_at(people, id);
+    people.bytes -= bytes_of(appeal);
+    make(appeal);
+    people.bytes += bytes_of(appeal);
+    return appeal;
+}
+
+void forget_oldest(People& people) {
+    const auto oldest = people.ended.begin();
+    people.bytes -= bytes_of(*find_appeal(people, oldest->second));
+    people.appeals.erase(oldest->second);
+    people.ended.erase(oldest);
+}
+
 void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
     people.due.erase({due_of(appeal), appeal.asked.id});
     people.by_request.erase({appeal.asked.request, appeal.asked.id});
@@ -37,13 +54,26 @@ void end(People& people, Appeal& appeal, Stage stage, const Record& record) {
     appeal.ended = record.sequence;
     appeal.ended_at = record.at;
     people.ended.emplace(record.sequence, appeal.asked.id);
-    while (people.ended.size() > record.ended_max) {
-        people.appeals.erase(people.ended.begin()->second);
-        people.ended.erase(people.ended.begin());
-    }
+    while (people.ended.size() > record.ended_max) forget_oldest(people);
 }
 
 }  // namespace
+
+std::uint64_t bytes_of(const HumanAsked& asked) {
+    auto bytes = asked.workflow.size() + asked.step.size() + asked.role.size() +
+                 asked.question.size() + asked.context.size() + asked.asked_by.size() +
+                 asked.user.size() + asked.escalation.size();
+    for (const auto& option : asked.options) bytes += option.size();
+    return bytes;
+}
+
+std::uint64_t bytes_of(const Appeal& appeal) {
+    auto bytes = bytes_of(appeal.asked) + appeal.end_reason.size();
+    for (const auto& each : appeal.answers) {
+        bytes += each.by.size() + each.reason.size() + each.content.size();
+    }
+    return bytes;
+}
 
 Reading<Appeal> find_appeal(const People& people, Ticket id) { return people.appeals.find(id); }
 
@@ -117,25 +147,24 @@ void apply(People& people, const HumanNotified& event, const Record& /*record*/)
 }
 
 void apply(People& people, const HumanAnswered& event, const Record& record) {
-    auto& appeal = appeal_at(people, event.id);
-    appeal.answers.push_back(event);
+    auto& appeal = change(people, event.id, [&](Appeal& each) { each.answers.push_back(event); });
     if (!event.awaits_another) end(people, appeal, Stage::Answered, record);
 }
 
 void apply(People& people, const HumanLapsed& event, const Record& record) {
-    auto& appeal = appeal_at(people, event.id);
-    appeal.end_reason = enum_name(event.follows);
+    auto& appeal =
+        change(people, event.id, [&](Appeal& each) { each.end_reason = enum_name(event.follows); });
     end(people, appeal, Stage::Lapsed, record);
 }
 
 void apply(People& people, const HumanWithdrawn& event, const Record& record) {
-    auto& appeal = appeal_at(people, event.id);
-    appeal.end_reason = event.reason;
+    auto& appeal = change(people, event.id, [&](Appeal& each) { each.end_reason = event.reason; });
     end(people, appeal, Stage::Withdrawn, record);
 }
 
 void index(People& people, const Appeal& appeal) {
     const auto id = appeal.asked.id;
+    people.bytes += bytes_of(appeal);
     if (appeal.stage != Stage::Waiting) {
         people.ended.emplace(appeal.ended, id);
         return;

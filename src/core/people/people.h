@@ -75,7 +75,12 @@ struct People {
     /// Of what waits and was asked by no message, by the hash of its workflow's id.
     SortedChunks<std::pair<std::uint64_t, Ticket>> by_workflow;
     std::map<Sequence, Ticket> ended;  ///< The oldest first.
+    std::uint64_t bytes = 0;           ///< Of the words of all appeals, and of their answers.
 };
+
+/// How much there is to read in it.
+std::uint64_t bytes_of(const HumanAsked& asked);
+std::uint64_t bytes_of(const Appeal& appeal);
 
 Reading<Appeal> find_appeal(const People& people, Ticket id);
 /// The waiting appeal that was asked by this message, or null.

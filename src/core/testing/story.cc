@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/testing/ends_once.h"
 #include "core/testing/plain_scribe.h"
 
 namespace parlance::core {
@@ -98,6 +99,7 @@ DeliveryToken Story::last_delivery() const {
 bool Story::step(const Stamped& stamped) {
     Events events;
     decide(state_, stamped, events);
+    EXPECT_EQ(ended_twice(events), "") << "one decision ends it twice";
     for (const auto& event : events) {
         apply(state_, stamped.now, event);
         history_.emplace_back(stamped.now, event);
@@ -142,6 +144,8 @@ void Story::expect_replay() {
                                    &broker::Mailbox::requests));
     EXPECT_EQ(state_.requests.adrift_bytes, bytes_adrift(state_));
     EXPECT_EQ(reloaded->requests.adrift_bytes, bytes_adrift(state_));
+    EXPECT_EQ(bytes_kept(*reloaded), bytes_kept(state_));
+    EXPECT_EQ(bytes_kept(replayed), bytes_kept(state_));
 }
 
 Story& Story::as(std::string agent) {

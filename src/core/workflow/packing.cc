@@ -142,6 +142,14 @@ std::size_t bytes_of(const Item& item) {
 
 }  // namespace
 
+std::uint64_t bytes_of(const Run& run) {
+    auto bytes = run.input.size() + run.request.size() + run.constraints.size();
+    for (const auto& step : run.steps) {
+        for (const auto& item : step.items) bytes += bytes_of(item);
+    }
+    return bytes;
+}
+
 // A codec is called as one, also where it needs nothing of its own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 std::size_t RunCodec::pack(std::string& out, const Run& run) const {
@@ -170,6 +178,7 @@ Run RunCodec::unpack(Ticket number, ByteReader& in) const {
     }
     take_plan(in, run, *plans);
     for (auto& step : run.steps) take_step(in, step, run);
+    run.bytes = bytes_of(run);
     return run;
 }
 
@@ -204,16 +213,11 @@ Run RunCodec::unpack(ByteReader& in, Packing packing) const {
         if (packing == Packing::Plain) continue;
         step.tokens_used = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     }
+    run.bytes = bytes_of(run);
     return run;
 }
 
-bool RunCodec::is_small(const Run& run) const {
-    auto bytes = run.input.size() + run.request.size() + run.constraints.size();
-    for (const auto& step : run.steps) {
-        for (const auto& item : step.items) bytes += bytes_of(item);
-    }
-    return bytes <= kSmallBytes;
-}
+bool RunCodec::is_small(const Run& run) const { return bytes_of(run) <= kSmallBytes; }
 // NOLINTEND(readability-convert-member-functions-to-static)
 
 }  // namespace parlance::core::workflow

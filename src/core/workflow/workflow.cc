@@ -380,6 +380,7 @@ void apply(Workflows& workflows, const WorkflowEnded& event) {
     if (run.due != Time{}) workflows.due.erase({run.due, run.number});
     workflows.restless.erase(run.number);
     workflows.crowded.erase(run.number);
+    workflows.bytes -= run.bytes;
     --workflows.plans.find(run.plan_hash)->second.runs;
     workflows.runs.erase(event.run);
     forget_plans(workflows);
@@ -421,6 +422,9 @@ void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max)
     if (found == nullptr) return;
     auto& run = *found;
     set_due(workflows, run);
+    workflows.bytes -= run.bytes;
+    run.bytes = bytes_of(run);
+    workflows.bytes += run.bytes;
     const auto note = [&](std::set<Ticket>& runs, bool is_among) {
         is_among ? void(runs.insert(number)) : void(runs.erase(number));
     };
@@ -444,6 +448,7 @@ void tidy(Workflows& workflows, std::size_t awake_max) {
 }
 
 void index(Workflows& workflows, const Run& run) {
+    workflows.bytes += run.bytes;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
             const bool waits = item.stage == Stage::Running || item.stage == Stage::Asking;

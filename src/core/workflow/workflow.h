@@ -106,7 +106,10 @@ struct Run {
     std::string reason{};  ///< Why it is undone.
     std::vector<Step> steps{};
     bool is_by_agent = false;  ///< `by` is an agent, whose limits hold for it.
+    std::uint64_t bytes = 0;   ///< Of what it says and brought, when it was last looked at.
 };
+/// How much of others' words a run keeps.
+std::uint64_t bytes_of(const Run& run);
 
 /// Where in its run the answer to a request belongs.
 struct Place {
@@ -150,6 +153,7 @@ struct Workflows {
     std::set<Ticket> restless;  ///< Those with something to be decided now.
     std::set<Ticket> crowded;   ///< Those that would have, if more of each might be open.
     SortedChunks<std::pair<Time, Ticket>> due;
+    std::uint64_t bytes = 0;  ///< Of all runs.
 };
 
 /// Null if it does not run.

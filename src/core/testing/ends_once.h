@@ -1,0 +1,59 @@
+// Holds one decision to this: none of its events ends what another one of them has ended. Written
+// apart from core/endings.h, which sees to it.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "base/match.h"
+#include "model/event.h"
+
+namespace parlance::core {
+
+/// What the event ends, in words; empty for most.
+inline std::string name_of_ended(const Event& event) {
+    const auto name = [](const char* what, std::uint64_t number) {
+        return std::string{what} + ' ' + std::to_string(number);
+    };
+    return match(
+        event,
+        [&](const RequestAnswered& e) { return name("request", e.request.value); },
+        [&](const RequestFailed& e) { return name("request", e.request.value); },
+        [&](const RequestCancelled& e) { return name("cancelled", e.request.value); },
+        [&](const RequestReleased& e) { return name("held", e.request.value); },
+        [&](const DeliveryAcknowledged& e) { return name("copy", e.ticket.value); },
+        [&](const DeliveryReturned& e) { return name("copy", e.ticket.value); },
+        [&](const MessageDropped& e) { return name("copy", e.ticket.value); },
+        [&](const MessageExpired& e) { return name("copy", e.ticket.value); },
+        [&](const MessageDeadLettered& e) { return name("copy", e.ticket.value); },
+        [&](const DeadLetterDiscarded& e) { return name("copy", e.ticket.value); },
+        [&](const MessageMoved& e) { return name("place of", e.ticket.value); },
+        [&](const HumanAnswered& e) { return name("appeal", e.id.value); },
+        [&](const HumanLapsed& e) { return name("appeal", e.id.value); },
+        [&](const HumanWithdrawn& e) { return name("appeal", e.id.value); },
+        [&](const WorkflowUndone& e) { return name("going on of", e.run.value); },
+        [&](const WorkflowEnded& e) { return name("run", e.run.value); },
+        [&](const DelegationTreeEnded& e) { return name("tree", e.root.value); },
+        [&](const CallEnded& e) { return name("call", e.call.value); },
+        [&](const PassingRefused& e) { return name("pass", e.request.value); },
+        [&](const HandoffEnded& e) { return "handoff of " + e.workflow; },
+        [&](const InstanceLeft& e) { return name("instance", e.instance.value); },
+        [&](const AgentRemoved& e) { return "agent " + e.agent.value; },
+        [&](const BreakerOpened& e) { return "breaker of " + e.agent.value; },
+        [&](const AllocationEnded& e) { return "allocation " + e.id; },
+        [&](const TaskDeleted& e) { return "task " + e.id; },
+        [](const auto&) { return std::string{}; });
+}
+
+/// What two events of one decision end; empty if there is nothing.
+inline std::string ended_twice(const Events& events) {
+    std::set<std::string> ended;
+    for (const auto& event : events) {
+        auto name = name_of_ended(event);
+        if (name.empty()) continue;
+        if (const auto [at, is_new] = ended.insert(std::move(name)); !is_new) return *at;
+    }
+    return {};
+}
+
+}  // namespace parlance::core
