@@ -20,7 +20,8 @@ struct FullDisk : testing::Test {
     std::unique_ptr<Engine> open() {
         auto journal = journal::Journal::open(disk, {.segment_bytes = 8'192});
         EXPECT_TRUE(journal);
-        const Options options{.limits = {}, .version = "test"};
+        Options options;
+        options.version = "test";
         auto engine =
             Engine::open(std::move(*journal),
                          options,

@@ -42,7 +42,9 @@ struct Office {
 
     Office() {
         auto journal = journal::Journal::open(disk, {.segment_bytes = std::uint64_t{1} << 20});
-        const Options options{.scribe = &scribe, .version = "test"};
+        Options options;
+        options.scribe = &scribe;
+        options.version = "test";
         auto opened = Engine::open(std::move(*journal),
                                    options,
                                    {.clock = [this] { return now; },
