@@ -246,7 +246,7 @@ void end_handoff(Draft& draft, Ticket request, bool is_taken) {
     // has it who could write, people or several, it is as it was.
     const auto* open = broker::find_request(draft.state.requests, request);
     const std::string taker{open != nullptr ? open->asked->to() : context.recipient};
-    const bool is_moved = is_taken && find_profile(draft.state, taker) != nullptr;
+    const bool is_moved = is_taken && !is_no_agent(taker);
     const bool moves = is_moved != is_planted(Mutant::HandOverTwice);
     draft.add(HandoffEnded{.workflow = found->second,
                            .version = context.version + 1,
