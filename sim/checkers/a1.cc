@@ -186,7 +186,8 @@ class Audit {
             [&](const WorkflowEnded& e) { ended_.emplace(e.id, entry.sequence); },
             [&](const WorkflowUndone& e) {
                 called_off_.push_back({.sequence = entry.sequence,
-                                       .since = started_[runs_[e.run]],
+                                       // Not of its id: that may be used again once forgotten.
+                                       .since = core::sequence_of(e.run),
                                        .by = e.by,
                                        .names = {runs_[e.run]}});
             },
@@ -306,7 +307,9 @@ class Audit {
         const auto first = std::ranges::find_if(called_off_, [&](const CalledOff& each) {
             return !each.is_told && each.by == by && each.names.contains(id);
         });
-        if (first == called_off_.end()) return find("a cancellation is not on record");
+        if (first == called_off_.end()) {
+            return find("a cancellation of '" + id + "' by '" + by + "' is not on record");
+        }
         if (first->sequence > shown.durable) {
             find("a cancellation was told of before it was durable");
         }

@@ -119,6 +119,10 @@ class Watch {
             for (auto copy = accepted->ticket; look(copy, entry.at); ++copy.value) {
             }
         }
+        // What people let through comes into its lane here, perhaps to expire in the same moment.
+        if (const auto* released = std::get_if<RequestReleased>(&entry.event)) {
+            look(released->request, entry.at);
+        }
         if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
             look(answered->ticket, entry.at);
         }

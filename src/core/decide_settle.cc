@@ -138,6 +138,12 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
                                   is_planted(Mutant::AnswerAcrossWorkflows);
     if (!is_same_workflow) return refuse(Refusal::InputValidationFailed);
+    // Who says which question it answers, and whose, means that one (W3).
+    const auto& question = *message->envelope;
+    const bool is_to_another =
+        (!envelope.answers().empty() && envelope.answers() != question.id()) ||
+        (!envelope.to().empty() && envelope.to() != question.from());
+    if (is_to_another) return refuse(Refusal::InputValidationFailed);
     // What says that the answer is still to come is not the one answer.
     if (envelope.intent() == Intent::Progress) {
         return note_progress(draft, *message, std::string{envelope.body()});

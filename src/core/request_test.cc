@@ -570,5 +570,36 @@ TEST(Request, AnAgentMayAskItself) {
     EXPECT_EQ(story.asked_for<TellAnswer>().size(), 1U);
 }
 
+TEST(Request, W3_AReplyToADeliveryThatNamesAnotherQuestionIsNotItsAnswer) {
+    Story story;
+    story.agent("bob").agent("alice");
+    story.connect("bob", 2);
+    const auto first = story.request({.id = "q1", .correlation = "wf"});
+    const auto delivery = story.last_delivery();
+    const auto reply = [&](const std::string& answers, const std::string& to) {
+        story.as("bob").ask(ReplyToDelivery{.delivery = delivery,
+                                            .envelope = envelope({.id = "r1",
+                                                                  .from = "bob",
+                                                                  .to = to,
+                                                                  .correlation = "wf",
+                                                                  .intent = Intent::Reply,
+                                                                  .answers = answers})});
+        return story.happened<RequestAnswered>().size();
+    };
+    EXPECT_EQ(reply("q2", "alice"), 0U);
+    EXPECT_EQ(story.happened<SettlementRefused>().size(), 1U) << "A1: it is on record";
+    EXPECT_EQ(reply("q1", "carl"), 0U);
+    EXPECT_NE(broker::find_request(story.state().requests, first), nullptr);
+    EXPECT_EQ(reply("q1", "alice"), 1U);
+}
+
+TEST(Request, X21_ANameThatIsLongerThanAnyIdIsNobodys) {
+    Story story;
+    story.agent("bob");
+    story.request({.id = "q1"});
+    story.as_operator().ask(CancelRequest{std::string(1'000, 'x'), "enough"});
+    EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
+}
+
 }  // namespace
 }  // namespace parlance::core

@@ -201,12 +201,13 @@ TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
     for (const auto* owner :
          {"u", "user:u", "User: u", "user", "users:v", "public", "", "never heard of"}) {
         EXPECT_EQ(refer_to(owner), Refusal::None) << owner;
-        story.ask(ReplyToDelivery{
-            .delivery = story.last_delivery(),
-            .envelope =
-                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
-            .facts = {R"("known")"},
-            .owners = {owner}});
+        story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
+                                  .envelope = envelope({.id = "r " + std::string{owner},
+                                                        .from = "bob",
+                                                        .to = "",
+                                                        .intent = Intent::Reply}),
+                                  .facts = {R"("known")"},
+                                  .owners = {owner}});
         EXPECT_EQ(story.happened<FactLearnt>().size(), 1U) << owner;
     }
 }
@@ -217,12 +218,13 @@ TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
     for (const auto* owner : {"v", "user:v"}) {
         story.ask(errand(owner));
         ASSERT_EQ(story.delivered().size(), 1U);
-        story.ask(ReplyToDelivery{
-            .delivery = story.last_delivery(),
-            .envelope =
-                envelope({.id = "r " + std::string{owner}, .from = "bob", .intent = Intent::Reply}),
-            .facts = {R"("has a debt")"},
-            .owners = {"company", owner}});
+        story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
+                                  .envelope = envelope({.id = "r " + std::string{owner},
+                                                        .from = "bob",
+                                                        .to = "",
+                                                        .intent = Intent::Reply}),
+                                  .facts = {R"("has a debt")"},
+                                  .owners = {"company", owner}});
         EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "the answer counts";
         EXPECT_TRUE(story.happened<FactLearnt>().empty());
         EXPECT_EQ(story.happened<FactsWithheld>().size(), 1U) << "and that is on record";

@@ -300,6 +300,12 @@ bool may_name_user(const Envelope& request) {
            body.find("\\u") != std::string_view::npos;
 }
 
+bool may_say_budget(const Envelope& request) {
+    const std::string_view body = request.body();
+    return body.find("max_tokens") != std::string_view::npos ||
+           body.find("\\u") != std::string_view::npos;
+}
+
 void note_claim(Rejection& rejection, std::string_view text) {
     if (rejection.dialect != Dialect::Delegation || !json::check(text)) return;
     const DialectRow* const row = row_of(*rejection.dialect);

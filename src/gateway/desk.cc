@@ -282,9 +282,13 @@ void add_claim(const Desk& desk, SendMessage& message) {
     const bool is_request = envelope.intent() == Intent::Request;
     const bool is_weighed =
         is_request && (desk.engine->is_at_work(envelope.from()) || desk.engine->limits_spending());
-    if (!is_weighed && !dialects::may_name_user(envelope)) return;
+    const bool may_claim =
+        dialects::may_name_user(envelope) || (is_request && dialects::may_say_budget(envelope));
+    if (!is_weighed && !may_claim) return;
     auto claim = dialects::claim_of(envelope);
-    if (is_weighed || (claim && !claim->user.empty())) message.claim = std::move(claim);
+    // For a user it is that user's; with a budget of its own it is held to that (X8).
+    const bool claims = claim && (!claim->user.empty() || (is_request && claim->tokens_max > 0));
+    if (is_weighed || claims) message.claim = std::move(claim);
 }
 
 void add_passing(SendMessage& message) {
