@@ -31,6 +31,12 @@ option(PARLANCE_PRECOMPILE "Compile the headers that all files of a target share
 if(PARLANCE_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # Else ccache takes each for another one.
 endif()
+if(PARLANCE_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC keeps quiet about what it guesses inside of the standard library's headers, but not once they are
+  # precompiled. The build without precompiled headers (presets dev, sim, release) keeps these warnings.
+  add_compile_options(-Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow
+                      -Wno-stringop-overread -Wno-restrict)
+endif()
 function(parlance_precompile target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
