@@ -17,7 +17,8 @@ namespace {
 /// for one.
 std::uint64_t long_hash_of(const HashKey& key, std::initializer_list<std::string_view> parts) {
     std::string text;
-    for (const auto& part : parts) text.append(std::to_string(part.size())).append(":").append(part);
+    for (const auto& part : parts)
+        text.append(std::to_string(part.size())).append(":").append(part);
     return siphash({key.first, key.second}, text);
 }
 
