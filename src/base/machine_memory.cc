@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "base/read_file.h"
 
 namespace parlance {
@@ -47,7 +49,7 @@ std::uint64_t lowest_limit(const std::string& mount, std::string path, const std
     auto lowest = std::numeric_limits<std::uint64_t>::max();
     for (;;) {
         if (path.ends_with('/')) path.pop_back();
-        const auto text = read_file(mount + path + "/" + file).value_or("");
+        const auto text = read_file(fmt::format("{}{}/{}", mount, path, file)).value_or("");
         lowest = std::min(lowest, number_in(text).value_or(lowest));
         if (path.empty()) return lowest;
         path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));

@@ -120,7 +120,7 @@ class Notifier {
     std::string slack(const Errand& errand, const Contact& contact);
     void put(Channel& channel, Errand errand);
     std::uint64_t refuse_if_full(Channel& channel) const;
-    void put_again(Channel& channel, Errand errand, Clock::time_point at);
+    static void put_again(Channel& channel, Errand errand, Clock::time_point at);
     void conclude(const Errand& errand, bool has_reached) const;
 
     NotifierOptions options_;
