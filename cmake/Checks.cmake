@@ -57,7 +57,7 @@ parlance_check(asan_tests ALL_CORES NEEDS asan
   COMMAND ${CMAKE_CTEST_COMMAND} --preset asan -j ${cores} --no-label-summary
           -LE "end_to_end|tree" -E "^(sim|fuzz)_")
 parlance_check(asan_sim ALL_CORES NEEDS asan
-  COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --seeds 1..80 --jobs ${cores})
+  COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --plain --seeds 1..80 --jobs ${cores})
 
 # Every decoder, on hostile bytes, for a while. Optimised they would go through more inputs in that
 # time, and take longer to compile; the preset fuzz is for that.

@@ -51,7 +51,8 @@ void live_through(std::string_view script) {
     auto engine = engine::Engine::open(
                       journal::Journal::open(disk, {.segment_bytes = 1 << 20}).value(),
                       {.limits = {}, .version = "fuzz"},
-                      {.clock = [&] { return now; },
+                      {.wall_clock = [&] { return now; },
+                       .steady_clock = [&] { return now.time_since_epoch(); },
                        .chance = [&] { return ++chance; },
                        .outbox = [&](Effects&& effects) { gateway.take(std::move(effects)); },
                        .background = [](const std::function<void()>&) {},

@@ -26,10 +26,12 @@ Agents::Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door,
       timeline_(timeline),
       door_(door),
       persons_(persons),
-      writer_(plan, chance, persons) {
+      writer_(plan, chance, persons),
+      collaboration_(plan) {
     door_.listen({.on_delivery = [this](const Deliver& deliver) { on_delivery(deliver); },
                   .on_closed = [this](InstanceNumber instance) { on_closed(instance); },
-                  .on_down = [this] { on_down(); }});
+                  .on_down = [this] { on_down(); },
+                  .on_restored = [this] { on_restored(); }});
 }
 
 void Agents::begin() {
@@ -46,6 +48,9 @@ void Agents::begin() {
         timeline_.after(chance_.ms(20, 200), [this, agent] { send_on(agent); });
         timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
         timeline_.after(chance_.ms(50, 500), [this, agent] { share(agent); });
+        if (plan_.verbs.choose_every > Duration{}) {
+            timeline_.after(collaboration_.pause(), [this, agent] { ask_hub_to_choose(agent); });
+        }
     }
     for (std::size_t i = 0; i < consumers_.size(); ++i) {
         timeline_.after(chance_.ms(20, 500), [this, i] { pulse(i); });
@@ -145,7 +150,8 @@ void Agents::join(std::size_t number) {
     door_.bring(
         agent_name(consumer.agent),
         JoinInstance{{agent_name(consumer.agent)}, consumer.name, consumer.kind, consumer.credit},
-        [this, number](const Effect& effect) {
+        [this, number, process = processes_ended_](const Effect& effect) {
+            if (process != processes_ended_) return;  // The connection ended with the process.
             const auto* refused = std::get_if<TellRefused>(&effect);
             if (refused != nullptr && refused->refusal == Refusal::AgentNotRegistered) {
                 const auto agent = consumers_[number].agent;
@@ -203,9 +209,17 @@ void Agents::on_closed(InstanceNumber instance) {
 }
 
 void Agents::on_down() {
+    ++processes_ended_;
     for (auto& consumer : consumers_) {
         if (consumer.kind == InstanceKind::Socket) consumer.instance = {};
     }
+}
+
+/// Numbers of instances are the hub's own, and the lost run's are given out again: like a poll over
+/// HTTP, a consumer that polls goes by its name and is told its number anew.
+void Agents::on_restored() {
+    for (auto& consumer : consumers_) consumer.instance = {};
+    connected_.clear();
 }
 
 void Agents::on_delivery(const Deliver& deliver) {
@@ -217,6 +231,9 @@ void Agents::on_delivery(const Deliver& deliver) {
     if (!is_calm_ && chance_.percent(plan_.naughty)) return misbehave(consumer, deliver);
     const bool is_question =
         deliver.envelope->intent() == Intent::Request && deliver.failure.refusal == Refusal::None;
+    if (!is_calm_ && is_question && collaboration_.offers(*deliver.envelope)) {
+        return offer_task(consumer, deliver);
+    }
     if (!is_calm_ && is_question && chance_.percent(plan_.passed_on)) {
         return pass_on(consumer, deliver);
     }
@@ -237,12 +254,16 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
     const auto& asked = *deliver.envelope;
     auto reply = writer_.reply(agent, asked, asked.correlation());
     reply.kind = is_calm_ ? AnswerKind::Done : kind_for(asked.id());
+    collaboration_.shape(asked, reply, is_calm_);
     if (is_calm_ || chance_.percent(60)) {
         return tell(agent,
                     ReplyToDelivery{.delivery = deliver.delivery,
                                     .envelope = reply.envelope,
                                     .tokens_used = reply.tokens_used,
-                                    .kind = reply.kind});
+                                    .falls_short = reply.falls_short,
+                                    .kind = reply.kind,
+                                    .facts = reply.facts,
+                                    .owners = reply.owners});
     }
     if (chance_.percent(50)) tell(agent, AckDelivery{deliver.delivery});
     timeline_.after(chance_.ms(0, 200), [this, agent, reply] { tell(agent, reply); });

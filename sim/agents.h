@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/collaboration.h"
 #include "sim/door.h"
 #include "sim/letters.h"
 
@@ -25,6 +26,10 @@ class Agents {
     /// Something that was asked once is no longer wanted, says who asked, somebody else or an
     /// operator.
     void cancel();
+    /// Somebody, an agent or an operator, writes what is kept beside messages.
+    void keep();
+    /// An operator removes an agent, which registers again once a consumer of it hears of that.
+    void remove_one();
     std::uint64_t messages() const { return messages_; }
 
   private:
@@ -48,10 +53,13 @@ class Agents {
     void on_delivery(const Deliver& deliver);
     void on_closed(InstanceNumber instance);
     void on_down();
+    void on_restored();
     void settle(const std::string& agent, const Deliver& deliver);
     void answer(const std::string& agent, const Deliver& deliver);
     void pass_on(const Consumer& consumer, const Deliver& deliver);
     void slip_away(const Consumer& consumer, const Deliver& deliver);
+    void ask_hub_to_choose(std::uint64_t agent);
+    void offer_task(const Consumer& consumer, const Deliver& deliver);
     void ask_for_tool(const std::string& agent, const Deliver& deliver);
     void misbehave(Consumer& consumer, const Deliver& deliver);
     void answer_badly(const std::string& agent, const Deliver& deliver);
@@ -73,12 +81,14 @@ class Agents {
     Door& door_;
     Persons& persons_;
     LetterWriter writer_;
+    Collaboration collaboration_;
     std::deque<Consumer> consumers_;
     std::map<InstanceNumber, std::size_t> connected_;
     std::vector<DeliveryToken> tokens_;  ///< Ever seen by anyone.
     std::vector<EnvelopePtr> questions_;
     std::map<std::pair<std::string, std::string>, ClaimPtr> claims_;  ///< By sender and id.
     std::uint64_t messages_ = 0;
+    std::uint64_t processes_ended_ = 0;  ///< Of the hub.
     bool is_calm_ = false;
 };
 

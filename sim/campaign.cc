@@ -15,6 +15,7 @@
 
 #include "base/json_write.h"
 #include "base/mutant.h"
+#include "sim/coverage.h"
 #include "sim/worker.h"
 
 namespace parlance::sim {
@@ -139,7 +140,9 @@ void print_seeds(const CampaignOptions& options, const Totals& totals, double se
 
 int trace_seed(const CampaignOptions& options) {
     Totals totals;
-    count(totals, run(options.seed_first, {.tells_stories = true, .tells_all = true}));
+    count(totals,
+          run(options.seed_first,
+              {.tells_stories = true, .tells_all = true, .is_plain = options.is_plain}));
     print_seeds(options, totals, 0);
     return totals.failures.empty() ? 0 : 1;
 }
@@ -154,8 +157,10 @@ int run_seeds(const CampaignOptions& options) {
     const auto jobs = job_count(options);
     const auto scenarios = tasks->size();
     for (unsigned i = 0; i < jobs && i <= options.seed_last - options.seed_first; ++i) {
-        tasks->push_back(
-            {.first = options.seed_first + i, .last = options.seed_last, .stride = jobs});
+        tasks->push_back({.first = options.seed_first + i,
+                          .last = options.seed_last,
+                          .stride = jobs,
+                          .is_plain = options.is_plain});
     }
     const auto begin = std::chrono::steady_clock::now();
     Totals totals;
@@ -171,6 +176,54 @@ int run_seeds(const CampaignOptions& options) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     print_seeds(options, totals, took.count());
     return totals.failures.empty() ? 0 : 1;
+}
+
+// --- coverage ----------------------------------------------------------------------------------
+
+/// How often something occurred in all seeds together, and in how many of them.
+struct Covered {
+    std::uint64_t times = 0;
+    std::uint64_t lives = 0;
+};
+
+void add(std::vector<Covered>& all, const Verdict& verdict) {
+    for (std::size_t i = 0; i < std::min(all.size(), verdict.coverage.size()); ++i) {
+        all[i].times += verdict.coverage[i];
+        all[i].lives += verdict.coverage[i] > 0 ? 1 : 0;
+    }
+}
+
+/// Prints the table; true if everything occurred.
+bool print_coverage(const std::vector<CoverageRow>& rows, const std::vector<Covered>& all) {
+    std::vector<std::string> never;
+    fmt::print("{:<10} {:<32} {:>10} {:>8}\n", "what", "name", "times", "lives");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].is_exempt) continue;
+        fmt::print("{:<10} {:<32} {:>10} {:>8}\n",
+                   rows[i].group,
+                   rows[i].name,
+                   all[i].times,
+                   all[i].lives);
+        if (all[i].times == 0) never.push_back(fmt::format("{} '{}'", rows[i].group, rows[i].name));
+    }
+    for (const auto& each : never) fmt::print("never occurred: {}\n", each);
+    return never.empty();
+}
+
+int run_coverage(const CampaignOptions& options) {
+    const auto rows = coverage_rows();
+    std::vector<Covered> all(rows.size());
+    const auto jobs = job_count(options);
+    std::vector<Task> tasks;
+    for (unsigned i = 0; i < jobs && i <= options.seed_last - options.seed_first; ++i) {
+        tasks.push_back(
+            {.first = options.seed_first + i, .last = options.seed_last, .stride = jobs});
+    }
+    run_tasks(std::move(tasks), jobs, [&](const Task&, const Verdict& verdict) {
+        add(all, verdict);
+        return true;
+    });
+    return print_coverage(rows, all) ? 0 : 1;
 }
 
 // --- planted bugs ----------------------------------------------------------------------------
@@ -271,6 +324,7 @@ class Hunt {
 }  // namespace
 
 int run_campaign(const CampaignOptions& options) {
+    if (options.shows_coverage) return run_coverage(options);
     if (!options.all_mutants && options.mutant.empty()) return run_seeds(options);
     if (!kHasMutants) {
         fmt::print(stderr,

@@ -14,10 +14,13 @@ struct CampaignOptions {
     bool all_mutants = false;  ///< Plant each in turn.
     unsigned jobs = 0;         ///< 0: as many as there are processors.
     bool is_json = false;
-    bool is_traced = false;   ///< One seed, in this process, with its whole journal printed.
-    std::string scenarios{};  ///< A file of seeds that are run first, one a line.
+    bool is_traced = false;       ///< One seed, in this process, with its whole journal printed.
+    bool is_plain = false;        ///< Without the traffic of sim/collaboration.h.
+    bool shows_coverage = false;  ///< Print how often everything occurred; all of it must.
+    std::string scenarios{};      ///< A file of seeds that are run first, one a line.
 };
 
+/// With `shows_coverage` 0 means that everything the simulator can do occurred in these seeds; else
 /// 0: every seed kept every promise, or every planted bug was found. 1: not so. 2: cannot be run.
 int run_campaign(const CampaignOptions& options);
 

@@ -7,19 +7,30 @@
 namespace parlance::sim {
 
 Door::Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub)
-    : plan_(plan), chance_(chance), timeline_(timeline), hub_(hub) {
+    : plan_(plan),
+      chance_(chance),
+      timeline_(timeline),
+      hub_(hub),
+      verbs_chance_(plan.verbs.seed + 1) {
     hub_.listen({.on_effect = [this](const Effect& effect) { on_effect(effect); },
                  .on_down =
                      [this] {
                          questions_.clear();
                          if (listener_.on_down) listener_.on_down();
+                     },
+                 .on_restored =
+                     [this] {
+                         if (listener_.on_restored) listener_.on_restored();
                      }});
 }
 
 void Door::travel(std::function<void()> arrive) {
     if (is_calm_) return timeline_.after(chance_.ms(0, 2), std::move(arrive));
-    if (chance_.percent(plan_.lost)) return;
-    if (chance_.percent(plan_.doubled)) timeline_.after(chance_.ms(0, 60), arrive);
+    if (chance_.percent(plan_.lost)) return hub_.note(FaultKind::CommandLost);
+    if (chance_.percent(plan_.doubled)) {
+        hub_.note(FaultKind::CommandDoubled);
+        timeline_.after(chance_.ms(0, 60), arrive);
+    }
     timeline_.after(chance_.ms(0, chance_.percent(10) ? 300 : 8), std::move(arrive));
 }
 
@@ -64,6 +75,17 @@ void Door::on_accepted(const TellAccepted& told) {
     });
 }
 
+/// The response to a poll arrives whole or not at all.
+bool Door::is_poll_lost(const Deliver& deliver) {
+    if (is_calm_ || plan_.verbs.poll_lost == 0 || deliver.ask == Ask{}) return false;
+    if (deliver.ask != poll_) {
+        poll_ = deliver.ask;
+        is_poll_lost_ = verbs_chance_.percent(plan_.verbs.poll_lost);
+        if (is_poll_lost_) hub_.note(FaultKind::PollResponseLost);
+    }
+    return is_poll_lost_;
+}
+
 void Door::on_effect(const Effect& effect) {
     match(
         effect,
@@ -73,7 +95,10 @@ void Door::on_effect(const Effect& effect) {
         [&](const TellJoined& told) { answer(told.ask, told); },
         [&](const TellStarted& told) { answer(told.ask, told); },
         [&](const Deliver& deliver) {
-            if (!is_calm_ && chance_.percent(plan_.lost)) return;  // A half-open connection.
+            if (is_poll_lost(deliver)) return;
+            if (!is_calm_ && chance_.percent(plan_.lost)) {  // A half-open connection.
+                return hub_.note(FaultKind::DeliveryLost);
+            }
             timeline_.after(chance_.ms(0, is_calm_ ? 2 : 10), [this, deliver] {
                 if (listener_.on_delivery) listener_.on_delivery(deliver);
             });

@@ -19,6 +19,7 @@ class Door {
         std::function<void(const Deliver&)> on_delivery;
         std::function<void(InstanceNumber)> on_closed;
         std::function<void()> on_down;
+        std::function<void()> on_restored;
     };
 
     Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub);
@@ -52,6 +53,7 @@ class Door {
     void on_effect(const Effect& effect);
     void answer(Ask ask, const Effect& effect);
     void on_accepted(const TellAccepted& told);
+    bool is_poll_lost(const Deliver& deliver);
 
     const Plan& plan_;
     Chance& chance_;
@@ -61,6 +63,9 @@ class Door {
     std::function<void(const NotifyPeople&)> take_notice_;
     std::map<Ask, Question> questions_;
     bool is_calm_ = false;
+    Chance verbs_chance_;
+    Ask poll_{};  ///< The poll whose response is on its way, and whether that gets lost.
+    bool is_poll_lost_ = false;
 };
 
 }  // namespace parlance::sim

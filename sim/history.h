@@ -14,13 +14,15 @@
 #include "model/event.h"
 #include "model/limits.h"
 #include "model/personal.h"
+#include "sim/coverage.h"
 
 namespace parlance::sim {
 
 struct Entry {
     Sequence sequence;
-    Time at{};
+    Time at{};  ///< Hub time, as the record says.
     Event event;
+    Time world{};  ///< When the disk had it, by the world's true clock.
 };
 
 /// The n-th of them has the Ask n + 1.
@@ -36,6 +38,22 @@ struct Shown {
     Time at{};
     Sequence durable;  ///< The last record that a power failure at this moment would have left.
     Effect effect;
+    Time world{};  ///< The same moment by the world's true clock, before the time of the sync.
+};
+
+/// One process of the hub, by the clocks of the world.
+struct Process {
+    Time begin{};     ///< True time.
+    Time wall{};      ///< What the wall clock said then, right or wrong.
+    Sequence last{};  ///< The last record that the disk held then.
+    Time end = Time::max();
+};
+
+/// A while, by the world's true clock, in which the hub could do nothing: it was down, waited for a
+/// sync, or had no disk to write to.
+struct Pause {
+    Time from{};
+    Time until{};
 };
 
 /// One broken promise.
@@ -78,6 +96,8 @@ struct History {
     Limits limits;
     std::vector<Entry> journal;
     std::vector<std::size_t> starts;  ///< How long the journal was at each start of the hub.
+    std::vector<Process> processes;   ///< Also those that did not come to serve.
+    std::vector<Pause> pauses;        ///< In the order of their ends; they may overlap.
     std::vector<Asked> asked;
     std::vector<Shown> shown;
     std::set<Ticket> dead;  ///< The dead letters that the hub lists at the end.
@@ -87,6 +107,7 @@ struct History {
     std::vector<Planted> planted;
     std::vector<Left> left;         ///< In a life that has personal data in it.
     std::vector<Told> told_people;  ///< In a life that has one who tells them.
+    Coverage coverage;
 };
 
 }  // namespace parlance::sim

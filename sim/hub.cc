@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/match.h"
 #include "core/snapshot.h"
 #include "journal/event_codec.h"
+#include "sim/checkers/bounds.h"
 
 namespace parlance::sim {
 
@@ -29,9 +31,13 @@ std::unique_ptr<MemoryDisk> without_power(const MemoryDisk& disk) {
 }  // namespace
 
 Hub::Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons)
-    : plan_(plan), chance_(chance), timeline_(timeline), history_(history) {
+    : plan_(plan),
+      chance_(chance),
+      timeline_(timeline),
+      history_(history),
+      verbs_chance_(plan.verbs.seed) {
     if (!persons.are_there()) return;
-    window_ = std::make_unique<Window>(persons, history, disk_, [this] { return clock(); });
+    window_ = std::make_unique<Window>(persons, history, disk_, [this] { return wall_clock(); });
 }
 
 void Hub::trace(std::uint64_t word) {
@@ -45,6 +51,7 @@ void Hub::find(std::string promise, std::string what) {
 Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bool wants_answer) {
     if (window_) command = window_->receive(std::move(command), caller);
     trace(command.index());
+    history_.coverage.note(command);
     const Ask ask{history_.asked.size() + 1};
     history_.asked.push_back({clock(), caller, command, history_.starts.size()});
     Stamped stamped{.command = std::move(command),
@@ -57,7 +64,8 @@ Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bo
 
 engine::World Hub::world() {
     const auto life = life_;
-    return {.clock = [this] { return clock(); },
+    return {.wall_clock = [this] { return wall_clock(); },
+            .steady_clock = [this] { return timeline_.now().time_since_epoch(); },
             .chance = [this] { return chance_.bits(); },
             .outbox = [this](Effects&& effects) { show(std::move(effects)); },
             .background =
@@ -88,18 +96,87 @@ Sequence Hub::safe_sequence() const {
     return journal ? (*journal)->last_sequence() : Sequence{};
 }
 
+/// Counts what the hub took, and not what it was asked.
+void Hub::cover(const Effect& effect) {
+    const auto asked = [&](Ask ask) -> const Asked* {
+        return ask == Ask{} ? nullptr : &history_.asked[ask.value - 1];
+    };
+    match(
+        effect,
+        [&](const TellAccepted& told) {
+            const auto* const question = asked(told.ask);
+            if (question == nullptr || told.is_duplicate) return;
+            const auto* const send = std::get_if<SendMessage>(&question->command);
+            if (send != nullptr) history_.coverage.note_accepted(*send);
+        },
+        [&](const TellDone& told) {
+            const auto* const order = asked(told.ask);
+            if (order != nullptr) history_.coverage.note_done(order->command, order->caller);
+        },
+        [&](const Deliver& deliver) {
+            if (!deliver.state.empty()) note(Act::StateReturned);
+            expect_new_token(deliver);
+        },
+        [](const auto&) {});
+}
+
+/// A settlement of a run that was replaced by a copy must not fit a delivery of this one.
+void Hub::expect_new_token(const Deliver& deliver) {
+    const auto& token = deliver.delivery;
+    if (!lost_tokens_.contains({token.ticket, token.attempt, token.epoch})) return;
+    find("D5",
+         "delivery " + std::to_string(token.ticket.value) + "." + std::to_string(token.attempt) +
+             "." + std::to_string(token.epoch.value) +
+             " has the token of a delivery before the older copy was restored");
+}
+
 void Hub::show(Effects&& effects) {
     if (effects.empty()) return;
+    note_records(journal_->last_sequence(), timeline_.now());
+    const auto decided = timeline_.now();
     const auto sync_max = is_calm_ ? Duration{1} : plan_.sync_max;
     timeline_.pass(chance_.ms(0, static_cast<std::uint64_t>(sync_max.count())));
+    history_.pauses.push_back({decided, timeline_.now()});
     const auto safe = safe_sequence();
     told_ = std::max(told_, safe);
     for (auto& effect : effects) {
         trace(effect.index() + 1'000 * safe.value);
-        history_.shown.push_back({clock(), safe, std::move(effect)});
+        history_.shown.push_back({clock(), safe, std::move(effect), decided});
+        cover(history_.shown.back().effect);
         if (window_) window_->show(history_.shown.size() - 1);
         // The listener only schedules; a copy, because history grows.
         if (listener_.on_effect) listener_.on_effect(Effect{history_.shown.back().effect});
+    }
+}
+
+/// Everything up to this record was on the disk at this moment, by the world's true clock.
+void Hub::note_records(Sequence last, Time world) {
+    if (last.value > written_.size()) written_.resize(last.value, world);
+}
+
+/// From here until it serves again the hub can do nothing.
+void Hub::begin_pause() {
+    if (!paused_at_) paused_at_ = timeline_.now();
+}
+
+void Hub::end_pause() {
+    if (paused_at_) history_.pauses.push_back({*paused_at_, timeline_.now()});
+    paused_at_.reset();
+}
+
+/// What the disk holds now was written by the process before, if that is not known better; what it
+/// does not hold any more never was.
+void Hub::begin_process(Sequence found) {
+    const auto& processes = history_.processes;
+    note_records(found, processes.empty() ? timeline_.now() : processes.back().end);
+    written_.resize(found.value);
+    history_.processes.push_back({.begin = timeline_.now(), .wall = wall_clock(), .last = found});
+}
+
+void Hub::end_process() {
+    begin_pause();
+    if (!history_.processes.empty() && history_.processes.back().end == Time::max()) {
+        history_.processes.back().end = timeline_.now();
     }
 }
 
@@ -120,6 +197,11 @@ void Hub::open() {
              "after a crash the journal ends at " + std::to_string(found.value) +
                  ", but the outside was told of " + std::to_string(told_.value));
     }
+    begin_process(found);
+    const auto true_time = timeline_.now();
+    const auto wall = wall_clock();
+    const auto last = journal_->last_time();
+    if (wall < last) note(FaultKind::ClockBehindAtStart);
     auto engine = engine::Engine::open(std::move(*journal), plan_.engine, world());
     if (!engine) {
         if (engine.error().fault == Fault::Corrupt) {
@@ -129,13 +211,22 @@ void Hub::open() {
         return;
     }
     engine_ = std::move(*engine);
+    note_records(journal_->last_sequence(), timeline_.now());
+    note_condition();
+    hub_time_ahead_ = std::max(wall, last) - true_time;
     if (window_) window_->open(engine_.get());
 }
 
 void Hub::start() {
     if (is_up() || is_over_) return;
     ++life_;
-    if (!is_calm_ && life_ > 1 && chance_.percent(plan_.broken_start)) plan_disk_fault();
+    if (!is_calm_ && life_ > 1 && chance_.percent(plan_.broken_start)) {
+        plan_disk_fault();
+        note(FaultKind::DiskFaultAtStart);
+    }
+    if (!is_calm_ && life_ > 1 && verbs_chance_.percent(plan_.verbs.clock_behind)) {
+        skew_ -= verbs_chance_.ms(500, 30'000);
+    }
     try {
         open();
     } catch (const Crashed&) {
@@ -144,6 +235,7 @@ void Hub::start() {
     disk_.forget_plans();
     if (is_over_) return;
     if (!is_up()) {
+        end_process();
         disk_.restart();
         return come_back();
     }
@@ -163,12 +255,15 @@ void Hub::come_back() {
 }
 
 void Hub::fall(bool loses_power) {
+    if (is_up()) note_records(journal_->last_sequence(), timeline_.now());
+    end_process();
     if (window_) window_->open(nullptr);
     engine_.reset();
     journal_ = nullptr;
     ++crashes_;
     ++life_;
     trace(crashes_);
+    note(loses_power ? FaultKind::PowerLost : FaultKind::ProcessKilled);
     if (loses_power) {
         const bool all = chance_.percent(20);
         disk_.lose_power(
@@ -178,6 +273,7 @@ void Hub::fall(bool loses_power) {
     }
     if (listener_.on_down) listener_.on_down();
     if (plan_.flips_bit && !is_calm_ && !was_flipped_ && told_.value > 20) flip_bit();
+    if (may_restore() && verbs_chance_.percent(plan_.verbs.restore)) restore_copy();
     come_back();
 }
 
@@ -194,20 +290,43 @@ void Hub::flip_bit() {
     });
     if (files.empty()) return;
     was_flipped_ = true;
+    note(FaultKind::BitFlipped);
     auto file = files.begin();
     std::advance(file, static_cast<std::ptrdiff_t>(chance_.below(files.size())));
     const auto written = file->second.find_last_not_of('\0') + 1;
     disk_.flip_bit(file->first, chance_.below(written), static_cast<unsigned>(chance_.below(8)));
 }
 
+/// G8: from a start on, hub time goes as far as true time does, wherever the wall clock stands.
+void Hub::check_time() {
+    if (!is_up() || is_over_ || engine_->now() == timeline_.now() + hub_time_ahead_) return;
+    find("G8",
+         "hub time is " + std::to_string(engine_->now().time_since_epoch().count()) +
+             " ms, and should be " +
+             std::to_string((timeline_.now() + hub_time_ahead_).time_since_epoch().count()));
+    is_over_ = true;
+}
+
+void Hub::note_condition() {
+    if (engine_->health().condition == engine::Condition::Serving) {
+        end_pause();
+    } else {
+        begin_pause();
+    }
+}
+
 void Hub::work() {
     constexpr int kTurnsMax = 1'000;
+    check_time();
     try {
         for (int i = 0; i < kTurnsMax && is_up(); ++i) {
             const bool is_due = engine_->has_work() || engine_->next_due() <= clock();
             if (!is_due) return;
             const auto before = engine_->durable();
             const bool has_more = engine_->turn();
+            note_records(journal_->last_sequence(), timeline_.now());
+            note_condition();
+            if (history_.findings.empty()) check_bounds(engine_->state(), history_.findings);
             if (engine_->state().sequence.value > kRecordsMax) {
                 find("G7", "the hub does not stop to record");
                 is_over_ = true;
@@ -234,13 +353,14 @@ Time Hub::wake_at() const {
         return Time::max();
     }
     const auto due = engine_->next_due();
-    // At least a moment later: the engine's own clock may stand still for a while after a jump.
-    return due == Time::max() ? due : std::max(due - skew_, timeline_.now() + Duration{1});
+    const auto ahead = engine_->now() - timeline_.now();
+    return due == Time::max() ? due : std::max(due - ahead, timeline_.now() + Duration{1});
 }
 
 void Hub::plan_disk_fault() {
     constexpr auto kKinds = std::size(journal::testing::kMishaps);
     disk_.plan(chance_.below(60), journal::testing::kMishaps[chance_.below(kKinds)]);
+    note(FaultKind::DiskFault);
 }
 
 void Hub::fill_disk(bool is_full) {
@@ -248,16 +368,81 @@ void Hub::fill_disk(bool is_full) {
     std::uint64_t used = 0;
     for (const auto& [name, bytes] : disk_.contents()) used += bytes.size();
     disk_.set_capacity(is_full ? used + chance_.below(20'000) : kEndless);
+    if (is_full) note(FaultKind::DiskFull);
 }
 
-void Hub::jump_clock(Duration by) { skew_ += by; }
+void Hub::exhaust_descriptors(bool are_exhausted) {
+    const auto refused = disk_.opens_refused();
+    if (refused > descriptor_refusals_) note(FaultKind::DescriptorsExhausted);
+    descriptor_refusals_ = refused;
+    disk_.refuse_opens(are_exhausted);
+}
+
+void Hub::copy_data() {
+    const bool is_well =
+        is_up() && !is_calm_ && engine_->health().condition == engine::Condition::Serving;
+    // The window has views of the journal that do not go back in time.
+    if (!is_well || was_flipped_ || window_) return;
+    copy_ = DataCopy{.disk = disk_.clone(),
+                     .at = timeline_.now(),
+                     .told = told_,
+                     .processes = history_.processes.size(),
+                     .starts = history_.starts.size(),
+                     .asked = history_.asked.size(),
+                     .shown = history_.shown.size(),
+                     .told_people = history_.told_people.size()};
+}
+
+bool Hub::may_restore() const { return copy_ && !is_calm_ && !was_flipped_ && !is_over_; }
+
+/// The run since the copy never was, as far as the hub can know. What agents still hold of it they
+/// bring all the same.
+void Hub::restore_copy() {
+    auto journal = journal::Journal::open(
+        *copy_->disk, {.segment_bytes = plan_.journal.segment_bytes, .is_read_only = true});
+    if (!journal) return;
+    const auto kept = (*journal)->last_sequence().value;
+    journal->reset();
+    note(FaultKind::OlderCopyRestored);
+    for (auto i = copy_->shown; i < history_.shown.size(); ++i) {
+        const auto* const deliver = std::get_if<Deliver>(&history_.shown[i].effect);
+        if (deliver == nullptr) continue;
+        const auto& token = deliver->delivery;
+        lost_tokens_.emplace(token.ticket, token.attempt, token.epoch);
+    }
+    disk_.restore(*copy_->disk);
+    told_ = copy_->told;
+    // The process that was copied ended with the copy, and none has run since.
+    history_.processes.resize(copy_->processes);
+    history_.processes.back().end = copy_->at;
+    paused_at_ = copy_->at;
+    history_.starts.resize(copy_->starts);
+    history_.asked.resize(copy_->asked);
+    history_.shown.erase(history_.shown.begin() + static_cast<std::ptrdiff_t>(copy_->shown),
+                         history_.shown.end());
+    history_.told_people.erase(
+        history_.told_people.begin() + static_cast<std::ptrdiff_t>(copy_->told_people),
+        history_.told_people.end());
+    copy_.reset();
+    if (listener_.on_restored) listener_.on_restored();
+    if (history_.journal.size() <= kept) return;
+    history_.journal.erase(history_.journal.begin() + static_cast<std::ptrdiff_t>(kept),
+                           history_.journal.end());
+    shadow_ = core::State{};
+    shadow_.limits = plan_.limits;
+    for (const auto& entry : history_.journal) core::apply(shadow_, entry.at, entry.event);
+}
+
+void Hub::jump_wall_clock(Duration by) {
+    skew_ += by;
+    note(FaultKind::ClockJumped);
+}
 
 void Hub::calm() {
     is_calm_ = true;
     disk_.forget_plans();
+    exhaust_descriptors(false);
     fill_disk(false);
-    if (is_up()) skew_ = std::max(skew_, engine_->state().now - timeline_.now());
-    skew_ = std::max(skew_, shadow_.now - timeline_.now());
     if (is_up() && engine_->health().condition == engine::Condition::DiskFailed) kill(false);
 }
 
@@ -278,7 +463,9 @@ void Hub::read_journal() {
         if (!event) return find("A2", "a record cannot be decoded: " + event.error().message);
         shadow_.limits = plan_.limits;
         core::apply(shadow_, record.at, *event);
-        history_.journal.push_back({record.sequence, record.at, std::move(*event)});
+        history_.coverage.note(*event);
+        const auto world = written_.at(record.sequence.value - 1);
+        history_.journal.push_back({record.sequence, record.at, std::move(*event), world});
     }
 }
 

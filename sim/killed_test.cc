@@ -74,17 +74,19 @@ class World {
         ASSERT_TRUE(journal);
         journal_ = journal->get();
         // A turn of one step: every decision is a write of its own.
-        auto engine = engine::Engine::open(std::move(*journal),
-                                           {.scribe = &scribe_,
-                                            .version = "test",
-                                            .turn_commands_min = 1,
-                                            .turn_commands_max = 1,
-                                            .turn_bytes_max = journal::Batch{}.bytes() + 1},
-                                           {.clock = [this] { return now_; },
-                                            .chance = [this] { return ++chance_; },
-                                            .outbox = [this](Effects&& said) { hear(said); },
-                                            .background = [](auto chore) { chore(); },
-                                            .log = [](const std::string&) {}});
+        auto engine =
+            engine::Engine::open(std::move(*journal),
+                                 {.scribe = &scribe_,
+                                  .version = "test",
+                                  .turn_commands_min = 1,
+                                  .turn_commands_max = 1,
+                                  .turn_bytes_max = journal::Batch{}.bytes() + 1},
+                                 {.wall_clock = [this] { return now_; },
+                                  .steady_clock = [this] { return now_.time_since_epoch(); },
+                                  .chance = [this] { return ++chance_; },
+                                  .outbox = [this](Effects&& said) { hear(said); },
+                                  .background = [](auto chore) { chore(); },
+                                  .log = [](const std::string&) {}});
         ASSERT_TRUE(engine);
         engine_ = std::move(*engine);
         for (const auto& [capability, answer] : scenario_.answers) {

@@ -8,8 +8,6 @@
 
 namespace parlance::sim {
 
-namespace {
-
 SendMessage send_of(const Header& header, const std::string& body) {
     SendMessage send{.envelope = Envelope::make(header, body)};
     const auto content = std::string{header.to} + '\n' + std::string{header.task} + '\n' +
@@ -17,8 +15,6 @@ SendMessage send_of(const Header& header, const std::string& body) {
     send.fingerprint = siphash({1, 2}, content);
     return send;
 }
-
-}  // namespace
 
 std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(number); }
 std::string capability_name(std::uint64_t number) { return "CAN_" + std::to_string(number % 3); }

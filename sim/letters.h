@@ -26,6 +26,9 @@ inline constexpr std::array kDomains{"vendor", "audit"};
 inline constexpr std::array kKeptSessions{"chat-0", "chat-1", "chat-2"};
 Profile profile_of(std::uint64_t agent, Dialect dialect);
 
+/// A message with the fingerprint of its content.
+SendMessage send_of(const Header& header, const std::string& body);
+
 class LetterWriter {
   public:
     LetterWriter(const Plan& plan, Chance& chance, Persons& persons)

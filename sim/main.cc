@@ -14,8 +14,9 @@ namespace {
 using parlance::sim::CampaignOptions;
 
 constexpr const char* kUsage =
-    "usage: parlance-sim --seed N | --seeds A..B [--mutant NAME | --mutants] [--jobs N] [--json]\n"
-    "                    [--scenarios FILE] [--trace]\n";
+    "usage: parlance-sim --seed N | --seeds A..B [--mutant NAME | --mutants | --coverage] [--jobs "
+    "N]\n"
+    "                    [--json] [--scenarios FILE] [--trace] [--plain]\n";
 
 /// "7" or "1..2000".
 bool read_seeds(const std::string& text, CampaignOptions& options) {
@@ -41,6 +42,14 @@ std::optional<CampaignOptions> read_arguments(int argc, char** argv) {
         }
         if (name == "--mutants") {
             options.all_mutants = true;
+            continue;
+        }
+        if (name == "--plain") {
+            options.is_plain = true;
+            continue;
+        }
+        if (name == "--coverage") {
+            options.shows_coverage = true;
             continue;
         }
         if (++i >= argc) return std::nullopt;

@@ -1,5 +1,8 @@
 #include "sim/plan.h"
 
+#include <array>
+#include <type_traits>
+
 #include "core/testing/plain_scribe.h"
 
 namespace parlance::sim {
@@ -7,6 +10,20 @@ namespace parlance::sim {
 namespace {
 
 const core::PlainScribe kScribe;
+
+constexpr std::uint64_t kVerbsApart = 0x5645'5242'5321'0000ULL;
+constexpr std::uint64_t kVerbsLivesPercent = 60;
+/// What limits what requests spend: 0 is no limit.
+constexpr std::array kPurses{Rule::TokensPerDelegation,
+                             Rule::TokensPerRoot,
+                             Rule::TokensPerAgent,
+                             Rule::TokensPerUser,
+                             Rule::TokensInTotal,
+                             Rule::CostPerDelegation,
+                             Rule::CostPerRoot,
+                             Rule::CostPerAgent,
+                             Rule::CostPerUser,
+                             Rule::CostInTotal};
 
 void draw_limits(Chance& chance, Limits& limits) {
     limits.lease = chance.ms(100, 2'000);
@@ -35,6 +52,28 @@ void draw_limits(Chance& chance, Limits& limits) {
                        .if_nobody = IfNobody::Escalate}},
                      {"finance", {.deadline = Duration{2'000}, .approvals_needed = 2}}};
     limits.remembered_ids_max = chance.percent(15) ? chance.between(16, 64) : 1'000'000;
+}
+
+/// Limits that a life could not otherwise reach, small in some lives: a bound that nothing comes
+/// near cannot be seen to hold (G7).
+void draw_small_limits(Chance chance, Limits& limits) {
+    const auto small = [&](auto& limit, std::uint64_t low, std::uint64_t high) {
+        const bool is_small = chance.percent(20);
+        const auto value = chance.between(low, high);
+        if (is_small) limit = static_cast<std::remove_reference_t<decltype(limit)>>(value);
+    };
+    small(limits.retry_count_ceiling, 1, 3);
+    small(limits.topics_max, 1, 1);
+    small(limits.subscribers_per_topic_max, 1, 3);
+    small(limits.workflows_max, 1, 3);
+    small(limits.stream_parts_max, 1, 2);
+    small(limits.stream_bytes_max, 1, 3);
+    small(limits.streams_ended_max, 1, 4);
+    small(limits.appeals_max, 1, 4);
+    small(limits.appeals_ended_max, 1, 10);
+    small(limits.shared_items_max, 1, 6);
+    small(limits.shared_item_bytes_max, 40, 200);
+    small(limits.shared_bytes_max, 100, 600);
 }
 
 void draw_faults(Chance& chance, Plan& plan) {
@@ -101,12 +140,41 @@ Settings draw_policy(Chance& chance, const Plan& plan) {
     }
     if (chance.percent(15)) settings[{Rule::MessagesPerMinute, {}}] = number(10, 60);
     if (chance.percent(15)) settings[{Rule::RequestsPerUserMinute, {}}] = number(3, 20);
+    // In some lives nothing limits what requests spend: then a request is in no tree of delegations
+    // before something is delegated out of it.
+    const bool spends_freely = plan.verbs.seed % 4 == 1;
+    for (const auto rule : kPurses) {
+        if (spends_freely) settings[{rule, {}}] = 0;
+    }
     return settings;
+}
+
+Verbs draw_verbs(std::uint64_t seed) {
+    Chance chance{seed ^ kVerbsApart};
+    Verbs verbs;
+    if (!chance.percent(kVerbsLivesPercent)) return verbs;
+    const auto every = [&](std::uint64_t likely, std::uint64_t low, std::uint64_t high) {
+        return chance.percent(likely) ? chance.ms(low, high) : Duration{};
+    };
+    verbs.seed = chance.bits();
+    verbs.choose_every = every(75, 60, 900);
+    verbs.keep_every = every(50, 100, 1'500);
+    verbs.remove_every = every(30, 500, 4'000);
+    verbs.handoff = chance.percent(60) ? chance.between(5, 40) : 0;
+    verbs.state = chance.percent(60) ? chance.between(10, 60) : 0;
+    verbs.poll_lost = chance.percent(40) ? chance.between(2, 25) : 0;
+    verbs.clock_behind = chance.percent(25) ? chance.between(20, 80) : 0;
+    verbs.descriptors_every = every(25, 500, 4'000);
+    verbs.copy_every = every(25, 400, 3'000);
+    verbs.restore = chance.between(20, 60);
+    return verbs;
 }
 
 Plan draw_plan(Chance& chance) {
     Plan plan;
     draw_limits(chance, plan.limits);
+    // With a chance of its own, so that a seed still tells the story that it is kept for.
+    draw_small_limits(Chance{Chance{chance}.bits()}, plan.limits);
     plan.engine.limits = plan.limits;
     plan.engine.version = "sim";
     plan.engine.scribe = &kScribe;

@@ -11,6 +11,26 @@
 
 namespace parlance::sim {
 
+/// What agents and operators do in a life beyond plain messages, and the faults that came with it.
+/// Drawn apart from all other chance, so that a life without any of it stays what it was.
+struct Verbs {
+    std::uint64_t seed = 0;  ///< For whatever follows from here: what is drawn for it alone.
+
+    // How often, on average; 0 is never.
+    Duration choose_every{};  ///< An agent lets the hub choose who gets a request, or asks several.
+    Duration keep_every{};    ///< An agent or an operator writes allocations, facts and analyses.
+    Duration remove_every{};  ///< An operator removes an agent.
+    Duration copy_every{};    ///< An operator copies the data directory.
+    Duration descriptors_every{};  ///< The process has no file descriptor left for a while.
+
+    // How likely, in percent.
+    std::uint64_t handoff = 0;       ///< Whoever has a task in hand offers it to another agent.
+    std::uint64_t state = 0;         ///< A request carries its sender's state.
+    std::uint64_t restore = 0;       ///< A hub that fell is started from the copy.
+    std::uint64_t poll_lost = 0;     ///< The response to a poll does not arrive.
+    std::uint64_t clock_behind = 0;  ///< The wall clock is behind the journal at a start.
+};
+
 struct Plan {
     Limits limits;
     engine::Options engine;
@@ -47,9 +67,11 @@ struct Plan {
     Duration workflow_every{};
     Duration sync_max{1};
     bool flips_bit = false;
+    Verbs verbs{};
 };
 
 Plan draw_plan(Chance& chance);
+Verbs draw_verbs(std::uint64_t seed);
 /// What an operator may set, in bounds that make a difference within one life.
 Settings draw_policy(Chance& chance, const Plan& plan);
 

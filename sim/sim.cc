@@ -26,8 +26,9 @@ constexpr Duration kSettleMax = 60s;
 /// Everything that a seed brings to life, and the faults that befall it.
 class Life {
   public:
-    explicit Life(std::uint64_t seed)
+    Life(std::uint64_t seed, bool is_plain)
         : chance_(seed),
+          plan_(draw_life(seed, is_plain, chance_)),
           persons_(seed, history_),
           stewards_(seed, timeline_, hub_, door_),
           messenger_(seed, timeline_, hub_, door_, history_) {
@@ -49,6 +50,12 @@ class Life {
     const Agents& agents() const { return agents_; }
 
   private:
+    static Plan draw_life(std::uint64_t seed, bool is_plain, Chance& chance) {
+        auto plan = draw_plan(chance);
+        if (!is_plain) plan.verbs = draw_verbs(seed);
+        return plan;
+    }
+
     template <class Done>
     void run_until(Time end, Done is_done) {
         while (timeline_.now() < end && !hub_.is_over()) {
@@ -77,7 +84,7 @@ class Life {
             timeline_.after(chance_.ms(20, 1'000), [this] { hub_.fill_disk(false); });
         });
         every(plan_.jump_every,
-              [this] { hub_.jump_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
+              [this] { hub_.jump_wall_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
         every(400ms, [this] { tend_dead_letters(); });
         every(2s, [this] { look_at_journal(); });
         every(plan_.policy_every, [this] { change_policy(); });
@@ -89,6 +96,13 @@ class Life {
         if (stewards_.are_there()) look_at_budgets();
         every(plan_.workflow_every, [this] { flows_.start(); });
         every(plan_.workflow_every * 2, [this] { flows_.cancel(); });
+        every(plan_.verbs.keep_every, [this] { agents_.keep(); });
+        every(plan_.verbs.remove_every, [this] { agents_.remove_one(); });
+        every(plan_.verbs.copy_every, [this] { hub_.copy_data(); });
+        every(plan_.verbs.descriptors_every, [this] {
+            hub_.exhaust_descriptors(true);
+            timeline_.after(chance_.ms(20, 1'000), [this] { hub_.exhaust_descriptors(false); });
+        });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
         }
@@ -190,7 +204,7 @@ class Life {
     }
 
     Chance chance_;
-    Plan plan_ = draw_plan(chance_);
+    Plan plan_;
     Timeline timeline_;
     History history_;
     Persons persons_;
@@ -216,7 +230,7 @@ void print_journal(const History& history) {
 }  // namespace
 
 Verdict run(std::uint64_t seed, const Options& options) {
-    Life life{seed};
+    Life life{seed, options.is_plain};
     life.live();
     const auto& history = life.history();
     if (options.tells_all) print_journal(history);
@@ -231,7 +245,8 @@ Verdict run(std::uint64_t seed, const Options& options) {
                     .messages = life.agents().messages(),
                     .records = history.journal.size(),
                     .crashes = life.hub().crashes(),
-                    .trace_hash = life.hub().trace_hash()};
+                    .trace_hash = life.hub().trace_hash(),
+                    .coverage = history.coverage.counts()};
     for (const auto& finding : findings) {
         if (std::ranges::find(verdict.promises, finding.promise) == verdict.promises.end()) {
             verdict.promises.push_back(finding.promise);

@@ -12,6 +12,7 @@ namespace parlance::sim {
 struct Options {
     bool tells_stories = false;  ///< A failure comes with the records of the message concerned.
     bool tells_all = false;      ///< The whole journal is printed, failure or not.
+    bool is_plain = false;       ///< The life has none of the traffic of sim/collaboration.h.
 };
 
 struct Verdict {
@@ -25,6 +26,7 @@ struct Verdict {
     std::uint64_t records = 0;
     std::uint64_t crashes = 0;
     std::uint64_t trace_hash = 0;
+    std::vector<std::uint64_t> coverage{};  ///< As coverage_rows() has them.
 };
 
 /// One life of a hub: things go wrong for a while, then everything must settle within 60

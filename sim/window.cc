@@ -47,14 +47,14 @@ class Look final : public transport::Exchange {
 struct Window::Desk {
     Desk(journal::Disk& disk,
          gateway::Options its_options,
-         std::function<Time()> clock,
+         std::function<Time()> wall_clock,
          Persons& persons)
         : options(std::move(its_options)),
           feed(disk),
           desk{.loop = loop,
                .feed = feed,
                .options = options,
-               .clock = std::move(clock),
+               .wall_clock = std::move(wall_clock),
                .chance = [&persons] { return persons.bits(); }} {}
 
     gateway::Options options;
@@ -63,12 +63,15 @@ struct Window::Desk {
     gateway::Desk desk;
 };
 
-Window::Window(Persons& persons, History& history, journal::Disk& disk, std::function<Time()> clock)
+Window::Window(Persons& persons,
+               History& history,
+               journal::Disk& disk,
+               std::function<Time()> wall_clock)
     : persons_(persons),
       history_(history),
       disk_(disk),
-      desk_(std::make_unique<Desk>(disk, options_of(persons.policy()), std::move(clock), persons)) {
-}
+      desk_(std::make_unique<Desk>(
+          disk, options_of(persons.policy()), std::move(wall_clock), persons)) {}
 
 Window::~Window() = default;
 

@@ -17,7 +17,10 @@ namespace parlance::sim {
 
 class Window {
   public:
-    Window(Persons& persons, History& history, journal::Disk& disk, std::function<Time()> clock);
+    Window(Persons& persons,
+           History& history,
+           journal::Disk& disk,
+           std::function<Time()> wall_clock);
     ~Window();
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;

@@ -49,6 +49,8 @@ std::string pack(const Verdict& verdict) {
         append_varint(body, number);
     }
     for (const auto& promise : verdict.promises) put_text(body, promise);
+    append_varint(body, verdict.coverage.size());
+    for (const auto count : verdict.coverage) append_varint(body, count);
     put_text(body, verdict.promise);
     put_text(body, verdict.what);
     const auto size = static_cast<std::uint32_t>(body.size());
@@ -68,9 +70,13 @@ Verdict unpack(std::string_view body) {
                     .messages = in.varint(),
                     .records = in.varint(),
                     .crashes = in.varint(),
-                    .trace_hash = in.varint()};
+                    .trace_hash = in.varint(),
+                    .coverage = {}};
     const auto text = [&] { return std::string{in.bytes(in.varint())}; };
     for (auto left = in.varint(); left > 0 && in.ok(); --left) verdict.promises.push_back(text());
+    for (auto left = in.varint(); left > 0 && in.ok(); --left) {
+        verdict.coverage.push_back(in.varint());
+    }
     verdict.promise = text();
     verdict.what = text();
     return verdict;
@@ -84,8 +90,10 @@ Verdict unpack(std::string_view body) {
         if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
     }
     for (auto seed = task.first;; seed += task.stride) {
-        auto verdict = run(seed);
-        if (!verdict.ok && !task.mutant) verdict = run(seed, {.tells_stories = true});
+        auto verdict = run(seed, {.is_plain = task.is_plain});
+        if (!verdict.ok && !task.mutant) {
+            verdict = run(seed, {.tells_stories = true, .is_plain = task.is_plain});
+        }
         write_all(pipe, pack(verdict));
         if (task.last - seed < task.stride) break;  // The greatest seed has none behind it.
     }

@@ -19,7 +19,8 @@ struct Task {
     std::uint64_t last = 1;
     std::uint64_t stride = 1;
     std::optional<MutantRow> mutant{};
-    bool is_over = false;  ///< Nothing follows what was done.
+    bool is_plain = false;  ///< Of all its lives.
+    bool is_over = false;   ///< Nothing follows what was done.
 
     bool is_done() const { return is_over || first > last; }
     /// Goes on behind `seed`, which may be the greatest number that there is.

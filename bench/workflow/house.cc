@@ -20,6 +20,11 @@ Time wall_clock() {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
+Duration steady_clock() {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::steady_clock::now().time_since_epoch());
+}
+
 }  // namespace
 
 House::House(Options options) : options_(std::move(options)), now_(wall_clock()) {
@@ -35,7 +40,9 @@ House::House(Options options) : options_(std::move(options)), now_(wall_clock())
          .scribe = &scribe_,
          .version = "bench",
          .snapshot_records_min = std::uint64_t{1} << 62U},
-        {.clock = [this] { return options_.has_own_clock ? now_ : wall_clock(); },
+        {.wall_clock = [this] { return now_; },
+         .steady_clock =
+             [this] { return options_.has_own_clock ? now_.time_since_epoch() : steady_clock(); },
          .chance = [this] { return ++chance_ * 0x9E37'79B9'7F4A'7C15U; },
          .outbox = [this](Effects&& effects) { take(std::move(effects)); },
          .background = [this](std::function<void()> job) { jobs_.emplace_back(std::move(job)); },

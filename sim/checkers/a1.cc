@@ -144,7 +144,7 @@ class Audit {
             [&](const RequestAnswered& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const RequestFailed& event) { answered_.emplace(event.request, entry.sequence); },
             [&](const DelegationAdmitted& e) {
-                const auto& before = history_.journal[entry.sequence.value - 2].event;
+                const auto& before = accepted_before(entry.sequence.value - 1);
                 const auto* accepted = std::get_if<MessageAccepted>(&before);
                 const auto* released = std::get_if<RequestReleased>(&before);
                 const bool follows = (accepted != nullptr && accepted->ticket == e.request) ||
@@ -211,6 +211,16 @@ class Audit {
             [](const auto&) {});
     }
 
+    /// What else is laid down with a request stands between its acceptance and its place.
+    const Event& accepted_before(std::size_t index) const {
+        const auto is_beside = [](const Event& event) {
+            return std::holds_alternative<StatePushed>(event) ||
+                   std::holds_alternative<PassingBegan>(event);
+        };
+        while (index > 1 && is_beside(history_.journal[index - 1].event)) --index;
+        return history_.journal[index - 1].event;
+    }
+
     /// Of a delegation.
     struct Place {
         Sequence since;
@@ -242,10 +252,13 @@ class Audit {
         const auto& event = history_.journal[at - 1].event;
         const auto* message = std::get_if<MessageAccepted>(&event);
         const auto* answer = std::get_if<RequestAnswered>(&event);
-        if (message == nullptr && answer == nullptr) {
+        const auto* no = std::get_if<PassingRefused>(&event);
+        if (message == nullptr && answer == nullptr && (no == nullptr || !no->reply)) {
             return find("a sender was told that record " + std::to_string(at) + " accepted it");
         }
-        const auto& envelope = message != nullptr ? message->envelope : answer->envelope;
+        const auto& envelope = message != nullptr  ? message->envelope
+                               : answer != nullptr ? answer->envelope
+                                                   : no->reply;
         const auto& asked = history_.asked[told.ask.value - 1];
         const auto* send = message_of(asked.command);
         if (send != nullptr && (send->envelope->id() != envelope->id() ||
@@ -256,9 +269,14 @@ class Audit {
             find("a sender was told before its message was durable", told.ticket);
         }
         const bool is_delegation = send != nullptr && send->claim && send->claim->has_session;
-        // What waits for leave has one once it has that.
-        if (is_delegation && message != nullptr && !message->is_held &&
-            !admitted_.contains(message->ticket)) {
+        // What waits for leave has one once it has that; of what each of several is asked, each
+        // part has one of its own.
+        const auto call = book_.calls.find(told.ticket);
+        const bool is_for_each = call != book_.calls.end() && call->second == CallKind::All;
+        // What comes to people because no agent can help is in no tree.
+        const bool is_peoples = is_for_people(envelope->to());
+        if (is_delegation && message != nullptr && !message->is_held && !is_for_each &&
+            !is_peoples && !admitted_.contains(message->ticket)) {
             find("a delegation has no place on record", message->ticket);
         }
     }
@@ -302,7 +320,8 @@ class Audit {
     }
 
     /// Somebody was told that what goes by this id is called off. What came later than the first of
-    /// it was not meant: that takes an order of its own.
+    /// it was not meant, nor was what is called off after the order was answered: that takes an
+    /// order of its own.
     void told_off(const Shown& shown, const std::string& by, const std::string& id) {
         const auto first = std::ranges::find_if(called_off_, [&](const CalledOff& each) {
             return !each.is_told && each.by == by && each.names.contains(id);
@@ -316,6 +335,7 @@ class Audit {
         std::set<Ticket> meant;
         for (auto each = first; each != called_off_.end(); ++each) {
             const bool is_meant = each->names.contains(id) || meant.contains(each->parent);
+            if (each->sequence > shown.durable) break;
             if (!is_meant || each->by != by || each->since >= first->sequence) continue;
             each->is_told = true;
             if (each->request != Ticket{}) meant.insert(each->request);

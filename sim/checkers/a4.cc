@@ -67,13 +67,16 @@ class Leaks {
             const auto whole = plain(planted.written);
             values_.push_back({&planted, keeps_signs(planted.kind) ? whole : bare(whole)});
         }
-        for (const auto& [ticket, request] : book_.requests) {
-            questions_[{std::string{request.asked->from()}, std::string{request.asked->id()}}] =
-                request.asked;
-        }
         for (const auto& entry : history_.journal) {
-            const auto* const event = std::get_if<AgentRegistered>(&entry.event);
-            if (event != nullptr) dialects_[event->agent.value] = event->profile.dialect;
+            match(
+                entry.event,
+                [&](const AgentRegistered& e) { dialects_[e.agent.value] = e.profile.dialect; },
+                [&](const RequestAnswered& e) { answers_[e.ticket] = e.request; },
+                [&](const RequestFailed& e) {
+                    const auto share = book_.shares.find(e.request);
+                    if (share != book_.shares.end()) failures_[share->second] += e.detail;
+                },
+                [](const auto&) {});
         }
     }
 
@@ -108,7 +111,7 @@ class Leaks {
         match(
             history_.shown[left.shown].effect,
             [&](const Deliver& deliver) { delivered(left, deliver); },
-            [&](const TellAnswer& told) { answered(left, *told.reply); },
+            [&](const TellAnswer& told) { answered(left, told.request); },
             [&](const TellProgress& told) {
                 look(left,
                      history_.personal.kinds,
@@ -127,17 +130,26 @@ class Leaks {
                         true);
         }
         const bool asks = message.intent() == Intent::Request || message.intent() == Intent::OneWay;
-        if (!asks) return answered(left, message);
+        if (!asks) {
+            const auto request = answers_.find(deliver.delivery.ticket);
+            if (request != answers_.end()) answered(left, request->second);
+            return;
+        }
         if (!is_covered(message.dialect(), left.reader)) return;
         look(left, history_.personal.kinds_for(left.reader), {}, false);
     }
 
-    /// One that answers nothing is a message like any other, and was seen to when it came.
-    void answered(const Left& left, const Envelope& answer) {
-        const auto question =
-            questions_.find({std::string{answer.to()}, std::string{answer.answers()}});
-        if (question == questions_.end()) return;
-        look(left, history_.personal.kinds, question->second->body(), true);
+    /// One that answers nothing is a message like any other, and was seen to when it came. The
+    /// answer to a request that several were asked says which of them failed, and how.
+    void answered(const Left& left, Ticket request) {
+        const auto question = book_.requests.find(request);
+        if (question == book_.requests.end()) return;
+        const auto failures = failures_.find(request);
+        const auto said = failures == failures_.end() ? std::string{} : failures->second;
+        look(left,
+             history_.personal.kinds,
+             std::string{question->second.asked->body()} + said,
+             true);
     }
 
     /// Nothing of these kinds may stand there that does not stand in what its reader wrote.
@@ -165,7 +177,8 @@ class Leaks {
     const History& history_;
     Findings& findings_;
     std::vector<Value> values_;
-    std::map<std::pair<std::string, std::string>, EnvelopePtr> questions_;  ///< By asker and id.
+    std::map<Ticket, Ticket> answers_;        ///< To the requests that they answer.
+    std::map<Ticket, std::string> failures_;  ///< Of the shares of a request, as they were told.
     std::map<std::string, Dialect> dialects_;
 };
 

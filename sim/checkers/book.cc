@@ -12,7 +12,10 @@ constexpr std::string_view kTopicPrefix = "topic:";
 
 class Reader {
   public:
-    explicit Reader(const History& history) { book_.history = &history; }
+    explicit Reader(const History& history) {
+        book_.history = &history;
+        book_.clock = WorldClock{history};
+    }
 
     Book read() {
         const auto& journal = book_.history->journal;
@@ -37,6 +40,15 @@ class Reader {
                 },
                 [&](const MessageAccepted& event) { accepted(i, event); },
                 [&](const RequestReleased& event) { released(i, event); },
+                [&](const MessageMoved& event) { moved(i, event); },
+                [&](const LeaseGranted& event) {
+                    book_.leases[{event.ticket, event.attempt, event.instance}].push_back(i);
+                },
+                [&](const PassingBegan& event) { book_.passes.insert(event.request); },
+                [&](const CallOpened& event) { book_.calls[event.request] = event.kind; },
+                [&](const CallAsked& event) {
+                    if (event.request != Ticket{}) book_.shares[event.request] = event.call;
+                },
                 [&](const RequestAnswered& event) {
                     answered(i, event.request, event.ticket, event.envelope);
                 },
@@ -82,6 +94,7 @@ class Reader {
                                         .priority = event.priority,
                                         .deadline = event.deadline,
                                         .record = index,
+                                        .deadline_record = index,
                                         .answers = {}};
     }
 
@@ -91,8 +104,22 @@ class Reader {
         copy.expires_at = event.expires_at;
         auto& request = book_.requests[event.request];
         request.deadline = event.deadline;
+        request.deadline_record = index;
         if (event.envelope) copy.envelope = request.asked = event.envelope;
         add(index, std::move(copy));
+    }
+
+    void moved(std::size_t index, const MessageMoved& event) {
+        if (const auto copy = book_.copies.find(event.ticket); copy != book_.copies.end()) {
+            copy->second.moves.push_back(
+                {index, std::string{event.envelope->to()}, event.envelope, event.priority});
+        }
+        const auto request = book_.requests.find(event.ticket);
+        if (request == book_.requests.end()) return;
+        const auto& before = *request->second.asked;
+        book_.handed_on.emplace(before.from(), before.to(), before.task());
+        request->second.asked = event.envelope;
+        request->second.priority = event.priority;
     }
 
     void answered(std::size_t index, Ticket request, Ticket ticket, EnvelopePtr reply) {
@@ -107,7 +134,8 @@ class Reader {
              .envelope = is_notice ? found->second.asked : std::move(reply),
              .priority = found->second.priority,
              .retry_count_max = book_.history->limits.retry_count_max,
-             .is_notice = is_notice});
+             .is_notice = is_notice,
+             .is_answer = true});
     }
 
     Book book_;
@@ -116,6 +144,42 @@ class Reader {
 };
 
 }  // namespace
+
+Copy as_of(const Copy& copy, std::size_t record) {
+    auto now = copy;
+    for (const auto& move : copy.moves) {
+        if (move.record >= record) break;
+        now.recipient = move.recipient;
+        now.envelope = move.envelope;
+        now.priority = move.priority;
+    }
+    return now;
+}
+
+std::optional<Copy> Book::copy_of(const Shown& shown, const Deliver& deliver) const {
+    const auto copy = copies.find(deliver.delivery.ticket);
+    if (copy == copies.end()) return std::nullopt;
+    const auto granted =
+        leases.find({deliver.delivery.ticket, deliver.delivery.attempt, deliver.instance});
+    if (copy->second.moves.empty() || granted == leases.end()) return copy->second;
+    auto record = granted->second.front();
+    for (const auto each : granted->second) {
+        if (history->journal[each].sequence <= shown.durable) record = each;
+    }
+    return as_of(copy->second, record);
+}
+
+bool Book::is_rerouted(const Envelope& sent) const {
+    return is_no_agent(sent.to()) ||
+           handed_on.contains(
+               {std::string{sent.from()}, std::string{sent.to()}, std::string{sent.task()}});
+}
+
+bool is_same_but_recipient(const Envelope& one, const Envelope& other) {
+    auto header = one.header();
+    header.to = other.to();
+    return *Envelope::make(header, one.body()) == other;
+}
 
 Book read_book(const History& history) { return Reader{history}.read(); }
 
@@ -138,6 +202,7 @@ Ticket ticket_of(const Event& event) {
         [](const RequestFailed& e) { return e.request; },
         [](const ReplyDropped& e) { return e.request; },
         [](const WaitEnded& e) { return e.request; },
+        [](const MessageMoved& e) { return e.ticket; },
         [](const auto&) { return Ticket{}; });
 }
 
@@ -153,9 +218,7 @@ const std::map<std::uint64_t, Ticket>& Walker::lane(const Copy& copy) const {
     return found == lanes_.end() ? empty : found->second;
 }
 
-bool Walker::is_withheld(const Copy& copy) const {
-    return is_stopped_ && !copy.is_notice && copy.envelope->intent() != Intent::Reply;
-}
+bool Walker::is_withheld(const Copy& copy) const { return is_stopped_ && !copy.is_answer; }
 
 std::string Walker::task_of(const Copy& copy) const {
     return apart_.contains(copy.ticket) ? std::string{} : std::string{copy.envelope->task()};
@@ -168,10 +231,16 @@ bool Walker::is_in_hand(const Copy& copy, Ticket question) const {
            find(others.begin()->second)->stage == Stage::Leased;
 }
 
-Standing* Walker::standing(Ticket ticket) {
+const Copy* Walker::copy(Ticket ticket) const {
+    if (const auto moved = moved_.find(ticket); moved != moved_.end()) return &moved->second;
     const auto copy = book_.copies.find(ticket);
-    if (copy == book_.copies.end()) return nullptr;
-    auto& mailbox = mailboxes_[copy->second.recipient];
+    return copy == book_.copies.end() ? nullptr : &copy->second;
+}
+
+Standing* Walker::standing(Ticket ticket) {
+    const auto* const its = copy(ticket);
+    if (its == nullptr) return nullptr;
+    auto& mailbox = mailboxes_[its->recipient];
     const auto found = mailbox.find(ticket);
     return found == mailbox.end() ? nullptr : &found->second;
 }
@@ -198,6 +267,26 @@ void Walker::remove(Ticket ticket) {
     mailboxes_[found->copy->recipient].erase(ticket);
 }
 
+/// Behind whatever its new recipient has of the task. What was settled before, because its agent
+/// had acknowledged it and was yet to answer, is there again.
+void Walker::move(Ticket ticket, std::size_t index) {
+    const auto* const before = copy(ticket);
+    if (before == nullptr) return;
+    const auto* const stood = standing(ticket);
+    const auto& records = book_.copies.at(ticket).records;
+    // What was acknowledged was delivered in time; from then on its deadline holds.
+    const bool was_delivered = std::ranges::any_of(records, [&](std::size_t record) {
+        return record < index &&
+               std::holds_alternative<DeliveryAcknowledged>(book_.history->journal[record].event);
+    });
+    const bool has_ttl = stood != nullptr ? stood->has_ttl : !was_delivered;
+    remove(ticket);
+    apart_.erase(ticket);
+    moved_[ticket] = as_of(book_.copies.at(ticket), index + 1);
+    enter(moved_[ticket], book_.history->journal[index].sequence.value * 1024);
+    standing(ticket)->has_ttl = has_ttl;
+}
+
 void Walker::take(std::size_t index) {
     const auto& entry = book_.history->journal[index];
     const auto ticket = ticket_of(entry.event);
@@ -205,12 +294,15 @@ void Walker::take(std::size_t index) {
     const bool is_answer = std::holds_alternative<RequestAnswered>(entry.event) ||
                            std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; is_answer && arrival != last; ++arrival) {
-        // Whoever asked in the middle of a task may need the answer to go on with it.
-        const bool is_apart = is_stopped_ || is_in_hand(*arrival->second, ticket);
+        // Whoever asked in the middle of a task may need the answer to go on with it, and so does
+        // whoever offered a task or asked for help.
+        const bool is_apart =
+            is_stopped_ || book_.passes.contains(ticket) || is_in_hand(*arrival->second, ticket);
         if (is_apart) apart_.insert(arrival->second->ticket);
     }
     if (std::holds_alternative<FleetStopped>(entry.event)) is_stopped_ = true;
     if (std::holds_alternative<FleetResumed>(entry.event)) is_stopped_ = false;
+    if (std::holds_alternative<MessageMoved>(entry.event)) move(ticket, index);
     auto* found = ticket == Ticket{} ? nullptr : standing(ticket);
     if (found != nullptr) {
         match(

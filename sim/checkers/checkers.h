@@ -42,6 +42,8 @@ void check_delegations(const Book& book, Findings& findings);
 /// And G6: both are about who is left alone.
 void check_g5(const Book& book, Findings& findings);
 void check_g7(const Book& book, Findings& findings);
+/// G8. Hub time is as far as the world's clocks say.
+void check_time_goes_on(const Book& book, Findings& findings);
 void check_i4(const Book& book, Findings& findings);
 void check_a1(const Book& book, Findings& findings);
 void check_a4(const Book& book, Findings& findings);
@@ -52,14 +54,15 @@ struct Checker {
 };
 
 inline constexpr std::array kCheckers{
-    Checker{"D1", check_d1},     Checker{"D2", check_d2},          Checker{"D3", check_d3},
-    Checker{"D4", check_d4},     Checker{"D5", check_d5},          Checker{"D6", check_d6},
-    Checker{"D7", check_d7},     Checker{"D8", check_d8},          Checker{"D9", check_d9},
-    Checker{"W1", check_w1},     Checker{"W2", check_w2},          Checker{"W3", check_w3},
-    Checker{"W9", check_w9},     Checker{"G1", check_delegations}, Checker{"G5", check_g5},
-    Checker{"G7", check_g7},     Checker{"I4", check_i4},          Checker{"A1", check_a1},
-    Checker{"W5", check_shared}, Checker{"W4", check_w4},          Checker{"W8", check_w8},
-    Checker{"A4", check_a4},     Checker{"W9", check_held},        Checker{"S13", check_s13},
+    Checker{"D1", check_d1},           Checker{"D2", check_d2},          Checker{"D3", check_d3},
+    Checker{"D4", check_d4},           Checker{"D5", check_d5},          Checker{"D6", check_d6},
+    Checker{"D7", check_d7},           Checker{"D8", check_d8},          Checker{"D9", check_d9},
+    Checker{"W1", check_w1},           Checker{"W2", check_w2},          Checker{"W3", check_w3},
+    Checker{"W9", check_w9},           Checker{"G1", check_delegations}, Checker{"G5", check_g5},
+    Checker{"G7", check_g7},           Checker{"I4", check_i4},          Checker{"A1", check_a1},
+    Checker{"W5", check_shared},       Checker{"W4", check_w4},          Checker{"W8", check_w8},
+    Checker{"A4", check_a4},           Checker{"W9", check_held},        Checker{"S13", check_s13},
+    Checker{"G8", check_time_goes_on},
 };
 
 Findings check_all(const History& history);

@@ -383,7 +383,7 @@ TEST(W1, IsBrokenByAnAnswerLongAfterTheDeadline) {
     Chronicle life;
     const auto request = ask_bob(life);
     life.later(1s).record(HubStarted{});  // The hub was awake, and did not see to it.
-    life.later(1ms).record(RequestFailed{.request = request});
+    life.later(2ms).record(RequestFailed{.request = request});
     life.record(MessageExpired{request});
     EXPECT_TRUE(life.breaks("W1"));
 }

@@ -1,6 +1,6 @@
-// D1: a critical or high message that was acknowledged is delivered, or dead-lettered with a
-// recorded reason. Never silently lost. A request that was cancelled is no longer wanted by whoever
-// sent it, who is told so.
+// D1: a critical or high message, or the answer to any request, that was acknowledged is delivered,
+// or dead-lettered with a recorded reason. Never silently lost. A request that was cancelled is no
+// longer wanted by whoever sent it, who is told so.
 #include <set>
 
 #include "sim/checkers/checkers.h"
@@ -19,7 +19,10 @@ bool has_come_to_an_end(const Book& book, const Copy& copy) {
     bool has_ended = false;
     for (const auto index : copy.records) {
         const auto& event = journal[index].event;
-        if (std::holds_alternative<DeadLetterRedelivered>(event)) has_ended = false;
+        if (std::holds_alternative<DeadLetterRedelivered>(event) ||
+            std::holds_alternative<MessageMoved>(event)) {
+            has_ended = false;
+        }
         has_ended =
             has_ended || std::holds_alternative<DeliveryAcknowledged>(event) ||
             std::holds_alternative<MessageExpired>(event) ||
@@ -36,6 +39,7 @@ bool is_dead(const Book& book, const Copy& copy) {
         if (std::holds_alternative<MessageDeadLettered>(event)) is_dead = true;
         if (std::holds_alternative<DeadLetterRedelivered>(event) ||
             std::holds_alternative<DeadLetterDiscarded>(event) ||
+            std::holds_alternative<MessageMoved>(event) ||
             std::holds_alternative<RequestAnswered>(event)) {
             is_dead = false;
         }
@@ -47,7 +51,9 @@ bool is_dead(const Book& book, const Copy& copy) {
 
 void check_d1(const Book& book, Findings& findings) {
     for (const auto& [ticket, copy] : book.copies) {
-        if (!is_at_least_once(copy.priority)) continue;
+        if (!is_at_least_once(copy.priority, copy.is_answer)) continue;
+        // The hub itself is the recipient of what nobody was chosen for: it has answered (W1).
+        if (book.calls.contains(ticket) && copy.moves.empty()) continue;
         if (!has_come_to_an_end(book, copy)) {
             findings.push_back(
                 {"D1", name_of(copy) + " was neither delivered nor dead-lettered", ticket});

@@ -1,4 +1,5 @@
-// D2: a normal or low message is handed to a consumer at most once, over all crashes.
+// D2: a normal or low message is handed to a consumer at most once, over all crashes. Answers are
+// handed over until they are settled, whatever the priority of their requests (W1).
 #include <map>
 
 #include "sim/checkers/checkers.h"
@@ -6,15 +7,15 @@
 namespace parlance::sim {
 
 void check_d2(const Book& book, Findings& findings) {
-    std::map<Ticket, int> hand_overs;
+    std::map<std::pair<Ticket, std::string>, int> hand_overs;
     for (const auto& shown : book.history->shown) {
         const auto* deliver = std::get_if<Deliver>(&shown.effect);
         if (deliver == nullptr) continue;
-        const auto copy = book.copies.find(deliver->delivery.ticket);
-        if (copy == book.copies.end() || is_at_least_once(copy->second.priority)) continue;
-        if (++hand_overs[copy->first] == 2) {
-            findings.push_back(
-                {"D2", name_of(copy->second) + " was handed over twice", copy->first});
+        const auto copy = book.copy_of(shown, *deliver);
+        if (!copy || is_at_least_once(copy->priority, copy->is_answer)) continue;
+        // Whom a plea for help is handed on to has not been handed it before.
+        if (++hand_overs[{copy->ticket, copy->recipient}] == 2) {
+            findings.push_back({"D2", name_of(*copy) + " was handed over twice", copy->ticket});
         }
     }
 }

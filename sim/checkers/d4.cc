@@ -1,9 +1,15 @@
 // D4: the same message id is accepted once, and whoever sends it again gets the first outcome. The
-// same id with other content is refused.
+// same id with other content is refused. A hub that forgets old ids knows at least the latest half
+// of what it may remember, and whatever it still has: a message that waits, is in flight or is a
+// dead letter, and a request that is open.
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/id_window.h"
 #include "sim/checkers/sent.h"
 
 namespace parlance::sim {
@@ -16,38 +22,126 @@ Name name_of(const Envelope& envelope) {
     return {std::string{envelope.from()}, std::string{envelope.id()}};
 }
 
-struct First {
+std::string told_of(const Envelope& envelope) {
+    return "message '" + std::string{envelope.id()} + "' of " + std::string{envelope.from()};
+}
+
+/// One time that a message was accepted under its id.
+struct Acceptance {
     Sequence sequence;
     EnvelopePtr envelope;
+    Ticket ticket;            ///< Of its first copy.
+    std::uint64_t taken = 0;  ///< So many ids were taken then, with its own.
+};
+using Acceptances = std::map<Name, std::vector<Acceptance>>;
+
+class Ids {
+  public:
+    Ids(const Book& book, Findings& findings)
+        : book_(book), findings_(findings), walker_(book), window_(book.history->limits) {}
+
+    Acceptances run() {
+        walker_.walk([&](const Entry& entry) { before(entry); });
+        return std::move(acceptances_);
+    }
+
+  private:
+    void before(const Entry& entry) {
+        if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
+            accept(entry, answered->envelope, answered->ticket);
+            open_.erase(answered->request);
+        }
+        if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) {
+            open_.erase(failed->request);
+        }
+        if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event)) {
+            accept(entry, accepted->envelope, accepted->ticket);
+            const bool is_request = accepted->envelope->intent() == Intent::Request;
+            if (is_request) open_.insert(accepted->ticket);
+        }
+        if (std::holds_alternative<WorkflowStarted>(entry.event)) window_.follow(entry.event);
+    }
+
+    void accept(const Entry& entry, const EnvelopePtr& envelope, Ticket ticket) {
+        auto& known = acceptances_[name_of(*envelope)];
+        for (const auto& before : known) {
+            const bool is_here = is_kept(before.ticket);
+            if (!is_here && !window_.covers(before.taken)) continue;
+            findings_.push_back({"D4",
+                                 told_of(*envelope) + " was accepted twice, again at " +
+                                     std::to_string(entry.sequence.value) +
+                                     (is_here ? ", while the hub has it" : ""),
+                                 ticket});
+            break;
+        }
+        window_.follow(entry.event);
+        known.push_back({entry.sequence, envelope, ticket, window_.taken()});
+    }
+
+    /// Whether any copy of it is somewhere in the hub, or its answer is still due.
+    bool is_kept(Ticket ticket) const {
+        if (ticket == Ticket{}) return false;
+        if (open_.contains(ticket)) return true;
+        const auto first = book_.copies.find(ticket);
+        if (first == book_.copies.end()) return false;
+        const auto record = first->second.records.front();
+        for (auto copy = first;
+             copy != book_.copies.end() && copy->second.records.front() == record;
+             ++copy) {
+            if (walker_.find(copy->first) != nullptr) return true;
+        }
+        return false;
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    Walker walker_;
+    IdWindow window_;
+    Acceptances acceptances_;
+    std::set<Ticket> open_;  ///< Requests.
 };
 
-/// Where each message was first accepted, and what was accepted a second time.
-std::map<Name, First> first_ones(const Book& book, Findings& findings) {
-    std::map<Name, First> firsts;
-    for (const auto& entry : book.history->journal) {
-        const auto* accepted = std::get_if<MessageAccepted>(&entry.event);
-        const auto* answered = std::get_if<RequestAnswered>(&entry.event);
-        if (accepted == nullptr && answered == nullptr) continue;
-        const auto& envelope = accepted != nullptr ? accepted->envelope : answered->envelope;
-        const bool is_new =
-            firsts.try_emplace(name_of(*envelope), First{entry.sequence, envelope}).second;
-        if (is_new) continue;
-        findings.push_back({"D4",
-                            "message '" + std::string{envelope->id()} + "' of " +
-                                std::string{envelope->from()} + " was accepted twice, again at " +
-                                std::to_string(entry.sequence.value),
-                            accepted != nullptr ? accepted->ticket : answered->request});
+/// The hub puts in a recipient where the sender named none, or where the task has changed hands.
+bool is_same(const Book& book, const Envelope& sent, const Envelope& accepted) {
+    return accepted == sent || (book.is_rerouted(sent) && is_same_but_recipient(sent, accepted));
+}
+
+void expect_outcome(const Book& book,
+                    const Acceptances& all,
+                    const TellAccepted& told,
+                    const Envelope& sent,
+                    Findings& findings) {
+    const auto found = all.find(name_of(sent));
+    if (found == all.end()) return;
+    const auto meant = std::ranges::find(found->second, told.sequence, &Acceptance::sequence);
+    if (meant == found->second.end()) {
+        findings.push_back(
+            {"D4", told_of(sent) + " was answered with another outcome than before", {}});
+    } else if (!is_same(book, sent, *meant->envelope)) {
+        findings.push_back(
+            {"D4", told_of(sent) + " was accepted with other content than before", {}});
     }
-    return firsts;
+}
+
+void expect_no_conflict(const Book& book,
+                        const Acceptances& all,
+                        const Envelope& sent,
+                        Findings& findings) {
+    const auto found = all.find(name_of(sent));
+    if (found == all.end()) return;
+    const auto is_as_sent = [&](const Acceptance& each) {
+        return is_same(book, sent, *each.envelope);
+    };
+    if (!std::ranges::all_of(found->second, is_as_sent)) return;
+    findings.push_back(
+        {"D4", told_of(sent) + " came again unchanged and was called a conflict", {}});
 }
 
 }  // namespace
 
 void check_d4(const Book& book, Findings& findings) {
     const auto& history = *book.history;
-    // Where the hub may forget, only what it still holds must be recognised: not checked here.
-    if (history.limits.remembered_ids_max < history.journal.size()) return;
-    const auto firsts = first_ones(book, findings);
+    const auto all = Ids{book, findings}.run();
     for (const auto& shown : history.shown) {
         const auto* accepted = std::get_if<TellAccepted>(&shown.effect);
         const auto* refused = std::get_if<TellRefused>(&shown.effect);
@@ -57,18 +151,9 @@ void check_d4(const Book& book, Findings& findings) {
         if (ask == Ask{}) continue;
         const auto* send = message_of(history.asked[ask.value - 1].command);
         if (send == nullptr) continue;
-        const auto first = firsts.find(name_of(*send->envelope));
-        if (first == firsts.end()) continue;
-        const bool is_same = *first->second.envelope == *send->envelope;
-        const auto id = "message '" + std::string{send->envelope->id()} + "' of " +
-                        std::string{send->envelope->from()};
-        if (accepted != nullptr && !is_same) {
-            findings.push_back({"D4", id + " was accepted with other content than before", {}});
-        } else if (accepted != nullptr && accepted->sequence != first->second.sequence) {
-            findings.push_back({"D4", id + " was answered with another outcome than before", {}});
-        } else if (refused != nullptr && is_same &&
-                   refused->refusal == Refusal::MessageIdConflict) {
-            findings.push_back({"D4", id + " came again unchanged and was called a conflict", {}});
+        if (accepted != nullptr) expect_outcome(book, all, *accepted, *send->envelope, findings);
+        if (refused != nullptr && refused->refusal == Refusal::MessageIdConflict) {
+            expect_no_conflict(book, all, *send->envelope, findings);
         }
     }
 }

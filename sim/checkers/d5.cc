@@ -55,7 +55,12 @@ class Tokens {
         for (const auto& asked : history_.asked) {
             asked_.insert(settlement_of(asked.command));
             const auto* send = message_of(asked.command);
-            if (send != nullptr) sent_.emplace(send->envelope->from(), send->envelope->id());
+            if (send != nullptr) {
+                sent_.emplace(send->envelope->from(), send->envelope->id());
+                if (send->envelope->intent() == Intent::Reply) {
+                    replied_.emplace(send->envelope->from(), send->envelope->answers());
+                }
+            }
             const auto* refused = std::get_if<RefuseReply>(&asked.command);
             if (refused == nullptr || refused->reply == nullptr) continue;
             refused_.emplace(refused->reply->from(), refused->reply->answers());
@@ -89,6 +94,11 @@ class Tokens {
                 count(Kind::Nack, e.ticket);  // Given back after its time, it is not tried again.
                 in_force_.erase(e.ticket);
             },
+            // Whoever said no has been heard, and somebody else has it next.
+            [&](const PassingRefused& e) {
+                if (e.reply) count(Kind::Reply, e.request);
+            },
+            [&](const MessageMoved& e) { in_force_.erase(e.ticket); },
             // A start renews leases of its own accord.
             [&](const LeaseExtended& e) { count(Kind::Extension, e.ticket); },
             [&](const ProgressReported& e) { happened({Kind::Progress}, e.ticket); },
@@ -106,6 +116,11 @@ class Tokens {
         const auto request = book_.requests.find(ticket);
         if (request == book_.requests.end()) return false;
         const auto& asked = *request->second.asked;
+        // Or whoever takes a task with it may not have the task any more.
+        if (book_.passes.contains(ticket) &&
+            replied_.contains({std::string{asked.to()}, std::string{asked.id()}})) {
+            return true;
+        }
         return refused_.contains({std::string{asked.to()}, std::string{asked.id()}});
     }
 
@@ -159,6 +174,7 @@ class Tokens {
     const History& history_;
     Findings& findings_;
     std::set<std::pair<std::string, std::string>> refused_;  ///< Answers: from whom, to which.
+    std::set<std::pair<std::string, std::string>> replied_;  ///< Those that came as messages.
     std::set<Settlement> asked_;
     std::set<std::pair<std::string, std::string>> sent_;  ///< Messages: from whom, which.
     std::map<Ticket, std::uint32_t> in_force_;

@@ -2,6 +2,8 @@
 // the message is a dead letter, not sooner. An instance that is lost lets another one try at once.
 // A try that the hub's own restart broke off does not count, and only a restart can break one off.
 // One that did not reach its agent does not count either, but is waited for as if it did.
+// Waits are judged by the world's clock: too short by it is too early, and a wait that is over ends
+// within one tick of it.
 #include <algorithm>
 #include <map>
 
@@ -23,7 +25,7 @@ Duration full_wait(const Limits& limits, std::uint32_t attempt) {
 class Count {
   public:
     Count(const Book& book, Findings& findings)
-        : limits_(book.history->limits), findings_(findings), walker_(book) {}
+        : limits_(book.history->limits), clock_(book.clock), findings_(findings), walker_(book) {}
 
     void run() {
         walker_.walk([&](const Entry& entry) { before(entry); });
@@ -33,39 +35,61 @@ class Count {
     void before(const Entry& entry) {
         if (std::holds_alternative<HubStarted>(entry.event)) broken_off_ = nullptr;
         const auto* standing = walker_.find(ticket_of(entry.event));
-        if (standing == nullptr || !is_at_least_once(standing->copy->priority)) return;
+        if (standing == nullptr) return;
+        if (!is_at_least_once(standing->copy->priority, standing->copy->is_answer)) return;
         match(
             entry.event,
-            [&](const DeliveryReturned& event) { returned(*standing, event, entry.at); },
-            [&](const LeaseGranted&) { granted(*standing, entry.at); },
+            [&](const DeliveryReturned& event) { returned(*standing, event, entry.world); },
+            [&](const RetryBegan&) { began(*standing, entry.world); },
+            [&](const LeaseGranted&) { granted(*standing, entry.world); },
             [&](const MessageDeadLettered& event) { buried(*standing, event); },
+            // Whoever sends a dead letter again does not wait for the backoff that it died in.
+            [&](const DeadLetterRedelivered& event) { waits_.erase(event.ticket); },
+            // The wait was for the agent that it was returned by, not for the next one.
+            [&](const MessageMoved& event) { waits_.erase(event.ticket); },
             [](const auto&) {});
     }
 
-    void returned(const Standing& standing, const DeliveryReturned& event, Time now) {
-        not_before_[standing.copy->ticket] = event.retry_at;
+    void returned(const Standing& standing, const DeliveryReturned& event, Time world) {
+        waits_[standing.copy->ticket] = {world, event.retry_at};
         if (event.setback == Setback::HubRestarted) broken_off_ = standing.copy;
         if (event.setback == Setback::HubRestarted || event.setback == Setback::InstanceLost)
             return;
         const bool counts = is_counted(event.setback);
         const auto longest = full_wait(limits_, counts ? standing.attempts : event.attempt);
         const auto shortest = longest - longest * limits_.backoff_jitter_percent / 100;
-        const auto wait = event.retry_at - now;
-        if (wait >= shortest && wait <= longest) return;
+        // What a full disk kept from being written was decided when that began.
+        const auto wait = event.retry_at - clock_.hub_time(world);
+        const auto slack = world - clock_.pause_began(world);
+        if (wait >= shortest - slack && wait <= longest) return;
         report(*standing.copy,
                "waits " + std::to_string(wait.count()) + " ms after try " +
                    std::to_string(event.attempt) + " instead of " +
                    std::to_string(shortest.count()) + " to " + std::to_string(longest.count()));
     }
 
-    void granted(const Standing& standing, Time now) {
+    /// It is not kept waiting once its wait is over.
+    void began(const Standing& standing, Time world) {
+        const auto wait = waits_.find(standing.copy->ticket);
+        if (wait == waits_.end()) return report(*standing.copy, "begins again, and did not wait");
+        const auto chance = clock_.first_chance(wait->second.until, wait->second.since);
+        if (chance == Time::max() || world <= chance + kTick) return;
+        report(*standing.copy,
+               "waits " + std::to_string((world - chance).count()) +
+                   " ms longer than its backoff, by the world's clock");
+    }
+
+    void granted(const Standing& standing, Time world) {
         const auto& copy = *standing.copy;
         if (standing.attempts > copy.retry_count_max) {
             report(copy,
                    "was tried more often than its " + std::to_string(copy.retry_count_max) +
                        " retries");
         }
-        if (now < not_before_[copy.ticket]) report(copy, "was tried before its wait was over");
+        const auto wait = waits_.find(copy.ticket);
+        if (wait != waits_.end() && clock_.hub_time(world) < wait->second.until) {
+            report(copy, "was tried before its wait was over");
+        }
         // A start hands nothing over before it is on record as one.
         if (broken_off_ != nullptr) report(*broken_off_, "was broken off, but no start followed");
         broken_off_ = nullptr;
@@ -83,10 +107,16 @@ class Count {
         findings_.push_back({"D6", name_of(copy) + " " + what, copy.ticket});
     }
 
+    struct Wait {
+        Time since{};  ///< By the world's clock.
+        Time until{};  ///< Hub time.
+    };
+
     const Limits& limits_;
+    const WorldClock& clock_;
     Findings& findings_;
     Walker walker_;
-    std::map<Ticket, Time> not_before_;
+    std::map<Ticket, Wait> waits_;      ///< The last one of each.
     const Copy* broken_off_ = nullptr;  ///< By a restart, says its record.
 };
 

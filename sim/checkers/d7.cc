@@ -1,26 +1,99 @@
-// D7: past its ttl a message is never delivered, and that it expired is on record.
+// D7: past its ttl a message is never delivered, and that it expired is on record, no later than
+// one tick after that. Both by the world's clock: a hub whose own time stands still would hand over
+// what is long past its ttl and record a time before it.
+#include <map>
+#include <set>
+#include <string>
+
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {
 
-void check_d7(const Book& book, Findings& findings) {
-    Walker walker{book};
-    walker.walk([&](const Entry& entry) {
-        const auto* standing = walker.find(ticket_of(entry.event));
+namespace {
+
+class Ttl {
+  public:
+    Ttl(const Book& book, Findings& findings) : book_(book), findings_(findings), walker_(book) {}
+
+    void run() {
+        walker_.walk([&](const Entry& entry) { before(entry); });
+        // What is sent without a record of its own, or another time than that says.
+        for (const auto& shown : book_.history->shown) {
+            const auto* deliver = std::get_if<Deliver>(&shown.effect);
+            if (deliver == nullptr) continue;
+            const auto copy = book_.copies.find(deliver->delivery.ticket);
+            if (copy == book_.copies.end() || revived_.contains(copy->first)) continue;
+            if (is_past(copy->second, shown.world)) find(copy->second, "was sent after its ttl");
+        }
+    }
+
+  private:
+    /// When it was decided: what a full disk kept from being written was when that began.
+    bool is_past(const Copy& copy, Time world) const {
+        const auto decided = book_.clock.pause_began(world);
+        return copy.expires_at != Time{} && copy.expires_at <= book_.clock.hub_time(decided);
+    }
+
+    void before(const Entry& entry) {
+        const auto* standing = walker_.find(ticket_of(entry.event));
         if (standing == nullptr) return;
         const auto& copy = *standing->copy;
-        const bool is_expired =
-            standing->has_ttl && copy.expires_at != Time{} && copy.expires_at <= entry.at;
-        if (std::holds_alternative<LeaseGranted>(entry.event) && is_expired) {
-            findings.push_back(
-                {"D7", name_of(copy) + " was handed over after its ttl", copy.ticket});
+        const bool is_granted = std::holds_alternative<LeaseGranted>(entry.event);
+        if (std::holds_alternative<DeadLetterRedelivered>(entry.event) ||
+            (is_granted && !standing->has_ttl)) {
+            revived_.insert(copy.ticket);
+        }
+        if (is_granted && standing->has_ttl && is_past(copy, entry.world)) {
+            find(copy, "was handed over after its ttl");
         }
         if (std::holds_alternative<DeliveryAcknowledged>(entry.event) &&
             standing->stage != Stage::Leased) {
-            findings.push_back(
-                {"D7", name_of(copy) + " is gone without a record of its expiry", copy.ticket});
+            find(copy, "is gone without a record of its expiry");
         }
-    });
-}
+        // One that is handed over, or waits behind others of its task, expires when its turn comes.
+        const bool waits_alone = standing->stage != Stage::Leased && walker_.lane(copy).empty();
+        if (std::holds_alternative<MessageExpired>(entry.event) && waits_alone) {
+            expect_in_time(*standing, entry);
+        }
+        since_[copy.ticket] = entry.world;
+    }
+
+    /// What moved after an acknowledgement in time is kept until the deadline of its request.
+    Time due_of(const Standing& standing) const {
+        const auto& copy = *standing.copy;
+        const auto request = book_.requests.find(copy.ticket);
+        const bool has_deadline =
+            !standing.has_ttl && !copy.moves.empty() && request != book_.requests.end();
+        return has_deadline ? request->second.deadline : copy.expires_at;
+    }
+
+    /// From the moment that it last came back to wait.
+    void expect_in_time(const Standing& standing, const Entry& entry) {
+        const auto& copy = *standing.copy;
+        const auto& accepted = book_.history->journal[copy.records.front()];
+        const auto since = since_.try_emplace(copy.ticket, accepted.world).first->second;
+        const auto chance = book_.clock.first_chance(due_of(standing), since);
+        if (chance == Time::max() || entry.world <= chance + kTick) return;
+        find(copy,
+             "expired " + std::to_string((entry.world - chance).count()) +
+                 " ms before that was on record, by the world's clock");
+    }
+
+    void find(const Copy& copy, const std::string& what) {
+        findings_.push_back({"D7", name_of(copy) + " " + what, copy.ticket});
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    Walker walker_;
+    std::map<Ticket, Time> since_;  ///< By the world's clock: its last record.
+    /// Without a ttl: sent again out of the dead letters, or moved after an acknowledgement in
+    /// time.
+    std::set<Ticket> revived_;
+};
+
+}  // namespace
+
+void check_d7(const Book& book, Findings& findings) { Ttl{book, findings}.run(); }
 
 }  // namespace parlance::sim

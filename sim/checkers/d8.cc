@@ -33,8 +33,8 @@ class Watch {
     std::size_t urgency(const Standing& standing) const {
         auto most = standing.copy->priority;
         for (const auto& [position, ticket] : walker_.lane(*standing.copy)) {
-            const auto priority = book_.copies.at(ticket).priority;
-            if (is_at_least_once(priority)) most = std::min(most, priority);
+            const auto priority = walker_.copy(ticket)->priority;
+            if (is_urgent(priority)) most = std::min(most, priority);
         }
         return static_cast<std::size_t>(most);
     }
@@ -69,6 +69,7 @@ class Watch {
     }
 
     void before(const Entry& entry) {
+        note_move(entry);
         const auto* granted = std::get_if<LeaseGranted>(&entry.event);
         const auto* standing = granted != nullptr ? walker_.find(granted->ticket) : nullptr;
         if (standing == nullptr) return;
@@ -92,6 +93,14 @@ class Watch {
         passed_over_.erase(granted->ticket);
     }
 
+    /// What goes to another agent leaves the next of its task at the head of the lane.
+    void note_move(const Entry& entry) {
+        moved_from_.clear();
+        const auto* const moved = std::get_if<MessageMoved>(&entry.event);
+        const auto* const standing = moved != nullptr ? walker_.find(moved->ticket) : nullptr;
+        if (standing != nullptr) moved_from_ = standing->copy->recipient;
+    }
+
     /// One of level `granted` goes instead. Those of one level take turns among themselves.
     void pass_over(const Standing& standing,
                    std::size_t level,
@@ -110,11 +119,14 @@ class Watch {
     void after(const Entry& entry) {
         const auto ticket = ticket_of(entry.event);
         const auto* standing = walker_.find(ticket);
-        if (standing == nullptr || standing->stage != Stage::Ready) {
+        // A message that moves to another agent begins its wait in the mailbox of that agent.
+        const bool has_moved = std::holds_alternative<MessageMoved>(entry.event);
+        if (standing == nullptr || standing->stage != Stage::Ready || has_moved) {
             listed_.erase(ticket);
             passed_over_.erase(ticket);
         }
         look(ticket, entry.at);
+        if (!moved_from_.empty()) (void)offers(moved_from_, entry.at);
         if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event)) {
             for (auto copy = accepted->ticket; look(copy, entry.at); ++copy.value) {
             }
@@ -133,9 +145,9 @@ class Watch {
 
     /// Notes how everything in the copy's mailbox is listed now. False: there is no such copy.
     bool look(Ticket ticket, Time now) {
-        const auto copy = book_.copies.find(ticket);
-        if (copy == book_.copies.end()) return false;
-        (void)offers(copy->second.recipient, now);
+        const auto* const copy = walker_.copy(ticket);
+        if (copy == nullptr) return false;
+        (void)offers(copy->recipient, now);
         return true;
     }
 
@@ -154,6 +166,7 @@ class Watch {
     /// Of what is offered: at which level, and how often others went first while it was.
     std::map<Ticket, std::pair<std::size_t, std::uint32_t>> passed_over_;
     std::map<Ticket, std::size_t> listed_;
+    std::string moved_from_;  ///< Whose mailbox the message of this record was in, if it moves.
 };
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "base/json.h"
+#include "core/testing/plain_scribe.h"
+#include "model/handing.h"
 #include "model/plan.h"
 #include "sim/checkers/checkers.h"
 #include "sim/checkers/sent.h"
@@ -50,40 +53,81 @@ bool says_the_same(const Envelope& shown, const Envelope& sent) {
     return shown == *Envelope::make(header, sent.body());
 }
 
-bool was_sent(const std::multimap<Name, EnvelopePtr>& sent, const Envelope& envelope) {
-    const auto [first, last] =
-        sent.equal_range({std::string{envelope.from()}, std::string{envelope.id()}});
-    for (auto one = first; one != last; ++one) {
-        if (says_the_same(envelope, *one->second)) return true;
-    }
-    return false;
+/// The same, but that the hub may have chosen the recipient.
+bool says_the_same(const Book& book, const Envelope& shown, const Envelope& sent) {
+    if (says_the_same(shown, sent)) return true;
+    if (!book.is_rerouted(sent)) return false;
+    auto header = sent.header();
+    header.to = shown.to();
+    return says_the_same(shown, *Envelope::make(header, sent.body()));
 }
+
+class Post {
+  public:
+    explicit Post(const Book& book) : book_(book), sent_(everything_sent(*book.history)) {}
+
+    /// What a workflow asks for, and what the hub makes of the answers of several, is nobody's
+    /// letter but the hub's.
+    bool is_genuine(const Envelope& envelope, Ticket ticket) const {
+        if (envelope.from() == kOrchestrator || envelope.from() == kCallPrefix) return true;
+        return was_sent(envelope) || is_share(envelope, ticket);
+    }
+
+  private:
+    bool was_sent(const Envelope& envelope) const {
+        const auto [first, last] =
+            sent_.equal_range({std::string{envelope.from()}, std::string{envelope.id()}});
+        for (auto one = first; one != last; ++one) {
+            if (says_the_same(book_, envelope, *one->second)) return true;
+        }
+        return false;
+    }
+
+    /// Of a request to several each has the whole, under an id and in a session of its own.
+    bool is_share(const Envelope& envelope, Ticket ticket) const {
+        const auto share = book_.shares.find(ticket);
+        if (share == book_.shares.end()) return false;
+        const auto& asked = *book_.requests.at(share->second).asked;
+        std::string spare;
+        const auto session =
+            json::find_at(json::root(envelope.body()), "/delegation/child_session");
+        const core::PlainScribe scribe;
+        const auto expected =
+            scribe.readdress(asked,
+                             {.to = envelope.to(),
+                              .id = envelope.id(),
+                              .child_session = session ? session->text(spare) : ""});
+        return envelope == *expected && was_sent(asked);
+    }
+
+    const Book& book_;
+    std::multimap<Name, EnvelopePtr> sent_;
+};
 
 }  // namespace
 
 void check_d9(const Book& book, Findings& findings) {
     const auto& history = *book.history;
-    const auto sent = everything_sent(history);
+    const Post post{book};
     for (const auto& shown : history.shown) {
         if (const auto* answer = std::get_if<TellAnswer>(&shown.effect)) {
-            if (answer->reply != nullptr && !was_sent(sent, *answer->reply)) {
+            if (answer->reply != nullptr && !post.is_genuine(*answer->reply, answer->request)) {
                 findings.push_back({"D9", "an answer is not what was sent", answer->request});
             }
         }
         const auto* deliver = std::get_if<Deliver>(&shown.effect);
         if (deliver == nullptr) continue;
         const auto ticket = deliver->delivery.ticket;
-        const auto copy = book.copies.find(ticket);
-        if (copy == book.copies.end()) continue;  // A1 has a word on that.
+        const auto copy = book.copy_of(shown, *deliver);
+        if (!copy) continue;  // A1 has a word on that.
         const auto to = book.instances.find(deliver->instance);
-        if (to == book.instances.end() || to->second != copy->second.recipient) {
-            findings.push_back({"D9", name_of(copy->second) + " was given to another", ticket});
+        if (to == book.instances.end() || to->second != copy->recipient) {
+            findings.push_back({"D9", name_of(*copy) + " was given to another", ticket});
         }
-        // What a workflow asks for is nobody's letter but the hub's.
-        const bool is_someones =
-            deliver->envelope->from() == kOrchestrator || was_sent(sent, *deliver->envelope);
-        if (!is_someones || !says_the_same(*deliver->envelope, *copy->second.envelope)) {
-            findings.push_back({"D9", name_of(copy->second) + " is not what was sent", ticket});
+        // Of a notice it is the question that comes back, as whoever had it last was asked.
+        const bool is_genuine = post.is_genuine(*deliver->envelope, ticket);
+        if (!is_genuine || !says_the_same(*deliver->envelope, *copy->envelope)) {
+            findings.push_back({"D9", name_of(*copy) + " is not what was sent", ticket});
         }
     }
 }

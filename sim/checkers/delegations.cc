@@ -8,6 +8,7 @@ namespace parlance::sim {
 void check_delegations(const Book& book, Findings& findings) {
     core::DelegationModel model;
     for (const auto& entry : book.history->journal) model.follow(entry.event, entry.at);
+    model.finish();
     for (auto& breach : model.breaches) {
         findings.push_back({std::string{breach.promise}, std::move(breach.what), breach.request});
     }

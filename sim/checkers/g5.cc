@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "model/handing.h"
 #include "model/plan.h"
 #include "model/policy.h"
 #include "sim/checkers/checkers.h"
@@ -46,8 +47,10 @@ class Circuits {
         for (const auto& asked : book.history->asked) {
             const auto* send = message_of(asked.command);
             if (send == nullptr) continue;
-            targets_[{asked.caller, std::string{send->envelope->id()}}].insert(
-                std::string{send->envelope->to()});
+            auto& targets = targets_[{asked.caller, std::string{send->envelope->id()}}];
+            targets.insert(std::string{send->envelope->to()});
+            // What is written about a task that changed hands is for whoever has the task.
+            if (book.is_rerouted(*send->envelope)) targets.insert(std::string{kAnyone});
         }
     }
 
@@ -73,7 +76,11 @@ class Circuits {
             [&](const HumanAsked& e) { note_sent(entry, e.asked_by, e.is_by_agent); },
             [&](const RequestHeld& e) { held_.insert(e.request); },
             [&](const RequestReleased& e) { held_.erase(e.request); },
-            [&](const MessageMoved& e) { had_time_.erase(e.ticket); },
+            [&](const MessageMoved& e) {
+                had_time_.erase(e.ticket);
+                const auto* const copy = walker_.copy(e.ticket);
+                if (copy != nullptr) agents_[copy->recipient].in_flight.erase(e.ticket);
+            },
             [&](const RequestFailed& e) { failed(entry, e); },
             [&](const RequestAnswered& e) { answered(entry, e); },
             [&](const PassingRefused& e) { passed_on(entry, e); },
@@ -87,13 +94,13 @@ class Circuits {
 
     /// What is no longer leased is no longer in flight.
     void after(const Entry& entry) {
-        const auto copy = book_.copies.find(ticket_of(entry.event));
-        if (copy == book_.copies.end()) return;
-        const auto* standing = walker_.find(copy->first);
+        const auto* const copy = walker_.copy(ticket_of(entry.event));
+        if (copy == nullptr) return;
+        const auto* standing = walker_.find(copy->ticket);
         const bool is_leased = standing != nullptr && standing->stage == Stage::Leased;
-        auto& in_flight = agents_[copy->second.recipient].in_flight;
-        if (is_leased) in_flight.insert(copy->first);
-        if (!is_leased) in_flight.erase(copy->first);
+        auto& in_flight = agents_[copy->recipient].in_flight;
+        if (is_leased) in_flight.insert(copy->ticket);
+        if (!is_leased) in_flight.erase(copy->ticket);
     }
 
     /// How long a breaker stays open is what the policy says by then.
@@ -115,15 +122,15 @@ class Circuits {
     }
 
     void handed_over(const Entry& entry, Ticket ticket) {
-        const auto copy = book_.copies.find(ticket);
-        if (copy == book_.copies.end()) return;  // W9 has a word on that.
+        const auto* const copy = walker_.copy(ticket);
+        if (copy == nullptr) return;  // W9 has a word on that.
         const auto request = book_.requests.find(ticket);
-        const Duration fair{limit(Rule::BreakerFairMs, copy->second.recipient)};
+        const Duration fair{limit(Rule::BreakerFairMs, copy->recipient)};
         if (request != book_.requests.end() && request->second.deadline - entry.at >= fair) {
             had_time_.insert(ticket);
         }
-        const auto& agent = agents_[copy->second.recipient];
-        if (walker_.is_withheld(copy->second)) {
+        const auto& agent = agents_[copy->recipient];
+        if (walker_.is_withheld(*copy)) {
             find("G5", entry, "was handed over while the fleet was stopped", ticket);
         }
         if (agent.circuit == Circuit::Open) {
@@ -220,10 +227,16 @@ class Circuits {
     void refused(const Entry& entry, const MessageRefused& event) {
         const auto asked = targets_.find({event.from, event.id});
         if (asked == targets_.end()) return;
-        const auto is_left_alone = [&](const std::string& to) {
-            return agents_[to].circuit != Circuit::Closed;
+        const auto is_closed = [](const auto& agent) {
+            return agent.second.circuit == Circuit::Closed;
         };
-        if (event.refusal == Refusal::AgentCircuitOpen &&
+        // Where the hub chooses, whoever could be chosen may be the one that is left alone.
+        const auto is_left_alone = [&](const std::string& to) {
+            return is_no_agent(to) ? !std::ranges::all_of(agents_, is_closed)
+                                   : agents_[to].circuit != Circuit::Closed;
+        };
+        // Or it is left alone itself, and takes a task that it was offered before.
+        if (event.refusal == Refusal::AgentCircuitOpen && !is_left_alone(event.from) &&
             std::ranges::none_of(asked->second, is_left_alone)) {
             find("G6", entry, "was refused for an agent that nobody leaves alone");
         }
@@ -233,6 +246,9 @@ class Circuits {
             return entry.at - at < std::chrono::minutes{1};
         });
         const auto most = limit(Rule::MessagesPerMinute, event.from);
+        // What each of several is asked counts as a message of its own.
+        const auto is_for_each = [](const std::string& to) { return to.starts_with(kAllPrefix); };
+        if (most > 0 && std::ranges::any_of(asked->second, is_for_each)) return;
         if (most == 0 || sent < most) find("G6", entry, "was refused for what others sent");
     }
 

@@ -1,9 +1,15 @@
 // G7: everything is bounded. No message is accepted into a mailbox that is full; the hub's own
 // answers to requests may come on top, and those are bounded by the open requests. A topic's copy
 // for which there is no room is given up at once, on record: as a dead letter, for which there is a
-// tenth more, or dropped if that is allowed.
+// tenth more, or dropped if that is allowed. All mailboxes together, and the requests that stand in
+// none, have no more bytes than the hub may hold. The other limits are a table, in bounds.cc; what
+// the state has of each is looked at after every turn, by sim/hub.cc.
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
+#include "sim/checkers/bounds.h"
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {
@@ -21,41 +27,94 @@ std::optional<std::uint64_t> tenths_more(const Book& book, const Copy& copy) {
     return dead != nullptr && dead->setback == Setback::MailboxFull ? 1 : 0;
 }
 
+class Rooms {
+  public:
+    Rooms(const Book& book, Findings& findings)
+        : book_(book), limits_(book.history->limits), findings_(findings), walker_(book) {
+        for (const auto& [ticket, copy] : book.copies) agents_.insert(copy.recipient);
+    }
+
+    void run() {
+        walker_.walk([&](const Entry& entry) {
+            check_bounds(entry, limits_, findings_);
+            if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
+                open_.erase(answered->request);
+            }
+            if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) {
+                open_.erase(failed->request);
+            }
+            if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event))
+                accept(*accepted);
+        });
+    }
+
+  private:
+    void accept(const MessageAccepted& accepted) {
+        const auto size = accepted.envelope->body().size();
+        auto hub_bytes = bytes_kept() + (accepted.is_held ? size : 0);
+        if (!accepted.is_held) {  // Else it goes into no mailbox until people let it.
+            for (auto ticket = accepted.ticket; book_.copies.contains(ticket); ++ticket.value) {
+                if (enter(book_.copies.at(ticket))) hub_bytes += size;
+            }
+        }
+        if (hub_bytes > limits_.hub_bytes_max) {
+            findings_.push_back({"G7",
+                                 "the hub has " + std::to_string(hub_bytes) + " bytes of at most " +
+                                     std::to_string(limits_.hub_bytes_max) + " (hub_bytes_max)",
+                                 accepted.ticket});
+        }
+        if (accepted.envelope->intent() != Intent::Request) return;
+        open_.insert(accepted.ticket);
+        if (open_.size() > limits_.open_requests_max) {
+            findings_.push_back(
+                {"G7", "there are more open requests than allowed", accepted.ticket});
+        }
+    }
+
+    /// Whether this copy stays in the mailbox, for which there must be room then.
+    bool enter(const Copy& copy) {
+        const auto tenths = tenths_more(book_, copy);
+        if (!tenths) return false;
+        const auto& mailbox = walker_.mailbox(copy.recipient);
+        const auto bytes = bytes_in(mailbox) + copy.envelope->body().size();
+        const auto more = [&](std::uint64_t limit) { return limit + *tenths * (limit / 10); };
+        if (mailbox.size() >= more(limits_.mailbox_messages_max) ||
+            bytes > more(limits_.mailbox_bytes_max)) {
+            findings_.push_back(
+                {"G7", name_of(copy) + " was accepted into a full mailbox", copy.ticket});
+        }
+        return true;
+    }
+
+    static std::uint64_t bytes_in(const std::map<Ticket, Standing>& mailbox) {
+        std::uint64_t bytes = 0;
+        for (const auto& [ticket, standing] : mailbox) {
+            bytes += standing.copy->envelope->body().size();
+        }
+        return bytes;
+    }
+
+    /// In mailboxes, and of requests that were taken out of theirs and have no answer yet.
+    std::uint64_t bytes_kept() const {
+        std::uint64_t bytes = 0;
+        for (const auto& agent : agents_) bytes += bytes_in(walker_.mailbox(agent));
+        for (const auto ticket : open_) {
+            if (walker_.find(ticket) != nullptr) continue;
+            bytes += book_.requests.at(ticket).asked->body().size();
+        }
+        return bytes;
+    }
+
+    const Book& book_;
+    const Limits& limits_;
+    Findings& findings_;
+    Walker walker_;
+    std::set<std::string> agents_;
+    std::set<Ticket> open_;  ///< Requests.
+};
+
 }  // namespace
 
-void check_g7(const Book& book, Findings& findings) {
-    const auto& limits = book.history->limits;
-    std::size_t open = 0;
-    Walker walker{book};
-    walker.walk([&](const Entry& entry) {
-        if (std::holds_alternative<RequestAnswered>(entry.event) ||
-            std::holds_alternative<RequestFailed>(entry.event)) {
-            --open;
-        }
-        const auto* accepted = std::get_if<MessageAccepted>(&entry.event);
-        if (accepted == nullptr) return;
-        if (accepted->envelope->intent() == Intent::Request && ++open > limits.open_requests_max) {
-            findings.push_back(
-                {"G7", "there are more open requests than allowed", accepted->ticket});
-        }
-        if (accepted->is_held) return;  // It goes into no mailbox until people let it.
-        for (auto ticket = accepted->ticket; book.copies.contains(ticket); ++ticket.value) {
-            const auto& copy = book.copies.at(ticket);
-            const auto tenths = tenths_more(book, copy);
-            if (!tenths) continue;
-            const auto& mailbox = walker.mailbox(copy.recipient);
-            std::uint64_t bytes = copy.envelope->body().size();
-            for (const auto& [other, standing] : mailbox) {
-                bytes += standing.copy->envelope->body().size();
-            }
-            const auto more = [&](std::uint64_t limit) { return limit + *tenths * (limit / 10); };
-            if (mailbox.size() < more(limits.mailbox_messages_max) &&
-                bytes <= more(limits.mailbox_bytes_max)) {
-                continue;
-            }
-            findings.push_back({"G7", name_of(copy) + " was accepted into a full mailbox", ticket});
-        }
-    });
-}
+void check_g7(const Book& book, Findings& findings) { Rooms{book, findings}.run(); }
 
 }  // namespace parlance::sim

@@ -18,6 +18,7 @@ namespace {
 struct Wish {
     RequestHeld held;
     std::vector<std::uint64_t> approved{};  ///< By one person after the other.
+    std::size_t needed = 1;  ///< How many decide, by the policy of the last approval.
     bool is_released = false;
 };
 
@@ -61,6 +62,9 @@ class Treasury {
             find(wish->held.request, "was approved with two budgets");
         }
         wish->approved.push_back(budget);
+        // While the fleet is stopped, what was approved waits; a policy that changes meanwhile does
+        // not take the approval back.
+        wish->needed = needed_for(budget);
     }
 
     /// How many people decide on so much.
@@ -78,7 +82,7 @@ class Treasury {
         wish->is_released = true;
         const auto& approved = wish->approved;
         if (approved.empty()) return find(event.request, "was let through by nobody");
-        if (approved.size() < needed_for(approved.back())) {
+        if (approved.size() < wish->needed) {
             find(event.request, "has a budget on which two decide, by one");
         }
         if (event.envelope == nullptr && approved.back() != wish->held.tokens_max) {

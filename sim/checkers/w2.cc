@@ -1,40 +1,106 @@
-// W2: a late or second reply is recorded and dropped, never shown.
+// W2: a late or second reply, from anybody, is recorded and dropped, never shown. A hub that
+// forgets old ids knows a request that ended for as long as it knows an id that it took at that
+// moment; if the reply is of an agent that the request has left for the next one, as long as it
+// knows an id that it took when the request left; if the reply is of an agent that was not asked,
+// as long as it knows the request's own id.
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/id_window.h"
 
 namespace parlance::sim {
 
 namespace {
 
-using Question = std::tuple<std::string, std::string, std::string>;  ///< Who, whom, which.
+using Question = std::pair<std::string, std::string>;  ///< Who asked, and under which id.
+
+struct Standing {
+    Ticket ticket{};
+    std::string asked_of{};
+    std::uint64_t taken_before = 0;  ///< How many ids were taken when it was accepted.
+    bool is_open = true;
+    std::uint64_t taken = 0;  ///< How many ids were taken when it ended.
+    std::map<std::string, std::uint64_t> taken_when_left{};  ///< By whom it was asked of before.
+};
+
+class Replies {
+  public:
+    Replies(const Book& book, Findings& findings)
+        : book_(book), findings_(findings), window_(book.history->limits) {}
+
+    void run() {
+        for (const auto& entry : book_.history->journal) {
+            window_.follow(entry.event);
+            if (const auto* accepted = std::get_if<MessageAccepted>(&entry.event))
+                accept(*accepted);
+            if (const auto* moved = std::get_if<MessageMoved>(&entry.event)) move(*moved);
+            if (const auto* answered = std::get_if<RequestAnswered>(&entry.event)) {
+                end(answered->request);
+            }
+            if (const auto* failed = std::get_if<RequestFailed>(&entry.event)) end(failed->request);
+        }
+    }
+
+  private:
+    void accept(const MessageAccepted& accepted) {
+        const auto& envelope = *accepted.envelope;
+        if (envelope.intent() == Intent::Request) {
+            const Question asked{envelope.from(), envelope.id()};
+            asked_[asked] = {.ticket = accepted.ticket,
+                             .asked_of = std::string{envelope.to()},
+                             .taken_before = window_.taken()};
+            names_[accepted.ticket] = asked;
+        }
+        if (envelope.intent() != Intent::Reply || envelope.answers().empty()) return;
+        const auto found =
+            asked_.find({std::string{envelope.to()}, std::string{envelope.answers()}});
+        if (found == asked_.end()) return;
+        const auto& request = found->second;
+        // This reply has taken an id since.
+        const auto since = known_since(request, std::string{envelope.from()});
+        if (!request.is_open && !window_.covers(since + 1)) return;
+        findings_.push_back(
+            {"W2",
+             "reply '" + std::string{envelope.id()} + "' of " + std::string{envelope.from()} +
+                 (request.is_open ? " is not the answer to what it answers" : " came too late") +
+                 " and was delivered all the same",
+             request.ticket});
+    }
+
+    static std::uint64_t known_since(const Standing& request, const std::string& from) {
+        if (from == request.asked_of) return request.taken;
+        const auto left = request.taken_when_left.find(from);
+        return left == request.taken_when_left.end() ? request.taken_before : left->second;
+    }
+
+    void move(const MessageMoved& moved) {
+        const auto name = names_.find(moved.ticket);
+        if (name == names_.end() || asked_[name->second].ticket != moved.ticket) return;
+        auto& standing = asked_[name->second];
+        standing.taken_when_left[standing.asked_of] = window_.taken();
+        standing.asked_of = moved.envelope->to();
+    }
+
+    void end(Ticket request) {
+        const auto name = names_.find(request);
+        if (name == names_.end()) return;
+        auto& standing = asked_[name->second];
+        if (standing.ticket != request) return;
+        standing.is_open = false;
+        standing.taken = window_.taken();
+    }
+
+    const Book& book_;
+    Findings& findings_;
+    IdWindow window_;
+    std::map<Question, Standing> asked_;
+    std::map<Ticket, Question> names_;
+};
 
 }  // namespace
 
-void check_w2(const Book& book, Findings& findings) {
-    if (book.history->limits.remembered_ids_max < book.history->journal.size()) return;
-    std::map<Question, Ticket> asked;
-    for (const auto& entry : book.history->journal) {
-        const auto* accepted = std::get_if<MessageAccepted>(&entry.event);
-        if (accepted == nullptr) continue;
-        const auto& envelope = *accepted->envelope;
-        if (envelope.intent() == Intent::Request) {
-            asked[{std::string{envelope.from()},
-                   std::string{envelope.to()},
-                   std::string{envelope.id()}}] = accepted->ticket;
-        }
-        if (envelope.intent() != Intent::Reply) continue;
-        const auto found = asked.find({std::string{envelope.to()},
-                                       std::string{envelope.from()},
-                                       std::string{envelope.answers()}});
-        if (found == asked.end()) continue;
-        findings.push_back({"W2",
-                            "reply '" + std::string{envelope.id()} +
-                                "' came too late and was delivered all the same",
-                            found->second});
-    }
-}
+void check_w2(const Book& book, Findings& findings) { Replies{book, findings}.run(); }
 
 }  // namespace parlance::sim

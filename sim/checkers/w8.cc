@@ -3,24 +3,26 @@
 // once and what is done is not done again; what it says in the end follows from what its steps
 // were answered; and what is taken back is all that was done, the last first.
 // W1 of workflows: each ends once, and when its time is over.
+//
+// What is expected is computed from the text of plans and answers by readers of the checker's own
+// (flow_plan.h): with those of the hub it would expect whatever the hub does.
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "base/match.h"
-#include "core/handles.h"
-#include "core/testing/plain_scribe.h"
-#include "core/workflow/values.h"
 #include "sim/checkers/checkers.h"
+#include "sim/checkers/flow_plan.h"
 
 namespace parlance::sim {
 
 namespace {
+
+/// The first ticket of a record is its number times this.
+constexpr std::uint64_t kTicketsPerRecord = 1'024;
 
 enum class Standing { Waiting, Asked, Answered, Broken, Delayed, WithPerson, Ended };
 
@@ -54,8 +56,9 @@ struct Stride {
 
 struct Flow {
     WorkflowStarted started;
-    PlanPtr plan;
+    FlowPlan plan;
     std::vector<Stride> steps;
+    Time begun{};  ///< By the world's clock.
     bool is_undone = false;
     bool has_ended = false;
 };
@@ -124,7 +127,7 @@ class Runs {
         findings_.push_back({promise, "workflow '" + flow.started.id + "' " + what, {}});
     }
     void find(const Flow& flow, std::uint32_t step, const std::string& what) {
-        find("W8", flow, "has a step '" + flow.plan->steps[step].id + "' that " + what);
+        find("W8", flow, "has a step '" + flow.plan[step].id + "' that " + what);
     }
 
     Flow* open_run(Ticket number, const char* what) {
@@ -145,12 +148,16 @@ class Runs {
 
     void start(const Entry& entry, const WorkflowStarted& event) {
         auto& plan = plans_[event.plan_hash];
-        if (!event.plan.empty()) plan = *read_plan(event.plan);
+        if (!event.plan.empty()) plan = read_flow_plan(event.plan);
         for (const auto& [number, flow] : flows_) {
             if (!flow.has_ended && flow.started.id == event.id) find("W1", flow, "was begun twice");
         }
-        flows_[core::ticket_at(entry.sequence)] = {
-            .started = event, .plan = plan, .steps = std::vector<Stride>(plan->steps.size())};
+        flows_[{entry.sequence.value * kTicketsPerRecord}] = {
+            .started = event,
+            .plan = plan,
+            .steps = std::vector<Stride>(plan.size()),
+            .begun = entry.world};
+        expect_asked(flows_[{entry.sequence.value * kTicketsPerRecord}]);
     }
 
     void open(const StepOpened& event) {
@@ -159,6 +166,8 @@ class Runs {
         auto& step = flow->steps[event.step];
         if (!step.parts.empty() || step.has_ended) find(*flow, event.step, "begins twice");
         expect_ready(*flow, event.step);
+        expect_condition(*flow, event.step, true);
+        expect_count(*flow, event);
         step.parts.resize(event.count);
         if (event.count == 0) step.has_ended = true;
     }
@@ -173,6 +182,7 @@ class Runs {
             if (flow->is_undone) find(*flow, event.step, "begins while all is taken back");
             if (part.standing == Standing::Ended) find(*flow, event.step, "is run a second time");
             expect_ready(*flow, event.step);
+            expect_condition(*flow, event.step, true);
         }
         if (part.standing == Standing::Asked || part.standing == Standing::Answered) {
             find(*flow, event.step, "is asked for again before its answer is looked at");
@@ -197,10 +207,9 @@ class Runs {
         auto* const flow = open_run(event.run, "waits");
         if (flow == nullptr) return;
         auto& part = part_of(*flow, event.step, event.item);
-        const auto& plan = flow->plan->steps[event.step];
-        constexpr std::uint32_t kTransientRetries = 2;
-        const auto most = plan.says_retries ? plan.retry_count_max : kTransientRetries;
-        if (event.attempt > most) find(*flow, event.step, "is tried more often than it may");
+        const auto& plan = flow->plan[event.step];
+        if (event.attempt > plan.retry_max)
+            find(*flow, event.step, "is tried more often than it may");
         // What takes a step back may find nobody to ask.
         if (event.road == Road::Undo && part.standing == Standing::Ended) {
             expect_undo(*flow, event.step, part);
@@ -286,60 +295,86 @@ class Runs {
     // --- what must hold ----------------------------------------------------------------------
 
     void expect_ready(const Flow& flow, std::uint32_t step) {
-        for (const auto other : flow.plan->steps[step].after) {
+        for (const auto other : flow.plan[step].after) {
             if (!flow.steps[other].has_ended) find(flow, step, "begins before what it waits for");
         }
+    }
+
+    /// That it is as somebody asked for it, word for word.
+    void expect_asked(const Flow& flow) {
+        bool is_known = false;
+        for (const auto& asked : book_.history->asked) {
+            const auto* order = std::get_if<StartWorkflow>(&asked.command);
+            if (order == nullptr || order->id != flow.started.id) continue;
+            is_known = true;
+            const bool is_same_plan = flow.started.plan.empty() || order->plan == flow.started.plan;
+            if (is_same_plan && order->input == flow.started.input) return;
+        }
+        if (is_known) find("W8", flow, "runs as nobody asked for it");
+    }
+
+    /// Whether a step with a condition runs, or does not, as the condition says. Those of simulated
+    /// plans compare the status of a step.
+    void expect_condition(const Flow& flow, std::uint32_t step, bool runs) {
+        const auto& when = flow.plan[step].when;
+        if (when.empty()) return;
+        const auto status = value_at(flow, when["value"]["$from"].text);
+        if ((status.text == when["is"].text) == runs) return;
+        find(flow,
+             step,
+             runs ? "runs against its condition" : "is passed over against its condition");
+    }
+
+    /// A list is worked off element by element, and no other.
+    void expect_count(const Flow& flow, const StepOpened& event) {
+        const auto list = value_at(flow, flow.plan[event.step].for_each);
+        if (list.elements.size() != event.count) find(flow, event.step, "runs for another list");
     }
 
     /// With what the steps before it brought, and nothing else.
     template <class Request>
     void expect_inputs(const Flow& flow, const StepBegan& event, Request request) {
         if (request == book_.requests.end()) return find(flow, event.step, "is asked of nobody");
-        const auto inputs = json::find(json::root(request->second.asked->body()), "inputs");
-        const auto& plan = flow.plan->steps[event.step];
-        std::deque<std::string> kept;
-        const auto lookup = [&](std::string_view at) -> json::Value {
+        const auto body = read_json(request->second.asked->body());
+        const auto& plan = flow.plan[event.step];
+        const auto expected = filled_in(plan.inputs, [&](std::string_view at) -> PlainJson {
             constexpr std::string_view kItem = "/item";
-            if (!at.starts_with(kItem)) return value_at(flow, at, kept);
-            const auto element = element_of(value_at(flow, plan.for_each, kept), event.item);
-            return json::find_at(element, at.substr(kItem.size())).value_or(json::Value{});
-        };
-        const auto expected = core::workflow::filled(json::root(plan.duty.inputs), lookup);
-        if (!inputs || inputs->raw != expected)
-            find(flow, event.step, "is asked with other things");
-    }
-
-    static json::Value element_of(json::Value list, std::uint32_t item) {
-        json::Elements elements{list};
-        for (; elements.next() && item > 0; --item) {
-        }
-        return elements.value;
+            if (!at.starts_with(kItem)) return value_at(flow, at);
+            const auto list = value_at(flow, plan.for_each);
+            if (event.item >= list.elements.size()) return {};
+            return list.elements[event.item].at(at.substr(kItem.size()));
+        });
+        if (body["inputs"].raw != expected) find(flow, event.step, "is asked with other things");
     }
 
     /// Of the places that simulated plans have: the input, and what a step brought.
-    static json::Value value_at(const Flow& flow,
-                                std::string_view pointer,
-                                std::deque<std::string>& kept) {
+    static PlainJson value_at(const Flow& flow, std::string_view pointer) {
         constexpr std::string_view kInput = "/input";
         constexpr std::string_view kSteps = "/steps/";
         constexpr std::string_view kOutput = "/output";
         if (pointer.starts_with(kInput)) {
-            return json::find_at(json::root(flow.started.input), pointer.substr(kInput.size()))
-                .value_or(json::Value{});
+            return read_json(flow.started.input).at(pointer.substr(kInput.size()));
         }
-        pointer.remove_prefix(kSteps.size());
+        pointer.remove_prefix(std::min(kSteps.size(), pointer.size()));
         const auto name = pointer.substr(0, pointer.find('/'));
-        const auto step = std::ranges::find(flow.plan->steps, name, &StepPlan::id);
-        const auto index = static_cast<std::size_t>(step - flow.plan->steps.begin());
-        kept.push_back(output_of(flow, index));
-        if (kept.back().empty()) return {};
-        pointer.remove_prefix(name.size() + kOutput.size());
-        return json::find_at(json::root(kept.back()), pointer).value_or(json::Value{});
+        const auto step = std::ranges::find(flow.plan, name, &FlowStep::id);
+        if (step == flow.plan.end()) return {};
+        pointer.remove_prefix(name.size());
+        const auto index = static_cast<std::size_t>(step - flow.plan.begin());
+        if (pointer == "/status") return read_json(status_of(flow.steps[index]));
+        pointer.remove_prefix(std::min(kOutput.size(), pointer.size()));
+        return read_json(output_of(flow, index)).at(pointer);
+    }
+
+    static std::string status_of(const Stride& step) {
+        if (!step.has_ended) return "null";
+        if (step.end == StepEnd::Done) return R"("COMPLETED")";
+        return step.end == StepEnd::Failed ? R"("FAILED")" : R"("ANOTHER")";
     }
 
     static std::string output_of(const Flow& flow, std::size_t step) {
         const auto& parts = flow.steps[step].parts;
-        if (flow.plan->steps[step].for_each.empty()) {
+        if (flow.plan[step].for_each.empty()) {
             const bool is_done = !parts.empty() && parts.front().is(StepEnd::Done);
             return is_done ? parts.front().output : std::string{};
         }
@@ -353,24 +388,26 @@ class Runs {
     }
 
     /// Whether the answer is one that the step is done with.
-    static bool will_do(const Outcome& outcome, const StepPlan& plan) {
-        return outcome.is_done && outcome.confidence.value_or(kNoConfidence) >= plan.confidence_min;
+    static bool will_do(const FlowAnswer& answer, const FlowStep& plan) {
+        return answer.is_done &&
+               (!answer.says_confidence || answer.confidence >= plan.confidence_min);
     }
 
     void expect_no_good_answer(const Flow& flow, std::uint32_t step, const Part& part) {
         if (part.standing == Standing::Asked) find(flow, step, "goes on without its answer");
         if (part.standing == Standing::Ended) find(flow, step, "goes on after its end");
         if (part.standing != Standing::Answered) return;
-        if (will_do(scribe_.read(*part.reply), flow.plan->steps[step])) {
+        if (will_do(read_flow_answer(part.reply->body()), flow.plan[step])) {
             find(flow, step, "was answered, and the answer does not count");
         }
     }
 
     void expect_done(const Flow& flow, const StepEnded& event, const Part& part) {
-        const auto& plan = flow.plan->steps[event.step];
+        const auto& plan = flow.plan[event.step];
         if (part.standing == Standing::WithPerson) return expect_decided(flow, event, part);
-        const Outcome outcome =
-            part.standing == Standing::Answered ? scribe_.read(*part.reply) : Outcome{};
+        const auto outcome = part.standing == Standing::Answered
+                                 ? read_flow_answer(part.reply->body())
+                                 : FlowAnswer{};
         if (!will_do(outcome, plan)) {
             const bool is_preset = event.is_partial && !event.code.empty() &&
                                    !plan.fallback_value.empty() &&
@@ -382,7 +419,8 @@ class Runs {
                                  ? part.reply->body().substr(event.output_at, event.output_size)
                                  : std::string_view{event.output};
         if (brought != outcome.output) find(flow, event.step, "goes on with another's answer");
-        if (event.confidence != outcome.confidence.value_or(kNoConfidence)) {
+        const auto sure = outcome.says_confidence ? outcome.confidence : kNoConfidence;
+        if (event.confidence != sure) {
             find(flow, event.step, "is surer than its answer");
         }
     }
@@ -397,14 +435,14 @@ class Runs {
         if (is_offered != (event.output_size > 0)) {
             find(flow, event.step, "goes on with something else than a person said");
         }
-        const bool is_its_own = flow.plan->steps[event.step].asks_person || is_offered;
+        const bool is_its_own = flow.plan[event.step].asks_person || is_offered;
         if (!is_its_own && event.output != said->second.content) {
             find(flow, event.step, "goes on with something else than a person answered");
         }
     }
 
     void expect_passed_over(const Flow& flow, const StepEnded& event, const Part& part) {
-        const auto& plan = flow.plan->steps[event.step];
+        const auto& plan = flow.plan[event.step];
         if (part.standing != Standing::Waiting) find(flow, event.step, "is passed over too late");
         expect_ready(flow, event.step);
         const bool has_lost = std::ranges::any_of(
@@ -412,10 +450,11 @@ class Runs {
         const bool may =
             event.end == StepEnd::Skipped ? !plan.when.empty() : plan.when.empty() && has_lost;
         if (!may) find(flow, event.step, "is passed over for no reason");
+        if (event.end == StepEnd::Skipped) expect_condition(flow, event.step, false);
     }
 
     static bool can_be_undone(const Flow& flow, std::size_t step, const Part& part) {
-        return part.is(StepEnd::Done) && !flow.plan->steps[step].compensation.empty();
+        return part.is(StepEnd::Done) && flow.plan[step].can_be_undone;
     }
 
     /// What was done, and nothing that waited for it still is.
@@ -429,7 +468,7 @@ class Runs {
             const auto& parts = flow.steps[other].parts;
             const bool is_still_done = std::ranges::any_of(
                 parts, [&](const Part& each) { return can_be_undone(flow, other, each); });
-            if (is_still_done && waits_for(*flow.plan, other, step)) {
+            if (is_still_done && waits_for(flow.plan, other, step)) {
                 find(flow, step, "is taken back before what came after it");
             }
             const bool is_busy = std::ranges::any_of(
@@ -439,8 +478,8 @@ class Runs {
     }
 
     /// Over others or directly. Simulated plans are small.
-    static bool waits_for(const Plan& plan, std::uint32_t later, std::uint32_t earlier) {
-        return std::ranges::any_of(plan.steps[later].after, [&](std::uint32_t before) {
+    static bool waits_for(const FlowPlan& plan, std::uint32_t later, std::uint32_t earlier) {
+        return std::ranges::any_of(plan[later].after, [&](std::uint32_t before) {
             return before == earlier || waits_for(plan, before, earlier);
         });
     }
@@ -470,7 +509,7 @@ class Runs {
         bool has_lost = false;
         for (std::size_t i = 0; i < flow.steps.size(); ++i) {
             const auto& step = flow.steps[i];
-            const bool fails_all = flow.plan->steps[i].on_error == OnError::Fail;
+            const bool fails_all = flow.plan[i].fails_all;
             const bool has_failed = step.has_ended && step.end == StepEnd::Failed;
             if (has_failed && fails_all) return WorkflowEnd::Failed;
             has_lost = has_lost || step.is_lost() || step.has_gaps();
@@ -495,19 +534,17 @@ class Runs {
             find("W8", flow, "ended with something left to do");
         }
         if (deadline == Time{} || flow.is_undone || is_stopped_ || resumed_at_ >= deadline) return;
-        const auto& journal = book_.history->journal;
-        const auto due = std::ranges::partition_point(
-            journal, [&](const Entry& each) { return each.at < deadline; });
-        if (due != journal.end() && entry.at > due->at) find("W1", flow, "ended after its time");
+        const auto chance = book_.clock.first_chance(deadline, flow.begun);
+        if (chance != Time::max() && entry.world > chance + kTick) {
+            find("W1", flow, "ended after its time");
+        }
     }
 
     void expect_report(const Flow& flow, const WorkflowEnded& event) {
-        const auto output = json::find(json::root(event.report), "output");
+        const auto report = read_json(event.report);
         for (std::size_t i = 0; i < flow.steps.size(); ++i) {
             const auto expected = output_of(flow, i);
-            const auto said =
-                output ? json::find(*output, flow.plan->steps[i].id) : std::optional<json::Value>{};
-            if ((said ? said->raw : std::string_view{}) != expected) {
+            if (report["output"][flow.plan[i].id].raw != expected) {
                 find(flow, static_cast<std::uint32_t>(i), "is reported with another output");
             }
         }
@@ -515,8 +552,7 @@ class Runs {
 
     const Book& book_;
     Findings& findings_;
-    const core::PlainScribe scribe_{};
-    std::map<std::string, PlanPtr> plans_;
+    std::map<std::string, FlowPlan> plans_;
     std::map<Ticket, Flow> flows_;
     std::map<Ticket, Place> children_;  ///< Requests that are open.
     std::map<Ticket, Said> said_;

@@ -27,13 +27,20 @@ class Chronicle {
 
     Chronicle& later(Duration by) {
         now_ += by;
+        world_ += by;
+        return *this;
+    }
+    /// The world's time goes on, and hub time stands still.
+    Chronicle& later_unnoticed(Duration by) {
+        world_ += by;
         return *this;
     }
     Time now() const { return now_; }
+    Time world() const { return world_; }
 
     Sequence record(Event event) {
         const Sequence sequence{history.journal.size() + 1};
-        history.journal.push_back({sequence, now_, std::move(event)});
+        history.journal.push_back({sequence, now_, std::move(event), world_});
         return sequence;
     }
     Ask ask(Command command, std::string caller = "alice") {
@@ -42,7 +49,7 @@ class Chronicle {
     }
     /// Safely: everything recorded so far is durable.
     void show(Effect effect) {
-        history.shown.push_back({now_, {history.journal.size()}, std::move(effect)});
+        history.shown.push_back({now_, {history.journal.size()}, std::move(effect), world_});
     }
 
     /// Sent, accepted and told so.
@@ -86,6 +93,7 @@ class Chronicle {
 
   private:
     Time now_{std::chrono::hours{480'000}};
+    Time world_ = now_;
 };
 
 }  // namespace parlance::sim

@@ -149,6 +149,12 @@ constexpr std::array kKeys{
         "connections_max",
         "open connections",
         [](ServeOptions& o, std::int64_t v) { return store(o.doors.connections_max, v, 1); }},
+    Key{"doors",
+        "buffered_bytes_max",
+        "bytes that all connections together hold, unsent or not read to the end",
+        [](ServeOptions& o, std::int64_t v) {
+            return store(o.doors.buffered_bytes_max, v, std::int64_t{16} << 20);
+        }},
     Key{"journal",
         "segment_bytes",
         "size of one file of the journal",
@@ -157,6 +163,14 @@ constexpr std::array kKeys{
         "snapshot_records_min",
         "records between two snapshots, at least",
         [](ServeOptions& o, std::int64_t v) { return store(o.snapshot_records_min, v, 1); }},
+    Key{"journal",
+        "scrub_bytes_per_second",
+        "how fast the journal is read again to find damage; 0: not at all",
+        [](ServeOptions& o, std::int64_t v) { return store(o.scrub_bytes_per_second, v, 0); }},
+    Key{"journal",
+        "scrub_pause_ms",
+        "between two readings of the whole journal",
+        [](ServeOptions& o, std::int64_t v) { return store(o.scrub_pause, v, 0); }},
 };
 
 struct PathKey {

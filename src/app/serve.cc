@@ -20,9 +20,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "app/health_watch.h"
 #include "app/version.h"
+#include "app/watched_disk.h"
 #include "base/address.h"
 #include "base/heap.h"
+#include "base/iso_time.h"
 #include "base/machine_memory.h"
 #include "base/tls_names.h"
 #include "engine/engine.h"
@@ -34,17 +37,25 @@
 #include "identity/folder.h"
 #include "journal/posix_disk.h"
 #include "model/hub_bytes.h"
+#include "transport/descriptors.h"
+#include "transport/listening_socket.h"
 #include "views/bookkeeper.h"
+#include "views/checkpoint.h"
 #include "views/feed.h"
+#include "views/scrubber.h"
 
 namespace parlance::app {
 
 namespace {
 
-/// Runs the journal's chores beside the loop, one at a time.
+/// Runs the journal's chores beside the loop. There are three kinds, the spare segment, the
+/// snapshot and the high-water mark, and of each at most one is under way: with as many threads
+/// none waits for another, and the mark keeps its second whatever a snapshot takes.
 class Worker {
   public:
-    Worker() : thread_([this] { run(); }) {}
+    Worker() {
+        for (auto& thread : threads_) thread = std::thread{[this] { run(); }};
+    }
     ~Worker() { stop(); }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -64,8 +75,8 @@ class Worker {
             if (stops_) return;
             stops_ = true;
         }
-        wake_.notify_one();
-        thread_.join();
+        wake_.notify_all();
+        for (auto& thread : threads_) thread.join();
     }
 
   private:
@@ -86,18 +97,16 @@ class Worker {
     std::condition_variable wake_;
     std::deque<std::function<void()>> jobs_;
     bool stops_ = false;
-    std::thread thread_;
+    std::array<std::thread, 3> threads_;
 };
 
-/// The wall clock when the hub started, plus what has passed since on a clock that cannot be set:
-/// a jump of the wall clock moves no deadline.
-std::function<Time()> steady_wall_clock() {
-    const auto wall = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-    const auto steady = std::chrono::steady_clock::now();
-    return [=] {
-        return wall +
-               std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady);
-    };
+Time wall_clock() {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+Duration steady_clock() {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::steady_clock::now().time_since_epoch());
 }
 
 std::function<std::uint64_t()> fresh_chance() {
@@ -117,6 +126,28 @@ Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
         const bool is_held = !journal && journal.error().fault == Fault::Unavailable;
         if (!is_held || i == kTries) return journal;
         std::this_thread::sleep_for(kPause);
+    }
+}
+
+/// What is missing at the end of the journal, if that is why it does not open.
+std::optional<journal::LostTail> lost_tail_of(journal::Disk& disk, journal::Options options) {
+    options.is_read_only = true;
+    const auto opened = journal::Journal::open(disk, options);
+    return opened ? (*opened)->recovery().lost : std::nullopt;
+}
+
+void log_recovery(const journal::Recovery& recovery) {
+    if (recovery.bytes_cut > 0) {
+        spdlog::warn("cut {} bytes of a batch that was never acknowledged, at {}",
+                     recovery.bytes_cut,
+                     recovery.cut_from);
+    }
+    if (!recovery.mark_note.empty()) spdlog::warn("{}; it is made anew", recovery.mark_note);
+    for (const auto& gap : recovery.gaps) {
+        spdlog::warn("records {} to {} are lost, and an operator accepted that at {}",
+                     gap.first.value,
+                     gap.last.value,
+                     print_iso_time(gap.accepted_at));
     }
 }
 
@@ -165,6 +196,30 @@ std::string room_of(const ServeOptions& options) {
     return fmt::format("{} of messages (limits.hub_bytes_max; {})",
                        size_text(options.limits.hub_bytes_max),
                        options.has_hub_bytes_max ? "as configured" : "from this machine's memory");
+}
+
+/// Connections never take the descriptors that the journal and the views need.
+void fit_to_descriptors(ServeOptions& options) {
+    const auto limit = transport::raise_descriptor_limit();
+    const auto wanted = options.doors.connections_max;
+    // Those that the process was started with are nobody's to share out.
+    const auto open = transport::open_descriptors(limit);
+    const auto shares = transport::share_descriptors(limit - std::min(open, limit), wanted);
+    options.doors.probe_paths = {"/healthz", "/readyz"};
+    options.doors.connections_max = shares.connections_max;
+    options.outgoing_max = shares.outgoing_max;
+    if (options.is_quiet) return;
+    spdlog::info("file descriptors: at most {}, of them {} for connections and {} for calls",
+                 limit,
+                 shares.connections_max,
+                 shares.outgoing_max);
+    if (shares.connections_max == wanted) return;
+    spdlog::warn(
+        "doors.connections_max is {}, and {} file descriptors are enough for {}: raise the hard "
+        "limit (ulimit -Hn, LimitNOFILE) or lower doors.connections_max",
+        wanted,
+        limit,
+        shares.connections_max);
 }
 
 /// Nobody to tell, nobody who tells.
@@ -229,6 +284,20 @@ TlsStamps stamps_of(const TlsFiles& files) {
 int fail_start(const Error& error) {
     fmt::print(stderr, "parlance: {}\n", error.message);
     return exit_of(error.fault);
+}
+
+/// The hub does not decide that acknowledged records may be missing: an operator does.
+int ask_about(const journal::LostTail& lost, const std::string& data) {
+    constexpr int kLostTail = 6;  // By the same table.
+    fmt::print(stderr,
+               "parlance: {0}\n"
+               "Restore the missing segments, and start again: parlance journal repair --from "
+               "COPY --data {2}. If there is no copy, accept the loss: parlance journal "
+               "accept-loss {1} --data {2}\n",
+               describe(lost),
+               lost.last.value,
+               data);
+    return kLostTail;
 }
 
 /// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
@@ -313,6 +382,9 @@ class Hub {
   public:
     explicit Hub(const ServeOptions& options) : options_(options) {}
 
+    /// Why open() failed, if the end of the journal is missing.
+    const std::optional<journal::LostTail>& lost_tail() const { return lost_tail_; }
+
     Result<void> open() {
         TRY(check_data(options_.data));
         tls_ = TRY(tls_of(options_));
@@ -325,14 +397,8 @@ class Hub {
                                     options_.host,
                                     options_.data));
         }
-        disk_ = TRY(journal::open_posix_disk(options_.data, true));
-        auto journal = TRY(open_journal(*disk_, options_.journal));
-        if (journal->recovery().bytes_cut > 0) {
-            spdlog::warn("cut {} bytes of a batch that was never acknowledged, at {}",
-                         journal->recovery().bytes_cut,
-                         journal->recovery().cut_from);
-        }
-        const auto clock = steady_wall_clock();
+        disk_ = watched(TRY(journal::open_posix_disk(options_.data, true)), health_watch_);
+        auto journal = TRY(open_checked_journal());
         const auto personal_key = TRY(open_personal_key(options_.data));
         const gateway::Options desk{
             .is_dev = options_.is_dev,
@@ -348,7 +414,8 @@ class Hub {
             .names = names_of_hub(),
             .log = [](const std::string& line) { spdlog::error("{}", line); }};
         feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
-        gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock, fresh_chance());
+        gateway_ =
+            std::make_unique<gateway::Gateway>(loop_, *feed_, desk, wall_clock, fresh_chance());
         scribe_.keep_back(desk.personal, desk.personal_key);
         engine_ = TRY(engine::Engine::open(
             std::move(journal),
@@ -356,7 +423,8 @@ class Hub {
              .scribe = &scribe_,
              .version = std::string{kVersion},
              .snapshot_records_min = options_.snapshot_records_min},
-            {.clock = clock,
+            {.wall_clock = wall_clock,
+             .steady_clock = steady_clock,
              .chance = fresh_chance(),
              .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
              .background = [this](std::function<void()> job) { worker_.post(std::move(job)); },
@@ -375,9 +443,16 @@ class Hub {
                     },
                 .log = [](const std::string& line) { spdlog::warn("{}", line); }});
         gateway_->attach(*bookkeeper_);
+        begin_scrub();
+        loop_.limit_outgoing(options_.outgoing_max);
         server_ = TRY(transport::Server::listen(
             loop_, options_.host, options_.port, options_.doors, gateway_->doors(), tls_));
         gateway_->attach(*server_);
+        health_watch_ = TRY(HealthWatch::start(
+            {.listener = transport::listening_socket(*server_),
+             .version = std::string{kVersion},
+             .tls = tls_,
+             .idle_sockets = [this] { return transport::serve_idle_sockets(*server_); }}));
         if (tls_) shown_ = stamps_of(*tls_);
         return {};
     }
@@ -396,6 +471,16 @@ class Hub {
     }
 
   private:
+    Result<std::unique_ptr<journal::Journal>> open_checked_journal() {
+        auto options = options_.journal;
+        options.viewed = views::folded_into(options_.data + "/views.db");
+        auto journal = open_journal(*disk_, options);
+        if (journal) log_recovery((*journal)->recovery());
+        const bool is_damaged = !journal && journal.error().fault == Fault::Corrupt;
+        if (is_damaged) lost_tail_ = lost_tail_of(*disk_, options);
+        return journal;
+    }
+
     /// What people were told is on record, so that the next process does not tell it again.
     std::function<void(Ticket, Sequence)> note_told() {
         return [this](Ticket id, Sequence news) {
@@ -403,6 +488,19 @@ class Hub {
                 engine_->submit({.command = NotePeopleTold{id, news}});
             });
         };
+    }
+
+    /// Reads old records again and again, so that damage is found while there is still a copy.
+    void begin_scrub() {
+        if (options_.scrub_bytes_per_second == 0) return;
+        scrubber_ = std::make_unique<views::Scrubber>(
+            *disk_,
+            views::ScrubberOptions{
+                .bytes_per_second = options_.scrub_bytes_per_second,
+                .round_pause = options_.scrub_pause,
+                .clock = wall_clock,
+                .log = [](const std::string& line) { spdlog::error("{}", line); }});
+        gateway_->attach(*scrubber_);
     }
 
     /// Where it listens, what it is told, and what its certificate says.
@@ -418,7 +516,10 @@ class Hub {
         if (!engine_->has_work() && !is_due_) return;
         is_due_ = false;
         // One turn, then the doors again: what arrives meanwhile is the next turn's batch.
-        if (engine_->turn()) loop_.post([this] { is_due_ = true; });
+        health_watch_->begin_turn();
+        const bool has_more = engine_->turn();
+        health_watch_->end_turn();
+        if (has_more) loop_.post([this] { is_due_ = true; });
         gateway_->after_turn();
     }
 
@@ -435,8 +536,23 @@ class Hub {
         loop_.after(kReview, [this] {
             gateway_->review();
             if (tls_ && stamps_of(*tls_) != shown_) renew();
+            report_refused_accepts();
             review_callers();
         });
+    }
+
+    /// Once a minute at most: whoever uses up the descriptors could else fill the log, too.
+    void report_refused_accepts() {
+        const auto failed = server_->counts().accepts_failed;
+        const auto now = std::chrono::steady_clock::now();
+        if (failed == accepts_reported_ || now < accepts_report_due_) return;
+        spdlog::warn(
+            "new connections wait: the system refused a file descriptor or memory for them {} "
+            "times "
+            "(lower doors.connections_max, or raise LimitNOFILE)",
+            failed - accepts_reported_);
+        accepts_reported_ = failed;
+        accepts_report_due_ = now + kAcceptsReport;
     }
 
     /// The hub's certificate is another one by now. Until its key is too, the old one is shown.
@@ -445,6 +561,10 @@ class Hub {
         if (const auto renewed = server_->renew(*tls_); !renewed) {
             return spdlog::warn("the certificate of before stays: {}", renewed.error().message);
         }
+        if (const auto renewed = health_watch_->renew(*tls_); !renewed) {
+            spdlog::warn("while the disk hangs, the certificate of before is shown: {}",
+                         renewed.error().message);
+        }
         gateway_->be_called(names_of_hub());
         spdlog::info("from now on the certificate in {} is shown", tls_->certificate);
     }
@@ -452,6 +572,7 @@ class Hub {
     void stop() {
         if (is_stopping_) return loop_.stop();  // The second Ctrl-C does not wait.
         is_stopping_ = true;
+        health_watch_->stop();
         server_->stop_accepting();
         gateway_->stop();
         server_->close_all(1001, "the hub stops");
@@ -463,6 +584,7 @@ class Hub {
         }
         engine_->snapshot_now();
         worker_.stop();
+        engine_->write_high_water_now();
         if (!options_.is_quiet) {
             fmt::print("Parlance stopped; everything acknowledged is on disk.\n");
         }
@@ -474,12 +596,18 @@ class Hub {
 
     const ServeOptions& options_;
     std::optional<TlsFiles> tls_;
+    static constexpr std::chrono::minutes kAcceptsReport{1};
+    std::uint64_t accepts_reported_ = 0;  ///< Of DoorCounts::accepts_failed.
+    std::chrono::steady_clock::time_point accepts_report_due_{};
     TlsStamps shown_{};  ///< Of the files as they were last read.
     transport::Loop loop_;
+    std::unique_ptr<HealthWatch> health_watch_;  ///< The disk tells it of every wait.
     std::unique_ptr<journal::Disk> disk_;
+    std::optional<journal::LostTail> lost_tail_;
     Worker worker_;
     std::unique_ptr<views::Feed> feed_;
     std::unique_ptr<views::Bookkeeper> bookkeeper_;
+    std::unique_ptr<views::Scrubber> scrubber_;
     gateway::DialectScribe scribe_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
@@ -496,6 +624,7 @@ int serve(ServeOptions options) {
     }
     give_back_large_blocks();
     spdlog::set_default_logger(spdlog::stderr_color_mt("parlance"));
+    fit_to_descriptors(options);
     if (options.is_dev && !is_loopback_host(options.host)) {
         return fail_start({Fault::Malformed,
                            fmt::format("--dev listens on loopback only, and '{}' is not: it trusts "
@@ -503,7 +632,10 @@ int serve(ServeOptions options) {
                                        options.host)});
     }
     Hub hub{options};
-    if (const auto opened = hub.open(); !opened) return fail_start(opened.error());
+    if (const auto opened = hub.open(); !opened) {
+        return hub.lost_tail() ? ask_about(*hub.lost_tail(), options.data)
+                               : fail_start(opened.error());
+    }
     hub.run();
     return 0;
 }

@@ -27,8 +27,11 @@ struct ServeOptions {
     PersonalPolicy personal;
     gateway::NotifierOptions notifier;  ///< How people hear of what waits for them.
     transport::DoorLimits doors;
+    std::size_t outgoing_max = 1024;  ///< Calls to endpoints at a time.
     journal::Options journal;
     std::uint64_t snapshot_records_min = 500'000;
+    std::uint64_t scrub_bytes_per_second = std::uint64_t{4} << 20;  ///< 0: no scrub.
+    Duration scrub_pause{std::chrono::minutes{10}};                 ///< Between two rounds.
 };
 
 /// Reads parlance.toml over the defaults. Unknown keys and bad values are errors that name them.

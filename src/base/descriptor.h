@@ -17,6 +17,8 @@ class Descriptor {
     Descriptor& operator=(Descriptor&&) = delete;
     ~Descriptor();
     int number() const { return number_; }
+    /// From here on somebody else closes it.
+    void release() { number_ = -1; }
 
   private:
     int number_;
@@ -24,6 +26,9 @@ class Descriptor {
 
 /// What kind of failure an errno is.
 Fault fault_of(int code);
+
+/// What the system says of an error number.
+std::string system_message(int code);
 
 /// "cannot sync PATH: No space left on device". From errno, which is why it is asked for right
 /// after the call that failed.

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +16,7 @@ namespace {
 auto unreadable(const std::string& path, int code) {
     const auto why = code == EISDIR   ? std::string{"it is a directory"}
                      : code == ENOENT ? std::string{"there is no such file"}
-                                      : std::error_code(code, std::generic_category()).message();
+                                      : system_message(code);
     return fail(Fault::NotFound, fmt::format("cannot read '{}': {}", path, why));
 }
 

@@ -15,7 +15,7 @@ enum class Fault {
     NotFound,     ///< It was looked for and is not there.
     Unavailable,  ///< Try again later.
     Exhausted,    ///< No room left; the same call may succeed once room is made.
-    Corrupt,      ///< Stored bytes fail their checksum.
+    Corrupt,      ///< Stored bytes fail their checksum, or the disk cannot read them.
     Unsupported,  ///< Written by a newer program than this one.
 };
 

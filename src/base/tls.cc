@@ -2,7 +2,7 @@
 
 #include <array>
 #include <ctime>
-#include <limits>
+#include <new>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -13,6 +13,9 @@
 namespace parlance {
 
 namespace {
+
+constexpr std::size_t kRecordBytesMax = 16'384;
+constexpr std::size_t kRecordOverheadMax = 32;
 
 /// OpenSSL's first complaint, which is the one that names the cause; the rest is forgotten.
 std::string first_complaint() {
@@ -130,12 +133,67 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::for_client(const TlsFiles&
 
 void TlsSession::Free::operator()(ssl_st* session) const { SSL_free(session); }
 
-TlsSession::TlsSession(const TlsContext& context) : session_(SSL_new(context.get())) {
+/// How OpenSSL reads what came and writes what goes: straight from and to the strings of the call
+/// under way. Its own BIO of memory keeps a buffer as large as the most that ever went through it.
+struct TlsSession::Callbacks {
+    static int read(BIO* bio, char* bytes, int bytes_max) {
+        auto& sealed = ends_of(bio).sealed;
+        BIO_clear_retry_flags(bio);
+        if (sealed.empty()) {
+            BIO_set_retry_read(bio);
+            return -1;
+        }
+        const auto count = sealed.copy(bytes, static_cast<std::size_t>(bytes_max));
+        sealed.remove_prefix(count);
+        return static_cast<int>(count);
+    }
+
+    /// No exception may pass through OpenSSL: Call::end() throws this one.
+    static int write(BIO* bio, const char* bytes, int count) {
+        auto& ends = ends_of(bio);
+        BIO_clear_retry_flags(bio);
+        try {
+            ends.wire->append(bytes, static_cast<std::size_t>(count));
+            return count;
+        } catch (const std::bad_alloc&) {
+            ends.is_out_of_memory = true;
+            return -1;
+        }
+    }
+
+    static long control(BIO*, int command, long, void*) {
+        return command == BIO_CTRL_FLUSH ? 1 : 0;
+    }
+
+    static int create(BIO* bio) {
+        BIO_set_init(bio, 1);
+        return 1;
+    }
+
+    static const BIO_METHOD* method() {
+        static const BIO_METHOD* const made = [] {
+            BIO_METHOD* const fresh =
+                BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "strings");
+            CHECK(fresh != nullptr);
+            CHECK(BIO_meth_set_read(fresh, read) == 1 && BIO_meth_set_write(fresh, write) == 1);
+            CHECK(BIO_meth_set_ctrl(fresh, control) == 1 &&
+                  BIO_meth_set_create(fresh, create) == 1);
+            return fresh;
+        }();
+        return made;
+    }
+
+  private:
+    static Ends& ends_of(BIO* bio) { return *static_cast<Ends*>(BIO_get_data(bio)); }
+};
+
+TlsSession::TlsSession(const TlsContext& context)
+    : ends_(std::make_unique<Ends>()), session_(SSL_new(context.get())) {
     CHECK(session_ != nullptr);
-    BIO* const in = BIO_new(BIO_s_mem());
-    BIO* const out = BIO_new(BIO_s_mem());
-    CHECK(in != nullptr && out != nullptr);
-    SSL_set_bio(session_.get(), in, out);  // They are the session's now.
+    BIO* const bio = BIO_new(Callbacks::method());
+    CHECK(bio != nullptr);
+    BIO_set_data(bio, ends_.get());
+    SSL_set_bio(session_.get(), bio, bio);  // It is the session's now.
 }
 
 TlsSession TlsSession::of_server(const TlsContext& context) {
@@ -172,58 +230,61 @@ TlsSession::Outcome TlsSession::outcome_of(int result) {
     }
 }
 
-void TlsSession::drain(std::string& wire) {
-    BIO* const out = SSL_get_wbio(session_.get());
-    char* bytes = nullptr;
-    const auto count = BIO_get_mem_data(out, &bytes);
-    if (count > 0) wire.append(bytes, static_cast<std::size_t>(count));
-    (void)BIO_reset(out);
-}
+/// Gives OpenSSL the strings of one call, and takes them back at its end.
+class TlsSession::Call {
+  public:
+    Call(TlsSession& session, std::string_view sealed, std::string& wire) : ends_{*session.ends_} {
+        ERR_clear_error();
+        ends_ = {.sealed = sealed, .wire = &wire, .is_out_of_memory = false};
+    }
+    ~Call() { ends_ = {}; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    Outcome end(Outcome outcome) const {
+        if (ends_.is_out_of_memory) throw std::bad_alloc{};
+        return outcome;
+    }
+
+  private:
+    Ends& ends_;
+};
 
 TlsSession::Outcome TlsSession::begin(std::string& wire) {
-    ERR_clear_error();
-    const auto outcome = outcome_of(SSL_do_handshake(session_.get()));
-    drain(wire);
-    return outcome;
+    const Call call{*this, {}, wire};
+    return call.end(outcome_of(SSL_do_handshake(session_.get())));
 }
 
 TlsSession::Outcome TlsSession::take(std::string_view sealed,
                                      std::string& plain,
                                      std::string& wire) {
-    ERR_clear_error();
-    CHECK(sealed.size() <= std::size_t{std::numeric_limits<int>::max()});
-    BIO* const in = SSL_get_rbio(session_.get());
-    CHECK(sealed.empty() || BIO_write(in, sealed.data(), static_cast<int>(sealed.size())) ==
-                                static_cast<int>(sealed.size()));
-    std::array<char, 16384> piece{};  // A record has no more.
+    const Call call{*this, sealed, wire};
+    std::array<char, kRecordBytesMax> piece{};
     for (;;) {
         const int count = SSL_read(session_.get(), piece.data(), piece.size());
-        if (count > 0) {
-            plain.append(piece.data(), static_cast<std::size_t>(count));
-            continue;
-        }
-        const auto outcome = outcome_of(count);
-        drain(wire);
-        return outcome;
+        if (count <= 0) return call.end(outcome_of(count));
+        plain.append(piece.data(), static_cast<std::size_t>(count));
     }
 }
 
 TlsSession::Outcome TlsSession::seal(std::string_view plain, std::string& wire) {
-    ERR_clear_error();
+    const Call call{*this, {}, wire};
+    if (plain.empty()) return Outcome::Fine;
+    const auto records = plain.size() / kRecordBytesMax + 1;
+    if (records > 1) wire.reserve(wire.size() + plain.size() + records * kRecordOverheadMax);
     std::size_t written = 0;
     // Into memory all of it goes at once.
-    const int result =
-        plain.empty() ? 1 : SSL_write_ex(session_.get(), plain.data(), plain.size(), &written);
-    const auto outcome = result == 1 ? Outcome::Fine : Outcome::Broken;
-    if (result != 1) error_ = ERR_peek_error();
-    drain(wire);
-    return outcome;
+    if (SSL_write_ex(session_.get(), plain.data(), plain.size(), &written) == 1) {
+        return Outcome::Fine;
+    }
+    error_ = ERR_peek_error();
+    return call.end(Outcome::Broken);
 }
 
 void TlsSession::say_goodbye(std::string& wire) {
-    ERR_clear_error();
+    const Call call{*this, {}, wire};
     if (is_open()) SSL_shutdown(session_.get());
-    drain(wire);
+    static_cast<void>(call.end(Outcome::Fine));
 }
 
 std::shared_ptr<const TlsCertificate> TlsSession::certificate() const {

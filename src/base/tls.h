@@ -79,10 +79,20 @@ class TlsSession {
     struct Free {
         void operator()(ssl_st* session) const;
     };
+    /// What OpenSSL reads from and writes to during one call.
+    struct Ends {
+        std::string_view sealed{};
+        std::string* wire = nullptr;
+        bool is_out_of_memory = false;
+    };
+    class Call;
+    friend class Call;
+    struct Callbacks;
+
     explicit TlsSession(const TlsContext& context);
     Outcome outcome_of(int result);
-    void drain(std::string& wire);
 
+    std::unique_ptr<Ends> ends_;  ///< Behind a pointer, because OpenSSL knows where it is.
     std::unique_ptr<ssl_st, Free> session_;
     unsigned long error_ = 0;
 };

@@ -1,3 +1,5 @@
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "base/check.h"
 #include "base/match.h"
 #include "base/mutant.h"
@@ -13,15 +15,37 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
 
+/// The records whose message has a copy here that is not its first: one of a topic. An id leads to
+/// the first copy, which may be gone while the others wait.
+boost::unordered_flat_set<std::uint64_t> records_of_later_copies(const broker::Broker& broker) {
+    boost::unordered_flat_set<std::uint64_t> records;
+    broker.slots.for_each([&](Slot slot) {
+        const auto ticket = broker.messages[slot].ticket;
+        const auto record = sequence_of(ticket);
+        if (ticket != ticket_at(record)) records.insert(record.value);
+    });
+    return records;
+}
+
 void remember(State& state, std::uint64_t key, Ticket ticket, std::uint64_t fingerprint) {
     broker::remember_id(state.memory,
                         key,
                         {.ticket = ticket, .fingerprint = static_cast<std::uint32_t>(fingerprint)});
+    if (!broker::is_full(state.memory, state.limits.remembered_ids_max)) return;
+    const auto later_copies = records_of_later_copies(state.broker);
     broker::age(state.memory, state.limits.remembered_ids_max, [&](Ticket live) {
+        if (is_planted(Mutant::ForgetWhatWaits)) return false;
         return broker::find_message(state.broker, live) != nullptr ||
+               later_copies.contains(sequence_of(live).value) ||
                broker::find_request(state.requests, live) != nullptr ||
                state.workflows.runs.contains(live);
     });
+    // What was known until now and is younger than half of what may be remembered.
+    if (is_planted(Mutant::ForgetIdsTooSoon)) state.memory.older.ids = {};
+    if (is_planted(Mutant::ForgetEndedRequests)) {
+        state.memory.older.closed = {};
+        state.memory.older.answers = {};
+    }
 }
 
 void remember(State& state, const Envelope& envelope, Ticket ticket, std::uint64_t fingerprint) {
@@ -105,12 +129,13 @@ void apply_accepted(State& state, const MessageAccepted& event) {
 }
 
 /// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
-/// the request was.
+/// the request was, without a ttl, and there until the requester settles it (W1).
 broker::Arrival answer_to(const State& state, const broker::OpenRequest& request, Ticket ticket) {
     return {.ticket = ticket,
             .mailbox = request.requester,
             .priority = request.priority,
-            .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254})};
+            .retry_count_max = std::min(state.limits.retry_count_max, std::uint32_t{254}),
+            .is_answer = true};
 }
 
 /// Lets what waits and was not touched for a while rest.
@@ -234,6 +259,7 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
         broker::enclose(state.broker, answer, std::move(pushed));
     }
     broker::close_request(state.requests, state.memory, state.key, ticket);
+    broker::age_closed(state.memory, state.limits.remembered_ids_max);
     broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
     state.governor.held.erase(ticket);
     state.governor.approved.erase(ticket);
@@ -325,6 +351,7 @@ void apply_moved(State& state, const MessageMoved& event) {
                             .cost = event.cost});
         handing::note_moved(state.handing, event.ticket, *before);
         broker::readdress(state.requests, state.memory, state.key, event);
+        broker::age_closed(state.memory, state.limits.remembered_ids_max);
     }
     // Who takes a task over has said so. What another declined or failed comes to the next one
     // unasked: it is in nobody's hands until it is handed over.
@@ -369,6 +396,21 @@ void apply_released(State& state, const RequestReleased& event) {
                 .priority = request.priority,
                 .expires_at = event.expires_at,
                 .retry_count_max = held.mapped().retry_count_max});
+}
+
+/// Questions that have ended are kept in this part of `hub_bytes_max`, as far as those that wait
+/// leave room in it: what people decided long ago refuses no new work (G7).
+constexpr std::uint64_t kPartForEndedAppeals = 16;
+
+void forget_ended_appeals(State& state) {
+    auto& people = state.people;
+    const auto bytes_max = state.limits.hub_bytes_max / kPartForEndedAppeals;
+    while (people.bytes > bytes_max && !people.ended.empty()) {
+        const auto oldest = people.ended.begin();
+        people.bytes -= people::bytes_of(*people::find_appeal(people, oldest->second));
+        people.appeals.erase(oldest->second);
+        people.ended.erase(oldest);
+    }
 }
 
 /// What may begin while nothing does, begins when the fleet goes on.
@@ -431,12 +473,12 @@ void apply(State& state, Time at, const Event& event) {
     auto& broker = state.broker;
     auto& registry = state.registry;
     broker.stirred = kNoAgent;
-    const auto timeout = state.limits.heartbeat_timeout;
     const auto of_people = [&](const auto& human) {
         people::apply(
             state.people,
             human,
             {.sequence = state.sequence, .at = at, .ended_max = state.limits.appeals_ended_max});
+        forget_ended_appeals(state);
     };
     match(
         event,
@@ -450,31 +492,35 @@ void apply(State& state, Time at, const Event& event) {
             state.hub_id = founded.hub_id;
             state.key = {founded.hash_key_0, founded.hash_key_1};
         },
-        [&](const HubStarted&) {
-            // Whoever held the line for an answer has lost it with the process before.
+        [&](const HubStarted& started) {
+            broker::begin_epoch(broker, started.epoch);
+            // Whoever held the line for an answer has lost it with the process before. The hub has
+            // not, also of what it asked for a workflow or a call that is over by now: nobody reads
+            // the mailbox of its own name.
             state.requests.slots.for_each([&](Slot slot) {
                 auto& request = state.requests.open[slot];
-                request.waits = workflow::find_asker(state.workflows, request.ticket) != Ticket{} ||
-                                state.handing.asked.contains(request.ticket);
+                request.waits =
+                    is_of_a_plan(*request.asked) || state.handing.asked.contains(request.ticket);
             });
             // And what that broke off is counted against nobody.
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
+            forget_ended_appeals(state);  // The limit can be lower than in the run before.
             if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
             if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request = {};
         },
         [&](const AgentRegistered& registered) { registry::apply(registry, registered); },
         [&](const AgentRemoved& removed) { registry::apply(registry, removed); },
         [&](const InstanceJoined& joined) {
-            registry::apply(registry, joined, at, timeout);
+            registry::apply(registry, joined, at);
             broker::join(broker, joined, registry::find_agent(registry, joined.agent.value));
         },
         [&](const InstanceLeft& left) {
             broker::leave(broker, left.instance);
             registry::apply(registry, left);
         },
-        [&](const InstanceSeen& seen) { registry::apply(registry, seen, at, timeout); },
+        [&](const InstanceSeen& seen) { registry::apply(registry, seen, at); },
         [&](const CreditGranted& granted) {
             broker::set_credit(broker, granted.instance, granted.credit);
         },

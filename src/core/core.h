@@ -87,10 +87,14 @@ bool is_there(const State& state, AgentHandle agent);
 /// else keep the work of all others waiting.
 inline bool counts_as_sent(std::string_view sender) { return sender != kOrchestrator; }
 
+/// Of whom something was heard. A sign of life is no event: see core/liveness.h.
+using Heard = std::vector<InstanceNumber>;
+
 /// Replaces the content of `events` by what the command causes: none means "nothing to do".
 /// Given a Tick it names one thing that is due, or hands over what one mailbox can; it is asked
 /// again until nothing follows.
-void decide(const State& state, const Stamped& request, Events& events);
+/// Adds to `heard` of whom the command is a sign of life.
+void decide(const State& state, const Stamped& request, Events& events, Heard* heard = nullptr);
 
 /// Before deciding many commands, for each: has the processor fetch what will be looked at. It
 /// changes nothing, and nothing depends on it but time.
@@ -101,7 +105,8 @@ void apply(State& state, Time at, const Event& event);
 /// Appends the consequences of an event that was just applied. `cause` is the command behind it.
 void react(const State& state, const Stamped& cause, const Event& event, Effects& effects);
 
-/// When the next thing is due, at the latest; the end of time if nothing is.
+/// When the next thing is due, at the latest; the end of time if nothing is. When an instance has
+/// been silent for too long is not known here: see core/liveness.h.
 Time next_due(const State& state);
 
 }  // namespace parlance::core

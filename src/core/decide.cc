@@ -9,14 +9,14 @@ void Draft::add(Event event) {
     if (endings.note(event)) events.push_back(std::move(event));
 }
 
-void decide(const State& state, const Stamped& request, Events& events) {
+void decide(const State& state, const Stamped& request, Events& events, Heard* heard) {
     events.clear();
-    Draft draft{.state = state, .cause = request, .events = events};
+    Draft draft{.state = state, .cause = request, .events = events, .heard = heard};
     match(
         request.command,
         [&](const SendMessage& send) { decide_send(draft, send); },
         [&](const AckDelivery& ack) { decide_ack(draft, ack); },
-        [&](const Tick&) { decide_tick(draft); },
+        [&](const Tick& tick) { decide_tick(draft, tick.silent); },
         [&](const StartHub& start) { decide_start(draft, start); },
         [&](const RegisterAgent& registration) { decide_register(draft, registration); },
         [&](const RemoveAgent& removal) { decide_remove(draft, removal); },

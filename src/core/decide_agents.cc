@@ -80,6 +80,14 @@ void renew_leases(Draft& draft, InstanceNumber instance) {
     }
 }
 
+/// The new epoch differs from the epoch of the previous run: tokens of the two runs stay apart.
+Epoch drawn_epoch(const Draft& draft) {
+    const auto bits = draft.cause.chance;
+    Epoch epoch{static_cast<std::uint32_t>(bits ^ bits >> 32U)};
+    while (epoch == Epoch{} || epoch == draft.state.broker.epoch) ++epoch.value;
+    return epoch;
+}
+
 }  // namespace
 
 void decide_start(Draft& draft, const StartHub& start) {
@@ -95,7 +103,7 @@ void decide_start(Draft& draft, const StartHub& start) {
             lose_instance(draft, number, "the hub restarted", Setback::HubRestarted);
         }
     }
-    draft.add(HubStarted{start.version});
+    draft.add(HubStarted{.version = start.version, .epoch = drawn_epoch(draft)});
 }
 
 void decide_register(Draft& draft, const RegisterAgent& registration) {
@@ -177,6 +185,7 @@ void decide_join(Draft& draft, const JoinInstance& join) {
     const auto* namesake = registry::find_named(state.registry, handle, join.name);
     if (namesake != nullptr && namesake->kind == InstanceKind::Poll &&
         join.kind == InstanceKind::Poll) {
+        if (join.is_heartbeat) return decide_heartbeat(draft, namesake->number);
         return draft.add(InstanceSeen{namesake->number});
     }
     // A connection that comes back before its old end was noticed takes the name over.
@@ -221,13 +230,11 @@ void decide_credit(Draft& draft, const GrantCredit& grant) {
 void decide_heartbeat(Draft& draft, InstanceNumber number) {
     const auto* instance = registry::find_instance(draft.state.registry, number);
     if (instance == nullptr) return;
-    // A sign of life is worth a record only now and then: a quarter of the time that counts. But
-    // of one that was missed it is news.
-    const auto silence = draft.now() - instance->last_seen;
-    const bool is_news = instance->missed_since != Time{} || instance->is_away;
-    if (is_news || silence >= draft.state.limits.heartbeat_timeout / 4) {
-        draft.add(InstanceSeen{number});
-    }
+    if (draft.heard != nullptr) draft.heard->push_back(number);
+    // A sign of life is on record only if it changes something: whoever was missed is back.
+    const bool is_news =
+        instance->missed_since != Time{} || instance->excused_at != Time{} || instance->is_away;
+    if (is_news) draft.add(InstanceSeen{number});
 }
 
 void decide_subscribe(Draft& draft, const Subscribe& subscribe) {

@@ -469,8 +469,11 @@ void join(Draft& draft, Ticket number, const Call& call) {
         return each.reply && state.scribe->read(*each.reply).is_done;
     });
     const auto all = joined(*state.scribe, call);
+    // Its asker may use the id of the request again once the hub has forgotten that id, while this
+    // answer still waits: the number of the call keeps the two answers apart (D4).
+    const auto id = id_for(*request.asked, std::to_string(number.value), "joined");
     const auto reply = has_any ? state.scribe->join({.asked = *request.asked,
-                                                     .id = id_for(*request.asked, "all", "joined"),
+                                                     .id = id,
                                                      .result = all.result,
                                                      .now = draft.now(),
                                                      .tokens_used = all.tokens_used,
@@ -487,6 +490,7 @@ void join(Draft& draft, Ticket number, const Call& call) {
                               .tokens_used = all.tokens_used,
                               .falls_short = !all.lack.empty()});
     end_handoff(draft, number, false);
+    cancel_shares(draft, number, "the parts were joined without it");
 }
 
 // --- opening ---------------------------------------------------------------------------------
@@ -640,6 +644,13 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                    .by = draft.asker().empty() ? send.by : std::string{draft.asker()},
                    .parent = admitted.parent,
                    .is_placed = true});
+}
+
+void cancel_shares(Draft& draft, Ticket number, const std::string& reason) {
+    const auto& handing = draft.state.handing;
+    const auto* call = handing::find_call(handing, number);
+    if (call == nullptr || call->kind != CallKind::All) return;
+    for (const auto share : handing::asked_by(handing, number)) cancel_tree(draft, share, reason);
 }
 
 void conclude_call(Draft& draft, Ticket number) {

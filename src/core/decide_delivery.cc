@@ -101,8 +101,11 @@ void end_term(Draft& draft, const broker::Message& message) {
 /// was promised the time: it is judged when its leases have ended, and is not there meanwhile.
 void end_silence(Draft& draft, InstanceNumber instance) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
+    if (consumer == nullptr) return;
     if (consumer->kind == InstanceKind::Poll && consumer->in_flight > 0) {
-        return draft.add(InstanceSeen{.instance = instance, .is_excused = true});
+        const bool is_away = registry::find_instance(draft.state.registry, instance)->is_away;
+        if (!is_away) draft.add(InstanceSeen{.instance = instance, .is_excused = true});
+        return;
     }
     lose_instance(draft, instance, "nothing was heard of it");
 }
@@ -124,16 +127,20 @@ void decide_take(Draft& draft, const TakeMessages& take) {
     auto picker = picker_for(draft, consumer->mailbox);
     bool was_lower = consumer->was_lower;
     const auto count_max = std::min(take.count_max, hand_over_max(state, consumer->mailbox));
+    // All of it is one answer, which is in memory until its reader has it.
+    std::uint64_t bytes = 0;
     while (draft.events.size() < count_max && load.has_room(state.limits.instance_credit_max)) {
         const auto* message = picker.next(was_lower);
         if (message == nullptr) break;
+        bytes += message->envelope->body().size();
+        if (!draft.events.empty() && bytes > state.limits.take_bytes_max) break;
         draft.add(lease(draft, *message, take.instance));
         load.add(*message);
     }
     decide_heartbeat(draft, take.instance);
 }
 
-void decide_tick(Draft& draft) {
+void decide_tick(Draft& draft, InstanceNumber silent) {
     const auto& state = draft.state;
     const auto is_due = [&](const Agenda& agenda) {
         return !agenda.empty() && agenda.first().at <= draft.now();
@@ -160,10 +167,7 @@ void decide_tick(Draft& draft) {
         const auto version = state.shared.allocations.at(id).version;
         return draft.add(AllocationEnded{.id = id, .version = version, .is_expired = true});
     }
-    if (is_due(state.registry.silence)) {
-        const auto& instance = state.registry.instances[state.registry.silence.first().owner];
-        return end_silence(draft, instance.number);
-    }
+    if (silent != InstanceNumber{}) return end_silence(draft, silent);
     if (tend_breakers(draft)) return;
     // No new work begins while the fleet is stopped, and answers still reach who asked.
     const bool has_begun =

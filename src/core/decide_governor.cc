@@ -351,7 +351,7 @@ bool tend_breakers(Draft& draft) {
         if (const auto* message = waiting_request(state, agent)) {
             const auto ticket = message->ticket;
             const std::string reason = "its agent is left alone";
-            if (is_at_least_once(message->priority)) {
+            if (is_at_least_once(*message)) {
                 draft.add(MessageDeadLettered{ticket, Setback::CircuitOpen, reason});
             } else {
                 draft.add(MessageDropped{ticket, Setback::CircuitOpen, reason});

@@ -177,13 +177,28 @@ struct No {
     AnswerKind kind = AnswerKind::Declined;
 };
 
+/// Whether the next one could be handed the request after its ttl (D7): the ttl is over, or goes
+/// with a copy that was dropped in this very decision, because it is delivered at most once.
+bool would_outlive_ttl(const Draft& draft, const broker::OpenRequest& request) {
+    const auto& state = draft.state;
+    const auto* copy = broker::find_message(state.broker, request.ticket);
+    if (copy == nullptr || copy->expires_at == Time{}) return false;
+    if (copy->expires_at <= draft.now()) return true;
+    const bool has_ttl = copy->expires_at < broker::deadline_of(state.requests, request);
+    return has_ttl && !broker::is_at_least_once(*copy) &&
+           draft.has_ended(Thing::Copy, request.ticket);
+}
+
 /// Gives an open request to the next one who may take it; false if there is none.
 bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, ticket);
     const auto* request = draft.find_open(ticket);
     if (pass == nullptr || request == nullptr || is_for_people(request->asked->to())) return false;
+    // Nobody was asked yet, and nobody is before people approve (W9).
+    if (request->is_held) return false;
     const auto& asked = *request->asked;
+    if (would_outlive_ttl(draft, *request)) return false;
     const auto next = next_taker(state, *pass, asked, draft.now());
     if (next.empty()) return false;
     const auto question =
@@ -252,8 +267,10 @@ void move_task(Draft& draft,
     for (Slot slot = behind_task(state, task); slot != kNoSlot; slot = messages[slot].lane_next) {
         const auto& each = messages[slot];
         const auto& envelope = *each.envelope;
-        // What its holder was handed of it, it has read.
-        if (envelope.from() != task.asked->from() || was_handed(each)) continue;
+        // What its holder was handed of it, it has read; what came by a topic was not written to
+        // it. An answer stays with the agent whose request it answers (W1).
+        if (envelope.from() != task.asked->from() || was_handed(each) || each.is_answer) continue;
+        if (envelope.to() != task.asked->to()) continue;
         const bool is_request = envelope.intent() == Intent::Request;
         draft.add(MessageMoved{
             .ticket = each.ticket,
@@ -370,8 +387,11 @@ Failure cannot_pass(const State& state, const SendMessage& send) {
     const auto* task = find_task(state, envelope.from(), envelope.task());
     if (task == nullptr) return not_in_hand(state, envelope);
     const auto open = state.handing.by_task.find(task->ticket);
-    if (open != state.handing.by_task.end()) {
-        const auto* other = broker::find_request(state.requests, open->second);
+    const auto* other = open == state.handing.by_task.end()
+                            ? nullptr
+                            : broker::find_request(state.requests, open->second);
+    // A handoff that people have approved is asked again, and does not stand in its own way.
+    if (other != nullptr && other->asked != send.envelope) {
         return {Refusal::RouteNotPermitted,
                 fmt::format("task '{}' is being handed to '{}'; wait for its word",
                             envelope.task(),
@@ -409,8 +429,10 @@ void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted&
     // nothing to know.
     if (task == nullptr && began.wanted.empty() && began.fallback.empty()) return;
     if (task != nullptr && passing.hands_over) began.task = task->ticket;
-    // There must be time for another one.
-    if (!began.fallback.empty() || !began.wanted.empty()) {
+    // There must be time for another one. The time of a request that waits for people's approval
+    // has yet to begin.
+    const bool has_begun = !accepted.is_held;
+    if (has_begun && (!began.fallback.empty() || !began.wanted.empty())) {
         began.patience = draft.now() + (accepted.deadline - draft.now()) / 2;
     }
     draft.add(std::move(began));

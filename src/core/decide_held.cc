@@ -6,6 +6,7 @@
 #include "base/mutant.h"
 #include "core/admission.h"
 #include "core/draft.h"
+#include "core/mailbox_room.h"
 
 namespace parlance::core {
 
@@ -36,6 +37,22 @@ ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tok
                                                .has_session = held.has_session});
 }
 
+/// The request as its sender sent it, with the claim that people approved.
+SendMessage as_sent(const State& state, const RequestHeld& held, std::uint64_t tokens) {
+    const auto& request = *broker::find_request(state.requests, held.request);
+    SendMessage send{.envelope = request.asked,
+                     .priority = request.priority,
+                     .claim = claim_of(state, held, tokens)};
+    if (const auto* pass = handing::find_pass(state.handing, held.request)) {
+        const auto& began = pass->began;
+        send.passing = std::make_shared<const Passing>(Passing{.hands_over = began.task != Ticket{},
+                                                               .skills = began.skills,
+                                                               .wanted = began.wanted,
+                                                               .fallback = began.fallback});
+    }
+    return send;
+}
+
 /// Why it cannot go on although people would have it so: the world went on while it waited.
 Failure hindrance(const State& state, const RequestHeld& held, const Envelope& asked) {
     const auto agent = registry::find_agent(state.registry, asked.to());
@@ -49,11 +66,22 @@ Failure hindrance(const State& state, const RequestHeld& held, const Envelope& a
     return {};
 }
 
+/// Why the task that the request hands over can no longer go to its recipient.
+Failure cannot_hand_over(const Draft& draft, Ticket request, const SendMessage& send) {
+    const auto* pass = handing::find_pass(draft.state.handing, request);
+    const auto task = pass != nullptr ? pass->began.task : Ticket{};
+    if (task != Ticket{} && broker::find_request(draft.state.requests, task) == nullptr) {
+        return {
+            Refusal::DelegationNotFound,
+            fmt::format("task '{}' is over: there is nothing to take over", send.envelope->task())};
+    }
+    auto no = cannot_pass(draft.state, send);
+    return no.refusal == Refusal::None ? cannot_take_over(draft.state, send, draft.now()) : no;
+}
+
 /// What the guards say to it with what people give it.
 Admission admission_of(const Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
-    const SendMessage send{
-        .envelope = broker::find_request(draft.state.requests, held.request)->asked,
-        .claim = claim_of(draft.state, held, tokens)};
+    const auto send = as_sent(draft.state, held, tokens);
     const Approval approval{.request = held.request, .parent = held.parent, .tokens = tokens};
     return admission(draft.state, draft.cause, send, draft.next_sequence(), nullptr, &approval);
 }
@@ -63,8 +91,16 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
     const auto& state = draft.state;
     const auto request = held.request;
     const auto& asked = *broker::find_request(state.requests, request)->asked;
-    if (auto no = hindrance(state, held, asked); no.refusal != Refusal::None) {
+    const auto send = as_sent(state, held, tokens);
+    auto no = cannot_hand_over(draft, request, send);
+    if (no.refusal == Refusal::None) no = hindrance(state, held, asked);
+    if (no.refusal != Refusal::None) {
         return fail_request(draft, request, no.refusal, std::move(no.detail));
+    }
+    // It counted towards no mailbox while it waited, and the others may have filled it.
+    const auto recipient = registry::find_agent(state.registry, asked.to());
+    if (auto lack = lack_in_mailbox(state, recipient, send); !lack.empty()) {
+        return fail_request(draft, request, Refusal::MailboxFull, std::move(lack));
     }
     // What nobody can allow holds after the wait as it did before.
     auto admitted = admission_of(draft, held, is_planted(Mutant::AdmitAnotherBudget) ? 0 : tokens);
@@ -85,6 +121,8 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
     }
     draft.add(std::move(released));
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
+    // Its recipient has half of the time that begins now, and then the next one is asked.
+    if (send.passing) begin_passing(draft, send, {.ticket = request, .deadline = deadline});
 }
 
 }  // namespace

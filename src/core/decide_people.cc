@@ -125,6 +125,16 @@ std::string flaw_of(const people::Appeal& appeal, const AnswerPerson& answer) {
     return {};
 }
 
+/// A full hub takes answers of so many bytes all the same: what people decide ends what waits.
+constexpr std::uint64_t kShortAnswerBytes = 1'024;
+
+/// Why the hub cannot keep the answer.
+Failure lack_for(const State& state, const AnswerPerson& answer) {
+    const auto words = answer.content.size() + answer.reason.size();
+    if (words <= kShortAnswerBytes) return {};
+    return lack_of_bytes(state, words + (answer.reply ? answer.reply->body().size() : 0));
+}
+
 /// Whether this person has the role. Without any word on who has it, every operator does.
 bool has_role(const State& state, const Caller& caller, std::string_view role) {
     if (caller.role == OperatorRole::Admin || role.empty()) return true;
@@ -207,6 +217,7 @@ Failure objection(const Draft& draft, const people::Appeal& appeal, const Answer
         return {Refusal::HumanAlreadyAnswered,
                 fmt::format("'{}' has approved it; another person has to as well", draft.asker())};
     }
+    if (auto no = lack_for(draft.state, answer); no.refusal != Refusal::None) return no;
     return cannot_approve(draft, appeal, answer);
 }
 

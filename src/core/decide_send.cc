@@ -8,6 +8,7 @@
 #include "core/admission.h"
 #include "core/capability.h"
 #include "core/draft.h"
+#include "core/mailbox_room.h"
 #include "core/whence.h"
 #include "model/names.h"
 
@@ -143,8 +144,8 @@ bool refuse_forged(Draft& draft, const SendMessage& send) {
         broker::find_asked(state.requests, state.key, reply.to(), reply.answers());
     if (request == nullptr) return false;
     const auto responder = request->asked->to();
-    const bool has_several = is_for_one_of_many(responder) || is_for_several(responder);
-    if (has_several || responder == reply.from()) return false;
+    // Each of several is asked under an id of its own, and only the hub answers the whole.
+    if (responder == reply.from()) return false;
     refuse(draft,
            send,
            Refusal::RouteNotPermitted,
@@ -166,6 +167,16 @@ bool refuse_early(Draft& draft, const SendMessage& send, const broker::OpenReque
                "' waits for a person's approval and was not given to '" +
                std::string{send.envelope->from()} + "': answer it once it is delivered");
     return true;
+}
+
+/// The request that the reply names by its id and that has ended, though it was another's to
+/// answer: who asked would take the reply for a second answer (W2). None if there is no such one.
+Ticket find_answered_by_another(const State& state, const Envelope& reply) {
+    if (reply.answers().empty()) return {};
+    const auto key = message_key(state.key, reply.to(), reply.answers());
+    if (broker::find_answer(state.memory, key) == Sequence{}) return {};
+    const auto request = broker::find_id(state.memory, key);
+    return request ? request->ticket : Ticket{};
 }
 
 /// Whether the reply found its request, open or ended, and was dealt with.
@@ -205,7 +216,8 @@ bool answer_request(Draft& draft, const SendMessage& send) {
             learn_from(draft, request->ticket, {send.facts, send.owners});
         return true;
     }
-    const auto ended = broker::find_ended(state.memory, state.key, reply);
+    auto ended = broker::find_ended(state.memory, state.key, reply);
+    if (ended == Ticket{}) ended = find_answered_by_another(state, reply);
     if (ended == Ticket{}) return refuse_forged(draft, send);
     if (is_planted(Mutant::ShowLateReply)) return false;
     draft.add(ReplyDropped{.from = std::string{reply.from()},
@@ -241,7 +253,7 @@ bool report_progress(Draft& draft, const SendMessage& send) {
 
 /// Normal and low messages leave the last tenth of a mailbox to what must not be refused.
 std::uint64_t share(std::uint64_t limit, Priority priority) {
-    return is_at_least_once(priority) ? limit : limit - limit / 10;
+    return is_urgent(priority) ? limit : limit - limit / 10;
 }
 
 /// Why the mailbox cannot hold one more copy within these limits; empty if it can.
@@ -267,6 +279,8 @@ std::string lack_in_mailbox(const State& state,
     return {};
 }
 
+}  // namespace
+
 std::string lack_in_mailbox(const State& state, AgentHandle agent, const SendMessage& send) {
     const auto& limits = state.limits;
     return lack_in_mailbox(state,
@@ -275,6 +289,8 @@ std::string lack_in_mailbox(const State& state, AgentHandle agent, const SendMes
                            share(limits.mailbox_messages_max, send.priority),
                            share(limits.mailbox_bytes_max, send.priority));
 }
+
+namespace {
 
 /// The same for a copy that is a dead letter because the mailbox is full: there is a tenth more for
 /// those, so that they are bounded too and do not crowd out what comes when it is emptied.
@@ -345,7 +361,7 @@ std::vector<Missed> missed_copies(const State& state,
 }
 
 void give_up(Draft& draft, Priority priority, Ticket copy, std::string lack) {
-    if (is_at_least_once(priority)) {
+    if (is_at_least_once(priority, false)) {
         return draft.add(MessageDeadLettered{copy, Setback::MailboxFull, std::move(lack)});
     }
     draft.add(MessageDropped{copy, Setback::MailboxFull, std::move(lack)});
@@ -373,7 +389,7 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     // the dead letters, where what must not be lost goes (D1).
     auto missed = missed_copies(state, send, subscribers);
     for (auto& copy : missed) {
-        const bool is_lost = is_at_least_once(send.priority) &&
+        const bool is_lost = is_at_least_once(send.priority, false) &&
                              !lack_among_dead(state, copy.subscriber, send).empty();
         if (is_lost || missed.size() == subscribers.size()) return refuse_for(std::move(copy.lack));
     }
@@ -451,6 +467,7 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
     auto patient = send;
     patient.timeout = state.limits.request_timeout_max;
     accept(draft, patient, 0, refused.deadline_max, true);
+    const auto accepted = std::get<MessageAccepted>(draft.events.back());
     draft.add(RequestHeld{
         .request = request,
         .refusal = refused.refusal,
@@ -477,6 +494,8 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .tools = claim.tools,
         .has_session = claim.has_session,
         .parent = refused.parent});
+    if (send.passing) begin_passing(draft, send, accepted);
+    if (!send.state.empty()) draft.add(StatePushed{request, send.state});
     auto by = draft.asker().empty() ? std::string_view{send.by} : draft.asker();
     if (by.empty()) by = envelope.from();
     ask_person(draft, question, {.by = by, .request = request});
@@ -612,21 +631,11 @@ void decide_send(Draft& draft, const SendMessage& send) {
     send_on(draft, send);
 }
 
-void send_on(Draft& draft, const SendMessage& send) {
+namespace {
+
+void send_to_agent(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
-    if (envelope.to().starts_with(kTopicPrefix)) {
-        return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
-    }
-    if (is_for_people(envelope.to())) return send_to_people(draft, send);
-    if (is_for_one_of_many(envelope.to())) return send_to_one_of_many(draft, send);
-    if (is_for_several(envelope.to())) return send_to_several(draft, send);
-    if (const auto owner = owner_now(state, envelope); !owner.empty()) {
-        auto forwarded = send;
-        forwarded.envelope = readdressed(state, envelope, owner);
-        return send_on(draft, forwarded);
-    }
-
     const auto agent = registry::find_agent(state.registry, envelope.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
         return refuse(draft,
@@ -681,6 +690,27 @@ void send_on(Draft& draft, const SendMessage& send) {
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
     if (send.passing) begin_passing(draft, send, accepted);
     if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
+}
+
+}  // namespace
+
+void send_on(Draft& draft, const SendMessage& send) {
+    const auto& state = draft.state;
+    const auto& envelope = *send.envelope;
+    if (envelope.to().starts_with(kTopicPrefix)) {
+        return send_to_topic(draft, send, envelope.to().substr(kTopicPrefix.size()));
+    }
+    if (is_for_people(envelope.to())) return send_to_people(draft, send);
+    if (is_for_one_of_many(envelope.to())) return send_to_one_of_many(draft, send);
+    if (is_for_several(envelope.to())) return send_to_several(draft, send);
+    if (const auto owner = owner_now(state, envelope); !owner.empty()) {
+        auto forwarded = send;
+        forwarded.envelope = readdressed(state, envelope, owner);
+        // Not further: two tasks of one name can have gone in opposite directions.
+        return is_for_people(owner) ? send_to_people(draft, forwarded)
+                                    : send_to_agent(draft, forwarded);
+    }
+    send_to_agent(draft, send);
 }
 
 void decide_refusal(Draft& draft, const RecordRefusal& refusal) {

@@ -18,12 +18,15 @@ const broker::Message* held(Draft& draft, const DeliveryToken& delivery, Mutant 
         draft.add(SettlementRefused{delivery, std::string{draft.asker()}, refusal});
         return nullptr;
     };
-    if (delivery.ticket == Ticket{} || sequence_of(delivery.ticket) > draft.state.sequence) {
-        return refuse(Refusal::DeliveryNotFound);
-    }
-    const auto* message = broker::find_message(draft.state.broker, delivery.ticket);
+    const auto& broker = draft.state.broker;
+    const bool is_of_this_run = delivery.epoch == broker.epoch;
+    const bool was_never_granted =
+        delivery.ticket == Ticket{} ||
+        (is_of_this_run && sequence_of(delivery.ticket) > draft.state.sequence);
+    if (was_never_granted) return refuse(Refusal::DeliveryNotFound);
+    const auto* message = broker::find_message(broker, delivery.ticket);
     const bool is_current = message != nullptr && message->stage == broker::Stage::Leased &&
-                            (message->attempt == delivery.attempt || is_planted(excuse));
+                            (broker::token_of(broker, *message) == delivery || is_planted(excuse));
     if (!is_current) return refuse(Refusal::DeliveryStale);
     if (!draft.may_act_for(draft.state.registry.agents[message->mailbox].id.value)) {
         return refuse(Refusal::IdentityMismatch);
@@ -76,8 +79,9 @@ void note_progress(Draft& draft, const broker::Message& message, std::string not
     const auto parts = stream == nullptr ? 0 : stream->parts.size();
     const auto bytes = note.size() + (stream == nullptr ? 0 : stream->bytes);
     if (parts >= state.limits.stream_parts_max || bytes > state.limits.stream_bytes_max) {
-        return draft.add(SettlementRefused{
-            {request, message.attempt}, std::string{draft.asker()}, Refusal::StreamLimitExceeded});
+        return draft.add(SettlementRefused{broker::token_of(state.broker, message),
+                                           std::string{draft.asker()},
+                                           Refusal::StreamLimitExceeded});
     }
     note_life(draft, message);
     draft.add(ProgressReported{.ticket = request,
@@ -186,7 +190,7 @@ void put_away(Draft& draft, const broker::Message* question, const std::string& 
         const bool is_noted = std::holds_alternative<ReplyToDelivery>(draft.cause.command);
         if (!is_noted) note_life(draft, *question);
         draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
-    } else if (is_at_least_once(question->priority)) {
+    } else if (is_at_least_once(*question)) {
         // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).
         draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, why});
     } else {

@@ -18,6 +18,7 @@ struct Draft {
     const Stamped& cause;
     Events& events;
     std::vector<Finding>* findings = nullptr;  ///< For who wants to know which guards were asked.
+    Heard* heard = nullptr;                    ///< For who keeps signs of life.
     Endings endings{};                         ///< Of the events so far.
 
     Time now() const { return cause.now; }
@@ -193,7 +194,8 @@ void note_sources(Draft& draft,
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
-void decide_tick(Draft& draft);
+/// `silent`: the instance that nothing was heard of for too long, or none.
+void decide_tick(Draft& draft, InstanceNumber silent);
 
 // decide_people.cc
 void decide_ask_person(Draft& draft, const AskPerson& ask);
@@ -280,6 +282,8 @@ void send_to_several(Draft& draft, const SendMessage& send);
 /// Asks the next one, or ends a call that all have answered; false if there is none.
 bool advance_calls(Draft& draft);
 void conclude_call(Draft& draft, Ticket number);
+/// Calls off what several still have of a request that each was to have, which is over.
+void cancel_shares(Draft& draft, Ticket number, const std::string& reason);
 /// Ends one that joins what all have answered, for which nobody is asked; false if there is none.
 bool end_joined_calls(Draft& draft);
 

@@ -137,6 +137,33 @@ TEST(Duplicate, G7_TheMemoryIsBoundedAndForgetsTheOldest) {
     EXPECT_EQ(story.happened<MessageAccepted>().size(), 1U) << "long ago";
 }
 
+TEST(Duplicate, D4_W2_ManyRequestsThatEndAtOnceHaveTheHubForgetNothing) {
+    constexpr int kIdsMax = 20;
+    constexpr int kRequests = 60;
+    Story story;
+    story.limits().remembered_ids_max = kIdsMax;
+    story.agent("alice").agent("bob").agent("carol");
+    for (int i = 0; i < kRequests; ++i) {
+        story.request({.id = "q" + std::to_string(i)}, false, Priority::High, Duration{30s});
+    }
+    story.connect("carol", 100);
+    story.send({.id = "news", .to = "carol"}).ack(story.last_delivery());
+    story.later(30s).tick();
+    ASSERT_EQ(story.state().requests.open.size(), 0U);
+    // As many ids as the hub may forget, less one: `news` is among the latest half.
+    for (int i = 0; i < kIdsMax / 2 - 1; ++i) {
+        story.send({.id = "m" + std::to_string(i), .to = "carol"}).ack(story.last_delivery());
+    }
+    story.send({.id = "news", .to = "carol"});
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
+    story.send({.id = "late",
+                .from = "bob",
+                .to = "alice",
+                .intent = Intent::Reply,
+                .answers = "q" + std::to_string(kRequests - 1)});
+    EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "W2";
+}
+
 TEST(Duplicate, D4_WhatIsStillInTheHubIsNeverForgotten) {
     Story story;
     story.limits().remembered_ids_max = 20;
@@ -152,6 +179,20 @@ TEST(Duplicate, D4_WhatIsStillInTheHubIsNeverForgotten) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
     story.request({.id = "open"});
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
+}
+
+TEST(Duplicate, D4_WhatWaitsForOneSubscriberOfSeveralIsNeverForgotten) {
+    Story story;
+    story.limits().remembered_ids_max = 20;
+    story.agent("bob").agent("carol");
+    story.connect("bob", 100);
+    for (const auto* agent : {"bob", "carol"}) story.ask(Subscribe{{agent}, {"news"}});
+    story.send({.id = "waits", .to = "topic:news"}).ack(story.last_delivery());
+    for (int i = 0; i < 100; ++i) {
+        story.send({.id = "m" + std::to_string(i)}).ack(story.last_delivery());
+    }
+    story.send({.id = "waits", .to = "topic:news"});
+    EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "carol has yet to get it";
 }
 
 TEST(Duplicate, D4_TheAnswerOfADeadRequestIsRememberedAsLongAsTheLetter) {

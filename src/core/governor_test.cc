@@ -687,7 +687,9 @@ TEST_F(Governor, X14_I4_WhatIsOverOrAnothersGrantsNothing) {
     delegate("over", "bob");
     EXPECT_EQ(authorize("over"), Refusal::None);
     story.as_the_hub().ask(ReplyToDelivery{
-        {broker::find_meant(story.state().requests, story.state().key, "over")[0]->ticket, 1},
+        {broker::find_meant(story.state().requests, story.state().key, "over")[0]->ticket,
+         1,
+         story.state().broker.epoch},
         envelope({.id = "yes", .from = "bob", .to = "alice", .intent = Intent::Reply})});
     ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
     delegate("carols", "carol");

@@ -131,7 +131,8 @@ class HandingWalk {
         const auto deliver = *at;
         held_.erase(at);
         const auto* message = broker::find_message(story_.state().broker, deliver.delivery.ticket);
-        if (message == nullptr) return;
+        // The events of the step before are not to be counted twice.
+        if (message == nullptr) return void(story_.as_the_hub().tick());
         const auto holder = story_.state().registry.agents[message->mailbox].id.value;
         story_.as(holder);
         if (any(6) == 0) {

@@ -133,6 +133,9 @@ TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
     story.restart();
     decide(held, {.decision = HumanDecision::Approve});
     EXPECT_EQ(story.mailbox("byte").bytes, 2U) << "it moved on,";
+    // The question has ended, and a hub that is so small forgets it.
+    EXPECT_EQ(bytes_kept(story.state()), 2U + 2U);
+    story.limits().hub_bytes_max = bytes_kept(story.state());
     story.as("prime").send({.id = "m-3", .from = "prime", .to = "tag"});
     EXPECT_EQ(story.refusal(), Refusal::MailboxFull) << "and counts once";
     story.connect("byte", 1);
@@ -488,13 +491,14 @@ TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {});
     ASSERT_TRUE(on_record(held)->is_granted);
+    story.state().broker.epoch = {};  // Form 7 had none.
     const auto now = encode_state(story.state());
     auto seven = now;
     seven[0] = 7;
     // Behind what is held, of which there is nothing, and before what operators allow, who is
-    // silent and what form 12 has: as little.
-    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0\0\0\0\0", 8}));
-    seven.resize(seven.size() - 7);
+    // silent and what forms 12 and 13 have: as little.
+    ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0\0\0\0\0\0\0", 10}));
+    seven.resize(seven.size() - 9);
     put(seven, std::uint64_t{1});
     put(seven, held.value);
     put(seven, std::uint64_t{0});
@@ -595,6 +599,184 @@ TEST_F(Held, T14_ChainsAreAlsoOfPlatforms) {
     EXPECT_EQ(delegate({.id = "d-1"}), Ticket{});
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>kessel"}}, 0}});
     EXPECT_NE(delegate({.id = "d-2"}), Ticket{});
+}
+
+TEST_F(Held, G7_WhatPeopleApproveFindsRoomInItsMailboxOrFails) {
+    story.limits().mailbox_messages_max = 2;
+    allow({{{Rule::RiskLow, {}}, 100}});
+    std::vector<Ticket> held;
+    for (const auto* id : {"d-1", "d-2", "d-3"})
+        held.push_back(delegate({.id = id, .tokens = 101}));
+    decide(held[0], {});
+    decide(held[1], {});
+    EXPECT_EQ(story.mailbox("byte").waiting, 2U);
+    decide(held[2], {});
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    const auto failed = story.happened<RequestFailed>();
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed[0].refusal, Refusal::MailboxFull);
+    EXPECT_NE(failed[0].detail.find("mailbox_messages_max"), std::string::npos) << failed[0].detail;
+    EXPECT_EQ(story.mailbox("byte").waiting, 2U);
+}
+
+// --- what hands over, asks for help or lays state down -----------------------------------------
+
+/// A handoff of task "t", a plea for help or a request with state, above the threshold of people.
+struct Above {
+    std::string id;
+    std::string from;
+    std::string to;
+    Passing passing{};
+    std::string state{};
+    bool is_plain = false;
+};
+
+class HeldPassing : public Held {
+  protected:
+    HeldPassing() {
+        story.limits().lease = 1h;
+        story.limits().heartbeat_timeout = 1h;
+        allow({{{Rule::RiskLow, {}}, 100}});
+        for (const auto* name : {"prime", "byte", "tag"}) story.as_the_hub().connect(name, 10);
+    }
+    Ticket send(const Above& above) {
+        story.as(above.from)
+            .ask(SendMessage{
+                .envelope = envelope({.id = above.id,
+                                      .from = above.from,
+                                      .to = above.to,
+                                      .task = "t",
+                                      .correlation = "c",
+                                      .intent = Intent::Request}),
+                .priority = Priority::High,
+                .timeout = 60s,
+                .claim = above.is_plain ? nullptr
+                                        : std::make_shared<const Claim>(
+                                              Claim{.objective_hash = above.id, .tokens_max = 500}),
+                .passing =
+                    above.is_plain ? nullptr : std::make_shared<const Passing>(above.passing),
+                .state = above.state});
+        const auto accepted = story.happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    }
+    /// "prime" has given task "t" to "byte", which has it in hand.
+    Ticket give_task() {
+        return send({.id = "job", .from = "prime", .to = "byte", .is_plain = true});
+    }
+    void refuse(const std::string& from, const std::string& question) {
+        auto no = answer_to(question, from);
+        no.falls_short = true;
+        no.kind = AnswerKind::Declined;
+        story.as(from).ask(std::move(no));
+    }
+};
+
+TEST_F(HeldPassing, W7_T3_AHandoffThatPeopleApproveHandsTheTaskOver) {
+    const auto task = give_task();
+    const auto handoff =
+        send({.id = "h", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
+    ASSERT_NE(asked_for(handoff), Ticket{});
+    story.as_the_hub().restart();
+    for (const auto* name : {"prime", "byte", "tag"}) story.as_the_hub().connect(name, 10);
+    decide(handoff, {});
+    ASSERT_EQ(story.delivered(), Ids{"h"});
+    answer("tag", "h", 1);
+    const auto moved = story.happened<MessageMoved>();
+    ASSERT_EQ(moved.size(), 1U) << "who takes it over has it";
+    EXPECT_EQ(moved[0].ticket, task);
+    EXPECT_EQ(moved[0].envelope->to(), "tag");
+}
+
+TEST_F(HeldPassing, W7_T3_WhatWaitsForPeopleIsOfferedToNobodyElse) {
+    give_task();
+    const auto first =
+        send({.id = "h-1", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
+    ASSERT_NE(asked_for(first), Ticket{});
+    story.as_the_hub().agent("cat");
+    EXPECT_EQ(send({.id = "h-2", .from = "byte", .to = "cat", .passing = {.hands_over = true}}),
+              Ticket{});
+    EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted)
+        << "its agent waits for the first's word";
+    decide(first, {.decision = HumanDecision::Reject, .reason = "no"});
+    EXPECT_NE(send({.id = "h-3", .from = "byte", .to = "cat", .passing = {.hands_over = true}}),
+              Ticket{});
+}
+
+TEST_F(HeldPassing, W7_T3_AHandoffOfWhatIsOverFailsWhenItIsApproved) {
+    give_task();
+    const auto handoff =
+        send({.id = "h", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
+    answer("byte", "job", 1);
+    decide(handoff, {});
+    EXPECT_TRUE(story.happened<RequestReleased>().empty());
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationNotFound);
+}
+
+TEST_F(HeldPassing, T3_WhoRefusesAnApprovedHandoffIsFollowedByTheFallback) {
+    give_task();
+    story.as_the_hub().agent("cat");
+    story.as_the_hub().connect("cat", 10);
+    const auto handoff = send({.id = "h",
+                               .from = "byte",
+                               .to = "tag",
+                               .passing = {.hands_over = true, .fallback = "cat"}});
+    decide(handoff, {});
+    refuse("tag", "h");
+    EXPECT_EQ(story.happened<PassingRefused>().size(), 1U);
+    EXPECT_EQ(story.delivered(), Ids{"h"});
+    const auto moved = story.happened<MessageMoved>();
+    ASSERT_EQ(moved.size(), 1U);
+    EXPECT_EQ(moved[0].envelope->to(), "cat");
+}
+
+TEST_F(HeldPassing, T4_ThePatienceWithTheFirstHelperBeginsWhenPeopleApprove) {
+    story.as_the_hub().agent("cat");
+    story.as_the_hub().connect("cat", 10);
+    const auto plea =
+        send({.id = "help", .from = "prime", .to = "tag", .passing = {.fallback = "cat"}});
+    ASSERT_NE(asked_for(plea), Ticket{});
+    story.as_the_hub().later(50s).tick();
+    EXPECT_TRUE(story.happened<PassingRefused>().empty()) << "nobody was asked yet";
+    decide(plea, {});
+    story.as_the_hub().later(30s - 1ms).tick();
+    EXPECT_TRUE(story.happened<PassingRefused>().empty());
+    story.later(1ms).tick();
+    EXPECT_EQ(story.happened<PassingRefused>().size(), 1U) << "half of its own minute";
+    EXPECT_EQ(story.delivered(), Ids{"help"});
+}
+
+TEST_F(HeldPassing, T4_W9_SilenceOfPeopleOffersItToNobodyElse) {
+    story.limits().people[""] = {.deadline = 2h, .if_nobody = IfNobody::Reject};
+    story.as_the_hub().agent("cat");
+    story.as_the_hub().connect("cat", 10);
+    send({.id = "help", .from = "prime", .to = "tag", .passing = {.fallback = "cat"}});
+    story.as_the_hub().later(2h).tick();
+    EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_TRUE(story.happened<PassingRefused>().empty());
+    EXPECT_TRUE(story.happened<MessageMoved>().empty()) << "people did not let it be asked";
+}
+
+TEST_F(HeldPassing, S5_W8_StateThatWasLaidDownComesBackWithTheAnswer) {
+    const auto before = bytes_kept(story.state());
+    const auto request = send({.id = "d", .from = "prime", .to = "byte", .state = R"({"step":3})"});
+    ASSERT_NE(asked_for(request), Ticket{});
+    const auto& asked = people::find_appeal(story.state().people, asked_for(request))->asked;
+    EXPECT_EQ(bytes_kept(story.state()) - before, 2 + 10 + people::bytes_of(asked))
+        << "G7: it counts from when it was laid down";
+    decide(request, {});
+    answer("byte", "d", 1);
+    const auto shown = story.asked_for<Deliver>();
+    ASSERT_EQ(shown.size(), 1U);
+    EXPECT_EQ(shown[0].state, R"({"step":3})");
+}
+
+TEST_F(HeldPassing, S5_StateThatWasLaidDownComesBackWhenPeopleSayNo) {
+    const auto request = send({.id = "d", .from = "prime", .to = "byte", .state = R"({"step":3})"});
+    decide(request, {.decision = HumanDecision::Reject, .reason = "too dear"});
+    const auto shown = story.asked_for<Deliver>();
+    ASSERT_EQ(shown.size(), 1U);
+    EXPECT_EQ(shown[0].state, R"({"step":3})");
 }
 
 // --- while the fleet is stopped --------------------------------------------------------------

@@ -60,6 +60,7 @@ bool is_there(const State& state, AgentHandle agent) {
 
 HubListing list_hub(const State& state) {
     return {.hub_id = state.hub_id,
+            .epoch = state.broker.epoch,
             .sequence = state.sequence,
             .agents = state.registry.registered_count,
             .instances = state.registry.instance_slots.size(),
@@ -116,7 +117,7 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
     return HeldDelivery{.envelope = message->envelope,
                         .holder = state.registry.agents[message->mailbox].id,
                         .is_current = message->stage == broker::Stage::Leased &&
-                                      message->attempt == delivery.attempt};
+                                      broker::token_of(state.broker, *message) == delivery};
 }
 
 Reading<workflow::Run> find_run(const State& state, std::string_view id) {

@@ -140,7 +140,7 @@ TEST(Lease, ATokenThatNeverWasIsNotFound) {
     Held held;
     held.story.ack({{}, 1});
     EXPECT_EQ(held.story.refusal(), Refusal::DeliveryNotFound);
-    held.story.ack({ticket_at({1'000'000}), 1});
+    held.story.ack({ticket_at({1'000'000}), 1, held.delivery.epoch});
     EXPECT_EQ(held.story.refusal(), Refusal::DeliveryNotFound);
 }
 
@@ -161,7 +161,10 @@ TEST(Lease, ASettlementIsASignOfLife) {
     story.send({.id = "m1"}).send({.id = "m2"});
     const auto held = story.last_delivery();
     story.later(20s).ack(held);
-    EXPECT_EQ(story.happened<InstanceSeen>().size(), 1U);
+    story.later(29s).tick();
+    EXPECT_TRUE(story.happened<InstanceLeft>().empty());
+    story.later(1s).tick();
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
 }
 
 TEST(Lease, SeveralOfOneInstanceEndEachAtItsOwnTime) {

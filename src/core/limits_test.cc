@@ -207,8 +207,13 @@ TEST(Limits, G7_D1_AnInstanceIsGivenNoMoreBytesThanGoThroughItsConnection) {
 TEST(Limits, G7_ThePollerTakesNoMoreBytesThanThat) {
     LargeMessages large;
     const auto poller = large.story.poll("bob");
-    large.story.ask(TakeMessages{.instance = poller, .count_max = 1'000});
-    EXPECT_EQ(large.story.asked_for<Deliver>().size(), 16U);
+    const auto take = [&] {
+        large.story.ask(TakeMessages{.instance = poller, .count_max = 1'000});
+        return large.story.asked_for<Deliver>().size();
+    };
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(take(), 2U) << "in one answer, by take_bytes_max";
+    EXPECT_EQ(take(), 0U) << "it has 16 in hand";
+    EXPECT_EQ(large.story.mailbox("bob").in_flight, 16U);
 }
 
 /// Two subscribers of a topic, of whom carol has no room left.
@@ -381,9 +386,24 @@ TEST(Limits, NextDueIsTheEarliestOfAll) {
     story.send_for(1min, {.id = "m1"});
     EXPECT_EQ(next_due(story.state()), start + 1min);
     story.connect("bob", 0);
-    EXPECT_EQ(next_due(story.state()), start + 30s) << "its silence";
+    EXPECT_EQ(story.next_due(), start + 30s) << "its silence";
     story.send_for(10s, {.id = "m2"});
     EXPECT_EQ(next_due(story.state()), start + 10s);
+}
+
+TEST(Limits, G7_ATakeHandsOutTakeBytesMaxAndTheNextOneGoesOnWithALargerMessageAlone) {
+    Story story;
+    story.agent("alice").agent("bob");
+    const auto bob = story.poll("bob");
+    const std::string half(story.limits().take_bytes_max / 2, 'x');
+    for (const auto* id : {"m1", "m2", "m3"}) story.send({.id = id, .body = half});
+    story.send({.id = "large", .body = half + half + half});
+    story.send({.id = "m5"});
+    const auto taken = [&] { return story.ask(TakeMessages{bob, 1000}).delivered(); };
+    EXPECT_EQ(taken(), (Ids{"m1", "m2"}));
+    EXPECT_EQ(taken(), Ids{"m3"});
+    EXPECT_EQ(taken(), Ids{"large"});
+    EXPECT_EQ(taken(), Ids{"m5"});
 }
 
 }  // namespace

@@ -461,6 +461,77 @@ TEST(People, S13_WhatEndedIsForgottenInTheOrderInWhichItEnded) {
     EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
 }
 
+TEST(People, G7_QuestionsThatHaveEndedDoNotFillTheHub) {
+    People people;
+    people.limits().hub_bytes_max = 100'000;
+    std::vector<Ticket> ended;
+    for (int i = 0; i < 40; ++i) {
+        ended.push_back(
+            people.ask_people({.kind = HumanKind::Approve, .context = std::string(3'000, 'x')}));
+        ASSERT_EQ(people.refusal(), Refusal::None) << i << " others were decided long ago";
+        people.approve("carla", ended.back());
+        ASSERT_EQ(people.refusal(), Refusal::None);
+    }
+    EXPECT_LE(people.state().people.bytes, 100'000U / 16);
+    people.approve("carla", ended.back());
+    EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered) << "the newest are remembered";
+    people.approve("carla", ended.front());
+    EXPECT_EQ(people.refusal(), Refusal::HumanTaskNotFound);
+    people.as("buyer").send(
+        {.id = "m", .from = "buyer", .to = "buyer", .body = std::string(90'000, 'x')});
+    EXPECT_EQ(people.refusal(), Refusal::None);
+}
+
+TEST(People, G7_QuestionsThatHaveEndedGiveWayToALowerLimitWhenTheHubStarts) {
+    People people;
+    people.approve(
+        "carla",
+        people.ask_people({.kind = HumanKind::Approve, .context = std::string(3'000, 'x')}));
+    ASSERT_GT(people.state().people.bytes, 3'000U);
+    // Of a process, and not of a life: what is replayed has one limit.
+    people.replayed_every(1'000'000);
+    people.limits().hub_bytes_max = 2'000;
+    people.as_the_hub().restart();
+    EXPECT_EQ(people.state().people.bytes, 0U);
+}
+
+TEST(People, G7_AnAnswerThatTheHubCannotKeepIsRefused) {
+    People people;
+    people.limits().hub_bytes_max = 100'000;
+    const auto id = people.ask_people({.kind = HumanKind::Answer});
+    const AnswerPerson large{.id = id,
+                             .decision = HumanDecision::Answer,
+                             .content = '"' + std::string(900'000, 'x') + '"'};
+    people.answer("carla", large);
+    EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
+    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+    EXPECT_LE(bytes_kept(people.state()), 100'000U);
+    people.answer("carla", {.id = id, .decision = HumanDecision::Answer, .content = R"("yes")"});
+    EXPECT_EQ(people.refusal(), Refusal::None);
+}
+
+TEST(People, G7_AFullHubTakesShortAnswersAndApprovals) {
+    People people;
+    people.limits().hub_bytes_max = 20'000;
+    const auto first = people.ask_people({.kind = HumanKind::Approve});
+    const auto second = people.ask_people({.kind = HumanKind::Approve});
+    const auto third = people.ask_people({.kind = HumanKind::Answer});
+    const auto room = 20'000 - bytes_kept(people.state());
+    people.as("buyer").send(
+        {.id = "m", .from = "buyer", .to = "buyer", .body = std::string(room, 'x')});
+    ASSERT_EQ(people.refusal(), Refusal::None);
+    people.approve("carla", first);
+    EXPECT_EQ(people.refusal(), Refusal::None);
+    people.answer("carla",
+                  {.id = second, .decision = HumanDecision::Reject, .reason = "not this year"});
+    EXPECT_EQ(people.refusal(), Refusal::None) << "what is decided makes room";
+    people.answer("carla",
+                  {.id = third,
+                   .decision = HumanDecision::Answer,
+                   .content = '"' + std::string(2'000, 'x') + '"'});
+    EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
+}
+
 TEST(People, S13_ThereIsALimitToWhatWaits) {
     People people;
     people.limits().appeals_max = 1;

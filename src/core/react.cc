@@ -95,7 +95,7 @@ void react_granted(const State& state,
     const auto* message = broker::find_message(state.broker, event.ticket);
     Deliver deliver{.ask = polls(state, event.instance) ? cause.ask : Ask{},
                     .instance = event.instance,
-                    .delivery = {event.ticket, event.attempt},
+                    .delivery = {event.ticket, event.attempt, state.broker.epoch},
                     .envelope = message->envelope};
     const auto notice = state.broker.notices.find(event.ticket.value);
     if (notice != state.broker.notices.end()) deliver.failure = notice->second;
@@ -178,7 +178,8 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
                              ? "'" + event.by + "' cannot take what waits for another agent"
                              : "the instance that takes messages has left, or never joined";
     } else {
-        refused.detail = "delivery " + ticket + "." + std::to_string(event.delivery.attempt);
+        refused.detail = "delivery " + ticket + "." + std::to_string(event.delivery.attempt) + "." +
+                         std::to_string(event.delivery.epoch.value);
         if (event.refusal == Refusal::RouteNotPermitted) refused.detail += " awaits no answer";
         refused.delivery = event.delivery;
     }
@@ -235,11 +236,15 @@ void tell_cancelled_once(const Stamped& cause, Effects& effects) {
     if (is_asked && cause.ask != Ask{} && !is_told) effects.emplace_back(TellDone{cause.ask});
 }
 
-void react_cancelled(const Stamped& cause, const RequestCancelled& event, Effects& effects) {
+void react_cancelled(const State& state,
+                     const Stamped& cause,
+                     const RequestCancelled& event,
+                     Effects& effects) {
     tell_cancelled_once(cause, effects);
     if (event.instance == InstanceNumber{}) return;
+    const auto epoch = broker::epoch_of_lease(state.broker, event.request);
     effects.emplace_back(
-        TellCancelled{event.instance, {event.request, event.attempt}, event.reason});
+        TellCancelled{event.instance, {event.request, event.attempt, epoch}, event.reason});
 }
 
 void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effects& effects) {
@@ -406,7 +411,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
             done();
             stir_all(state, effects);
         },
-        [&](const RequestCancelled& cancelled) { react_cancelled(cause, cancelled, effects); },
+        [&](const RequestCancelled& cancelled) {
+            react_cancelled(state, cause, cancelled, effects);
+        },
         [&](const ToolAuthorized&) { done(); },
         [&](const ToolRefused& no) { refused(no.tool, no.refusal, no.detail); },
         [&](const BreakerOpened&) {},
@@ -469,8 +476,11 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
 
 Time next_due(const State& state) {
     auto due = Time::max();
-    for (const auto* agenda :
-         {&state.broker.due, &state.requests.deadlines, &state.registry.silence}) {
+    for (const auto* agenda : {&state.broker.due, &state.requests.deadlines}) {
+        const bool is_slept_through =
+            (is_planted(Mutant::SleepThroughRetries) && agenda == &state.broker.due) ||
+            (is_planted(Mutant::SleepThroughDeadlines) && agenda == &state.requests.deadlines);
+        if (is_slept_through) continue;
         if (!agenda->empty()) due = std::min(due, agenda->first().at);
     }
     for (const auto& [agent, breaker] : state.governor.breakers) {

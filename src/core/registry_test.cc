@@ -152,7 +152,7 @@ TEST(Registry, T16_ASilentInstanceIsGivenUpAtItsTimeAndNotBefore) {
     story.send({.id = "m1"});
     story.at(joined + 30s - 1ms).tick();
     EXPECT_TRUE(story.events().empty());
-    EXPECT_EQ(next_due(story.state()), joined + 30s);
+    EXPECT_EQ(story.next_due(), joined + 30s);
     story.at(joined + 30s).tick();
     ASSERT_EQ(story.happened<InstanceLeft>().size(), 1U);
     EXPECT_EQ(story.happened<InstanceLeft>()[0].instance, one);
@@ -178,23 +178,66 @@ TEST(Registry, AHeartbeatKeepsAnInstanceAlive) {
     story.agent("bob");
     const auto one = story.connect("bob", 1);
     story.later(29s).ask(Heartbeat{one});
-    EXPECT_EQ(story.happened<InstanceSeen>().size(), 1U);
     story.later(29s).tick();
     EXPECT_TRUE(story.happened<InstanceLeft>().empty());
     story.later(1s).tick();
     EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
 }
 
-TEST(Registry, AHeartbeatIsRecordedOnlyNowAndThen) {
+TEST(Registry, T16_SignsOfLifeAreNotRecorded) {
     Story story;
-    story.agent("bob");
+    story.agent("bob").agent("ann");
     const auto one = story.connect("bob", 1);
-    story.later(7499ms).ask(Heartbeat{one});
-    EXPECT_TRUE(story.events().empty());
-    story.later(1ms).ask(Heartbeat{one});
-    EXPECT_EQ(story.happened<InstanceSeen>().size(), 1U);
+    const auto poller = story.poll("ann");
+    const auto before = story.state().sequence;
+    for (int i = 0; i < 60; ++i) {
+        story.later(10s).ask(Heartbeat{one});
+        story.ask(TakeMessages{poller, 1});
+        story.ask(JoinInstance{
+            .agent = {"ann"}, .name = "poller", .kind = InstanceKind::Poll, .is_heartbeat = true});
+    }
+    EXPECT_EQ(story.state().sequence, before);
     story.ask(Heartbeat{{999}});
     EXPECT_TRUE(story.events().empty()) << "of nobody";
+    story.later(30s - 1ms).tick();
+    EXPECT_TRUE(story.events().empty());
+    story.later(1ms).tick();
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 2U) << "both are silent at last";
+}
+
+TEST(Registry, T16_AHeartbeatByAnotherCallerIsNoSignOfLife) {
+    Story story;
+    story.agent("bob");
+    const auto poller = story.poll("bob");
+    story.later(20s).as("mallory").ask(TakeMessages{poller, 1});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    story.ask(JoinInstance{
+        .agent = {"bob"}, .name = "poller", .kind = InstanceKind::Poll, .is_heartbeat = true});
+    EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
+    story.later(10s).as_the_hub().tick();
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
+}
+
+TEST(Registry, T16_AHeartbeatOfOneThatWasLetGoJoinsAgain) {
+    Story story;
+    story.agent("bob");
+    story.poll("bob");
+    story.later(30s).tick();
+    ASSERT_EQ(story.happened<InstanceLeft>().size(), 1U);
+    story.ask(JoinInstance{
+        .agent = {"bob"}, .name = "poller", .kind = InstanceKind::Poll, .is_heartbeat = true});
+    EXPECT_EQ(story.happened<InstanceJoined>().size(), 1U);
+}
+
+TEST(Registry, T16_AfterARestartWhoPollsHasItsWholeTime) {
+    Story story;
+    story.agent("bob");
+    story.poll("bob");
+    story.later(1h).restart();
+    story.later(30s - 1ms).tick();
+    EXPECT_TRUE(story.happened<InstanceLeft>().empty());
+    story.later(1ms).tick();
+    EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
 }
 
 TEST(Registry, AnEndpointIsNeverSilent) {
@@ -203,7 +246,7 @@ TEST(Registry, AnEndpointIsNeverSilent) {
     story.ask(JoinInstance{{"bob"}, "endpoint", InstanceKind::Push, 1});
     story.later(24h).tick();
     EXPECT_TRUE(story.events().empty());
-    EXPECT_EQ(next_due(story.state()), Time::max());
+    EXPECT_EQ(story.next_due(), Time::max());
 }
 
 /// An agent that is posted to, and one message that waits for it.

@@ -340,6 +340,20 @@ TEST(Request, W2_ALateReplyIsRecordedAndNeverShown) {
     EXPECT_TRUE(story.delivered().empty());
 }
 
+TEST(Request, W2_ALateReplyOfSomebodyElseIsRecordedAndNeverShown) {
+    Talk talk;
+    auto& story = talk.story;
+    story.agent("carol");
+    story.request({.id = "q1"}, false, Priority::High, 10s);
+    story.later(10s).tick();
+    auto forged = reply("r1", "q1");
+    forged.from = "carol";
+    story.send(forged);
+    ASSERT_EQ(story.happened<ReplyDropped>().size(), 1U);
+    EXPECT_EQ(story.happened<ReplyDropped>()[0].from, "carol");
+    EXPECT_TRUE(story.delivered().empty());
+}
+
 TEST(Request, W2_ALateReplyToADeliverySettlesItAndIsToldSoOnce) {
     Talk talk;
     auto& story = talk.story;

@@ -76,7 +76,7 @@ TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
     }
     std::vector<Time> retries;
     for (const auto& ticket : waits) {
-        story.nack({{static_cast<std::uint64_t>(ticket.count())}, 1});
+        story.nack({{static_cast<std::uint64_t>(ticket.count())}, 1, broker.epoch});
         retries.push_back(story.retry_at());
     }
     std::ranges::sort(retries);
@@ -151,9 +151,11 @@ TEST(Retry, D6_ARestartOfTheHubDoesNotCountAsATry) {
         EXPECT_EQ(story.happened<DeliveryReturned>()[0].setback, Setback::HubRestarted);
         story.connect("bob", 10);
         ASSERT_EQ(story.delivered(), Ids{"m1"}) << "at once";
+        const auto next = story.last_delivery();
+        EXPECT_EQ(next.attempt, tokens.back().attempt + 1);
         story.ack(tokens.back());
         EXPECT_EQ(story.refusal(), Refusal::DeliveryStale) << "D5: the token is another one";
-        tokens.push_back({tokens.back().ticket, tokens.back().attempt + 1});
+        tokens.push_back(next);
     }
     story.nack(tokens.back());
     EXPECT_EQ(story.happened<DeliveryReturned>().size(), 1U) << "the first try that counts";

@@ -61,6 +61,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
     const bool is_held = draft.state.governor.held.contains(ticket);
     if (!is_held) note_failure(draft, *request, refusal);
     end_handoff(draft, ticket, false);
+    cancel_shares(draft, ticket, "what it was a part of is over");
 }
 
 std::string timeout_of(const State& state, Ticket request) {
@@ -88,7 +89,10 @@ void expire(Draft& draft, const broker::Message& message) {
 
 void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap) {
     if (draft.has_ended(Thing::Copy, message.ticket)) return;
-    if (!is_at_least_once(message.priority) && !is_planted(Mutant::RedeliverAtMostOnce)) {
+    if (message.is_answer && is_planted(Mutant::AnswerAtMostOnce)) {
+        return drop(draft, message, mishap);
+    }
+    if (!is_at_least_once(message) && !is_planted(Mutant::RedeliverAtMostOnce)) {
         return drop(draft, message, mishap);
     }
     if (mishap.is_final) return bury(draft, message, mishap);

@@ -20,8 +20,14 @@ namespace {
 /// what steps have used, what people were told, and what operators allow. 8: which delegations a
 /// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
 /// on whose word, and out of what, several are asked; which open requests their agents had time
-/// for, and which runs agents began. 11: with the instances that are silent.
-constexpr std::uint64_t kForm = 12;
+/// for, and which runs agents began. 11: with the instances that are silent. 12: with approvals of
+/// a stopped fleet. 13: which copies are answers, the epoch, and the leases of earlier epochs.
+/// 14: the same, in pieces.
+constexpr std::uint64_t kForm = 14;
+
+/// What a message's last word says of it.
+constexpr std::uint64_t kIsNotice = 1;
+constexpr std::uint64_t kIsAnswer = 2;
 
 /// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
 /// have one allocation depends on how the state came about, and its bytes must not.
@@ -40,9 +46,11 @@ EnvelopePtr take_envelope(ByteReader& in, EnvelopePtr& previous) {
 
 // --- agents and instances ------------------------------------------------------------------
 
-void put_agents(std::string& out, const registry::Registry& registry) {
+void put_agents(PieceWriter& pieces, const registry::Registry& registry) {
+    auto& out = pieces.bytes();
     put(out, registry.agents.size());
     for (const auto& agent : registry.agents) {
+        if (!pieces.spill()) return;
         put(out, agent.id.value);
         put(out, std::uint64_t{agent.is_registered});
         const auto& profile = agent.profile;
@@ -59,9 +67,10 @@ void put_agents(std::string& out, const registry::Registry& registry) {
     }
 }
 
-void take_agents(ByteReader& in, registry::Registry& registry) {
+void take_agents(PieceReader& in, registry::Registry& registry) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const AgentId id{take_text(in)};
         expect(in, registry::intern(registry, id.value) == i);  // A name is there once.
         const bool is_registered = in.varint() != 0;
@@ -83,21 +92,24 @@ void take_agents(ByteReader& in, registry::Registry& registry) {
 }
 
 /// What operators allowed, of those agents of whom they said it.
-void put_bounds(std::string& out, const registry::Registry& registry) {
+void put_bounds(PieceWriter& pieces, const registry::Registry& registry) {
+    auto& out = pieces.bytes();
     const auto is_bound = [](const registry::Agent& agent) { return agent.tools_most.has_value(); };
     put(out, static_cast<std::uint64_t>(std::ranges::count_if(registry.agents, is_bound)));
     for (AgentHandle handle = 0; handle < registry.agents.size(); ++handle) {
         const auto& most = registry.agents[handle].tools_most;
         if (!most) continue;
+        if (!pieces.spill()) return;
         put(out, handle);
         put(out, most->size());
         for (const auto& tool : *most) put(out, tool);
     }
 }
 
-void take_bounds(ByteReader& in, registry::Registry& registry) {
+void take_bounds(PieceReader& in, registry::Registry& registry) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const auto handle = in.varint();
         expect(in, handle < registry.agents.size());
         if (!in.ok()) return;
@@ -109,11 +121,13 @@ void take_bounds(ByteReader& in, registry::Registry& registry) {
     }
 }
 
-void put_instances(std::string& out, const State& state) {
+void put_instances(PieceWriter& pieces, const State& state) {
+    auto& out = pieces.bytes();
     const auto& registry = state.registry;
     put(out, registry.instance_last);
     put(out, registry.instance_slots.size());
     for (const auto& [number, slot] : registry.instance_slots) {
+        if (!pieces.spill()) return;
         const auto& instance = registry.instances[slot];
         const auto* consumer = broker::find_consumer(state.broker, number);
         put(out, number.value);
@@ -126,10 +140,11 @@ void put_instances(std::string& out, const State& state) {
     }
 }
 
-void take_instances(ByteReader& in, State& state) {
+void take_instances(PieceReader& in, State& state) {
     const auto last = in.varint();
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count; ++i) {
+        in.refill();
         InstanceJoined joined;
         joined.instance.value = take_number(in, last);
         expect(in, joined.instance.value > state.registry.instance_last);  // In their order.
@@ -142,7 +157,7 @@ void take_instances(ByteReader& in, State& state) {
         joined.credit = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
         const bool was_lower = take_number(in, 1) != 0;
         if (!in.ok()) return;
-        registry::apply(state.registry, joined, seen, state.limits.heartbeat_timeout);
+        registry::apply(state.registry, joined, seen);
         broker::join(state.broker, joined, static_cast<AgentHandle>(agent));
         auto& broker = state.broker;
         broker.consumers[broker.consumer_slots.at(joined.instance.value)].was_lower = was_lower;
@@ -151,7 +166,8 @@ void take_instances(ByteReader& in, State& state) {
 }
 
 /// The instances of which nothing was heard when it was due.
-void put_silent(std::string& out, const registry::Registry& registry) {
+void put_silent(PieceWriter& pieces, const registry::Registry& registry) {
+    auto& out = pieces.bytes();
     const auto is_silent = [&](const auto& entry) {
         const auto& instance = registry.instances[entry.second];
         return instance.missed_since != Time{} || instance.excused_at != Time{};
@@ -160,6 +176,7 @@ void put_silent(std::string& out, const registry::Registry& registry) {
     put(out, static_cast<std::uint64_t>(std::ranges::count_if(slots, is_silent)));
     for (const auto& entry : slots) {
         if (!is_silent(entry)) continue;
+        if (!pieces.spill()) return;
         const auto& instance = registry.instances[entry.second];
         put(out, entry.first.value);
         put(out, instance.missed_since);
@@ -168,11 +185,12 @@ void put_silent(std::string& out, const registry::Registry& registry) {
     }
 }
 
-void take_silent(ByteReader& in, State& state) {
+void take_silent(PieceReader& in, State& state) {
     auto& registry = state.registry;
     const auto count = take_count(in);
     registry::Instance known;
     for (std::uint64_t i = 0; i < count; ++i) {
+        in.refill();
         const InstanceNumber number{in.varint()};
         expect(in, number > known.number);  // In their order.
         known.number = number;
@@ -182,7 +200,7 @@ void take_silent(ByteReader& in, State& state) {
         expect(in, registry.instance_slots.contains(number));
         expect(in, known.missed_since != Time{} || known.excused_at != Time{});
         if (!in.ok()) return;
-        registry::recall(registry, known, state.limits.heartbeat_timeout);
+        registry::recall(registry, known);
     }
 }
 
@@ -196,15 +214,19 @@ std::vector<Ticket> tickets_of(const broker::Broker& broker, const broker::List&
     return tickets;
 }
 
-void put_tickets(std::string& out, const std::vector<Ticket>& tickets) {
-    put(out, tickets.size());
-    for (const auto& ticket : tickets) put(out, ticket.value);
+void put_tickets(PieceWriter& pieces, const std::vector<Ticket>& tickets) {
+    put(pieces.bytes(), tickets.size());
+    for (const auto& ticket : tickets) {
+        if (!pieces.spill()) return;
+        put(pieces.bytes(), ticket.value);
+    }
 }
 
-std::vector<Slot> take_slots(ByteReader& in, const broker::Broker& broker) {
+std::vector<Slot> take_slots(PieceReader& in, const broker::Broker& broker) {
     std::vector<Slot> slots;
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count; ++i) {
+        in.refill();
         const auto slot = broker.slots.find(in.varint(), broker::ticket_of(broker.messages));
         if (slot == kNoSlot) {
             spoil(in);
@@ -233,7 +255,7 @@ void put_message(std::string& out,
     put(out, is_due ? broker.due.at(message.place).at : Time{});
     const auto notice = broker.notices.find(message.ticket.value);
     const bool is_notice = notice != broker.notices.end();
-    put(out, std::uint64_t{is_notice});
+    put(out, (is_notice ? kIsNotice : 0U) | (message.is_answer ? kIsAnswer : 0U));
     if (!is_notice) return;
     put(out, static_cast<std::uint64_t>(notice->second.refusal));
     put(out, notice->second.detail);
@@ -270,7 +292,9 @@ bool take_message(ByteReader& in,
     message.retry_count_max = static_cast<std::uint8_t>(take_number(in, 254));
     message.expires_at = take_time(in);
     const auto due = take_time(in);
-    if (in.varint() != 0) {
+    const auto flags = take_number(in, kIsNotice | kIsAnswer);
+    message.is_answer = flags != 0;  // A notice is one, also where it does not say so.
+    if ((flags & kIsNotice) != 0) {
         Failure failure;
         failure.refusal = take_enum(in, Refusal::None, kRefusals.back().refusal);
         failure.detail = take_text(in);
@@ -304,15 +328,18 @@ bool take_message(ByteReader& in,
     return true;
 }
 
-void put_messages(std::string& out, const broker::Broker& broker) {
+void put_messages(PieceWriter& pieces, const broker::Broker& broker) {
+    auto& out = pieces.bytes();
     const auto rows = broker.slots.sorted(broker::ticket_of(broker.messages));
     put(out, broker.mailboxes.size());
     put(out, rows.size());
     const Envelope* previous = nullptr;
     for (const auto& [ticket, slot] : rows) {
+        if (!pieces.spill()) return;
         put_message(out, broker, broker.messages[slot], previous);
     }
     for (const auto& [ticket, letter] : broker.dead) {
+        if (!pieces.spill()) return;
         put(out, ticket.value);
         put(out, static_cast<std::uint64_t>(letter.setback));
         put(out, letter.reason);
@@ -320,7 +347,7 @@ void put_messages(std::string& out, const broker::Broker& broker) {
     }
 }
 
-bool take_messages(ByteReader& in, State& state) {
+bool take_messages(PieceReader& in, State& state) {
     auto& broker = state.broker;
     // Every agent was read before, so garbage cannot make this huge.
     const auto mailboxes = take_number(in, state.registry.agents.size());
@@ -330,10 +357,12 @@ bool take_messages(ByteReader& in, State& state) {
     EnvelopePtr previous;
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count; ++i) {
+        in.refill();
         if (!take_message(in, broker, tickets, previous)) return false;
     }
     for (const auto& [ticket, slot] : broker.slots.sorted(broker::ticket_of(broker.messages))) {
         if (broker.messages[slot].stage != broker::Stage::Dead) continue;
+        in.refill();
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
         letter.setback = take_enum(in, Setback::Nacked, Setback::CircuitOpen);
@@ -349,9 +378,11 @@ constexpr std::uint64_t kIsBusy = 1;
 constexpr std::uint64_t kWasLower = 2;
 
 /// The order of what is ready, of what each consumer holds, and of each lane.
-void put_order(std::string& out, const State& state) {
+void put_order(PieceWriter& pieces, const State& state) {
+    auto& out = pieces.bytes();
     const auto& broker = state.broker;
     for (const auto& mailbox : broker.mailboxes) {
+        if (!pieces.spill()) return;
         const auto& turns = mailbox.turns;
         const bool is_idle =
             mailbox.waiting == 0 && turns.passed_over == decltype(turns.passed_over){};
@@ -359,11 +390,12 @@ void put_order(std::string& out, const State& state) {
         if (is_idle) continue;
         for (std::size_t i = 0; i < kPriorities; ++i) {
             put(out, turns.passed_over[i]);
-            put_tickets(out, tickets_of(broker, mailbox.ready[i]));
+            put_tickets(pieces, tickets_of(broker, mailbox.ready[i]));
         }
     }
     for (const auto& [number, slot] : state.registry.instance_slots) {
-        put_tickets(out, tickets_of(broker, broker::find_consumer(broker, number)->leased));
+        if (!pieces.spill()) return;
+        put_tickets(pieces, tickets_of(broker, broker::find_consumer(broker, number)->leased));
     }
     std::vector<std::vector<Ticket>> lanes;
     for (const auto& [key, lane] : broker.lanes) {  // One of a single message is found by its task.
@@ -374,7 +406,10 @@ void put_order(std::string& out, const State& state) {
     }
     std::ranges::sort(lanes);
     put(out, lanes.size());
-    for (const auto& tickets : lanes) put_tickets(out, tickets);
+    for (const auto& tickets : lanes) {
+        if (!pieces.spill()) return;
+        put_tickets(pieces, tickets);
+    }
 }
 
 /// Which copies have found their place in a list or behind another in a lane; each has one.
@@ -396,7 +431,7 @@ void link(broker::Broker& broker, broker::List& list, Slot slot) {
     list.tail = slot;
 }
 
-void take_ready(ByteReader& in, Places& places, AgentHandle agent) {
+void take_ready(PieceReader& in, Places& places, AgentHandle agent) {
     auto& mailbox = places.broker.mailboxes[agent];
     for (std::size_t i = 0; i < kPriorities; ++i) {
         mailbox.turns.passed_over[i] = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
@@ -412,7 +447,8 @@ void take_ready(ByteReader& in, Places& places, AgentHandle agent) {
     }
 }
 
-void take_leased(ByteReader& in, Places& places, Slot consumer_slot) {
+void take_leased(PieceReader& in, Places& places, Slot consumer_slot) {
+    in.refill();
     auto& consumer = places.broker.consumers[consumer_slot];
     for (const Slot slot : take_slots(in, places.broker)) {
         auto& message = places.broker.messages[slot];
@@ -443,7 +479,8 @@ void find_heads(ByteReader& in, State& state) {
     });
 }
 
-void take_lane(ByteReader& in, State& state, Places& places) {
+void take_lane(PieceReader& in, State& state, Places& places) {
+    in.refill();
     const auto slots = take_slots(in, state.broker);
     if (slots.size() < 2) return spoil(in);
     const auto key = lane_of(state, slots.front());
@@ -464,10 +501,11 @@ bool has_place(const broker::Message& message) {
     return message.stage != broker::Stage::Delayed && message.stage != broker::Stage::Dead;
 }
 
-void take_order(ByteReader& in, State& state) {
+void take_order(PieceReader& in, State& state) {
     auto& broker = state.broker;
     Places places{broker};
     for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
+        in.refill();
         const auto marks = take_number(in, kIsBusy | kWasLower);
         broker.mailboxes[agent].turns.was_lower = (marks & kWasLower) != 0;
         if ((marks & kIsBusy) != 0) take_ready(in, places, agent);
@@ -489,11 +527,13 @@ void take_order(ByteReader& in, State& state) {
 
 // --- requests and memory -------------------------------------------------------------------
 
-void put_requests(std::string& out, const State& state) {
+void put_requests(PieceWriter& pieces, const State& state) {
+    auto& out = pieces.bytes();
     const auto& requests = state.requests;
     const auto rows = requests.slots.sorted(broker::ticket_of(requests.open));
     put(out, rows.size());
     for (const auto& [ticket, slot] : rows) {
+        if (!pieces.spill()) return;
         const auto& request = requests.open[slot];
         const auto* message = broker::find_message(state.broker, request.ticket);
         const bool is_in_mailbox = message != nullptr;
@@ -507,10 +547,11 @@ void put_requests(std::string& out, const State& state) {
     }
 }
 
-bool take_requests(ByteReader& in, State& state) {
+bool take_requests(PieceReader& in, State& state) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count; ++i) {
+        in.refill();
         broker::OpenRequest request;
         request.ticket = tickets.take(in);
         if (in.varint() != 0) {
@@ -537,18 +578,21 @@ bool take_requests(ByteReader& in, State& state) {
 }
 
 /// The tables have an order of their own, whatever came first.
-void put_numbers(std::string& out, const FlatTable<broker::NumberRow>& table) {
+void put_numbers(PieceWriter& pieces, const FlatTable<broker::NumberRow>& table) {
+    auto& out = pieces.bytes();
     put(out, table.size());
     table.for_each([&](const broker::NumberRow& row) {
+        if (!pieces.spill()) return;
         append_word(out, row.key);
         put(out, row.number);
     });
 }
 
-void take_numbers(ByteReader& in, FlatTable<broker::NumberRow>& table) {
+void take_numbers(PieceReader& in, FlatTable<broker::NumberRow>& table) {
     const auto count = take_count(in);
     table.reserve(count);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const auto key = in.word<std::uint64_t>();
         const broker::NumberRow row{.key = key, .number = in.varint()};
         expect(in, !row.empty());
@@ -556,21 +600,24 @@ void take_numbers(ByteReader& in, FlatTable<broker::NumberRow>& table) {
     }
 }
 
-void put_generation(std::string& out, const broker::Generation& generation) {
+void put_generation(PieceWriter& pieces, const broker::Generation& generation) {
+    auto& out = pieces.bytes();
     put(out, generation.ids.size());
     generation.ids.for_each([&](const broker::IdRow& row) {
+        if (!pieces.spill()) return;
         append_word(out, row.key.value());
         put(out, row.ticket.value());
         append_word(out, row.fingerprint);
     });
-    put_numbers(out, generation.answers);
-    put_numbers(out, generation.closed);
+    put_numbers(pieces, generation.answers);
+    put_numbers(pieces, generation.closed);
 }
 
-void take_generation(ByteReader& in, broker::Generation& generation) {
+void take_generation(PieceReader& in, broker::Generation& generation) {
     const auto ids = take_count(in);
     generation.ids.reserve(ids);
     for (std::uint64_t i = 0; i < ids && in.ok(); ++i) {
+        in.refill();
         broker::IdRow row{.key = Halves{in.word<std::uint64_t>()}};
         row.ticket = Halves{in.varint()};
         row.fingerprint = in.word<std::uint32_t>();
@@ -581,40 +628,74 @@ void take_generation(ByteReader& in, broker::Generation& generation) {
     take_numbers(in, generation.closed);
 }
 
-}  // namespace
+void put_epochs(PieceWriter& pieces, const broker::Broker& broker) {
+    auto& out = pieces.bytes();
+    put(out, broker.epoch.value);
+    put(out, broker.earlier_leases.size());
+    for (const auto& [ticket, epoch] : broker.earlier_leases) {
+        if (!pieces.spill()) return;
+        put(out, ticket.value);
+        put(out, epoch.value);
+    }
+}
 
-std::string encode_state(const State& state) {
-    std::string out;
+Epoch take_epoch(ByteReader& in) {
+    return {static_cast<std::uint32_t>(take_number(in, UINT32_MAX))};
+}
+
+void take_epochs(PieceReader& in, broker::Broker& broker) {
+    broker.epoch = take_epoch(in);
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
+        const Ticket ticket{in.varint()};
+        const auto epoch = take_epoch(in);
+        const auto* message = broker::find_message(broker, ticket);
+        expect(in, message != nullptr && message->stage == broker::Stage::Leased);
+        expect(in, epoch != broker.epoch && broker.earlier_leases.emplace(ticket, epoch).second);
+    }
+}
+
+/// Before form 13 a copy did not say that it is an answer. A reply in a mailbox mostly is one.
+void take_replies_as_answers(broker::Broker& broker) {
+    broker.slots.for_each([&](Slot slot) {
+        auto& message = broker.messages[slot];
+        if (message.envelope->intent() == Intent::Reply) message.is_answer = true;
+    });
+}
+
+void put_state(PieceWriter& pieces, const State& state) {
+    auto& out = pieces.bytes();
     put(out, kForm);
     put(out, state.hub_id);
     append_word(out, state.key.first);
     append_word(out, state.key.second);
     put(out, state.sequence.value);
     put(out, state.now);
-    put_agents(out, state.registry);
-    put_instances(out, state);
-    put_messages(out, state.broker);
-    put_order(out, state);
-    put_requests(out, state);
+    put_agents(pieces, state.registry);
+    put_instances(pieces, state);
+    put_messages(pieces, state.broker);
+    put_order(pieces, state);
+    put_requests(pieces, state);
     put(out, state.memory.taken);
-    put_generation(out, state.memory.newer);
-    put_generation(out, state.memory.older);
-    put_governor(out, state.governor);
-    put_workflows(out, state.workflows);
-    put_people(out, state.people);
-    put_shared(out, state.shared);
-    put_handing(out, state);
-    put_streams(out, state.streams);
-    put_held(out, state.governor);
-    put_bounds(out, state.registry);
-    put_silent(out, state.registry);
-    put_approved(out, state.governor);
-    put_stop(out, state.governor);
-    return out;
+    put_generation(pieces, state.memory.newer);
+    put_generation(pieces, state.memory.older);
+    put_governor(pieces, state.governor);
+    put_workflows(pieces, state.workflows);
+    put_people(pieces, state.people);
+    put_shared(pieces, state.shared);
+    put_handing(pieces, state);
+    put_streams(pieces, state.streams);
+    put_held(pieces, state.governor);
+    put_bounds(pieces, state.registry);
+    put_silent(pieces, state.registry);
+    put_approved(pieces, state.governor);
+    put_stop(pieces, state.governor);
+    put_epochs(pieces, state.broker);
 }
 
-Result<State> decode_state(std::string_view bytes, const Limits& limits) {
-    ByteReader in{bytes};
+Result<State> take_state(PieceReader& in, const Limits& limits) {
+    in.refill();
     State state;
     state.limits = limits;
     const auto form = in.varint();
@@ -651,8 +732,45 @@ Result<State> decode_state(std::string_view bytes, const Limits& limits) {
         take_approved(in, state.governor);
         take_stop(in, state.governor);
     }
-    if (!in.ok() || !in.at_end()) return garbled;
+    if (form >= 13) {
+        take_epochs(in, state.broker);
+    } else {
+        take_replies_as_answers(state.broker);
+    }
+    if (!in.is_complete()) return garbled;
     if (state.governor.is_stopped) broker::hand_answers_only(state.broker);
+    return state;
+}
+
+}  // namespace
+
+std::string encode_state(const State& state) {
+    std::string bytes;
+    const PieceSink sink = [&](std::string piece) {
+        bytes = std::move(piece);
+        return true;
+    };
+    (void)encode_state(state, sink, SIZE_MAX);
+    return bytes;
+}
+
+bool encode_state(const State& state, const PieceSink& sink, std::size_t piece_bytes) {
+    PieceWriter pieces{sink, piece_bytes};
+    put_state(pieces, state);
+    return pieces.finish();
+}
+
+Result<State> decode_state(std::string_view bytes, const Limits& limits) {
+    PieceReader in{bytes};
+    return take_state(in, limits);
+}
+
+Result<State> decode_state(const PieceSource& source,
+                           std::uint64_t bytes_max,
+                           const Limits& limits) {
+    PieceReader in{source, bytes_max};
+    auto state = take_state(in, limits);
+    if (in.error()) return tl::unexpected(*in.error());
     return state;
 }
 

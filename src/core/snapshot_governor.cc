@@ -15,9 +15,10 @@ AgentHandle take_agent(ByteReader& in, const State& state) {
     return is_known ? static_cast<AgentHandle>(agent) : 0;
 }
 
-void take_breakers(ByteReader& in, State& state) {
+void take_breakers(PieceReader& in, State& state) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         auto& breaker = state.governor.breakers[take_agent(in, state)];
         breaker.stage =
             take_enum(in, governor::BreakerStage::Closed, governor::BreakerStage::Probing);
@@ -27,7 +28,7 @@ void take_breakers(ByteReader& in, State& state) {
     }
 }
 
-void take_rates(ByteReader& in, governor::Rates& rates) {
+void take_rates(PieceReader& in, governor::Rates& rates) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         auto name = take_text(in);
@@ -39,9 +40,11 @@ void take_rates(ByteReader& in, governor::Rates& rates) {
     }
 }
 
-void put_steps(std::string& out, const governor::Rates& rates) {
+void put_steps(PieceWriter& pieces, const governor::Rates& rates) {
+    auto& out = pieces.bytes();
     put(out, rates.by_name.size());
     for (const auto& [name, rate] : rates.by_name) {
+        if (!pieces.spill()) return;
         put(out, name);
         put(out, rate.steps.size());
         for (const auto& step : rate.steps) {
@@ -52,9 +55,10 @@ void put_steps(std::string& out, const governor::Rates& rates) {
     }
 }
 
-void take_steps(ByteReader& in, governor::Rates& rates) {
+void take_steps(PieceReader& in, governor::Rates& rates) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         auto name = take_text(in);
         governor::Rate rate;
         const auto steps = take_count(in);
@@ -80,11 +84,12 @@ bool is_sound(const governor::Lineage& lineage) {
     });
 }
 
-void take_lineage(ByteReader& in, State& state, Packing packing, std::uint64_t form) {
+void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t form) {
     auto& lineage = state.governor.lineage;
     const auto is_agent = [&](AgentHandle agent) { return agent < state.registry.agents.size(); };
     const auto roots = take_count(in);
     for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
+        in.refill();
         auto root = governor::RootCodec{}.unpack(in, packing);
         const auto number = root.number;
         root.open = 0;  // They are counted as they come.
@@ -97,6 +102,7 @@ void take_lineage(ByteReader& in, State& state, Packing packing, std::uint64_t f
     }
     const auto delegations = take_count(in);
     for (std::uint64_t i = 0; i < delegations && in.ok(); ++i) {
+        in.refill();
         auto each = governor::DelegationCodec{}.unpack(in, packing);
         const auto request = each.request;
         expect(in,
@@ -135,19 +141,25 @@ void set_money_aside(State& state) {
 
 }  // namespace
 
-void put_governor(std::string& out, const governor::Governor& governor) {
+void put_governor(PieceWriter& pieces, const governor::Governor& governor) {
+    auto& out = pieces.bytes();
     put(out, governor.policy.version);
     put(out, print_policy(governor.policy.settings));
     const auto& lineage = governor.lineage;
     put(out, lineage.roots.size());
-    for (const auto number : lineage.roots.tickets()) lineage.roots.append_packed(out, number);
+    for (const auto number : lineage.roots.tickets()) {
+        if (!pieces.spill()) return;
+        lineage.roots.append_packed(out, number);
+    }
     put(out, lineage.delegations.size());
     for (const auto request : lineage.delegations.tickets()) {
+        if (!pieces.spill()) return;
         lineage.delegations.append_packed(out, request);
     }
     put(out, std::uint64_t{governor.is_stopped});
     put(out, governor.breakers.size());
     for (const auto& [agent, breaker] : governor.breakers) {
+        if (!pieces.spill()) return;
         put(out, agent);
         put(out, static_cast<std::uint64_t>(breaker.stage));
         put(out, breaker.open_until);
@@ -157,13 +169,14 @@ void put_governor(std::string& out, const governor::Governor& governor) {
     put(out, std::uint64_t{0});  // Rates: they stand at the end, with their steps.
     put(out, lineage.accounts.by_name.size());
     for (const auto& [name, account] : lineage.accounts.by_name) {
+        if (!pieces.spill()) return;
         put(out, name);
         put(out, account.since);
         governor::put_purse(out, account.purse);
     }
 }
 
-void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t form) {
+void take_governor(PieceReader& in, State& state, Packing packing, std::uint64_t form) {
     state.governor.policy.version = in.varint();
     auto settings = parse_policy(take_text(in));
     if (!settings) return spoil(in);
@@ -175,6 +188,7 @@ void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t 
     take_rates(in, state.governor.rates);
     const auto accounts = take_count(in);
     for (std::uint64_t i = 0; i < accounts && in.ok(); ++i) {
+        in.refill();
         auto name = take_text(in);
         governor::Account account;
         account.since = take_time(in);
@@ -185,14 +199,15 @@ void take_governor(ByteReader& in, State& state, Packing packing, std::uint64_t 
     if (form < 12 && in.ok()) set_money_aside(state);
 }
 
-void put_stop(std::string& out, const governor::Governor& governor) {
+void put_stop(PieceWriter& pieces, const governor::Governor& governor) {
+    auto& out = pieces.bytes();
     put(out, governor.stop.by);
     put(out, governor.stop.reason);
     put(out, governor.stop.at);
-    put_steps(out, governor.rates);
+    put_steps(pieces, governor.rates);
 }
 
-void take_stop(ByteReader& in, governor::Governor& governor) {
+void take_stop(PieceReader& in, governor::Governor& governor) {
     governor.stop.by = take_text(in);
     governor.stop.reason = take_text(in);
     governor.stop.at = take_time(in);

@@ -54,7 +54,8 @@ Pass take_pass(ByteReader& in, Ticket request) {
     return pass;
 }
 
-void put_call(std::string& out, const Call& call) {
+void put_call(PieceWriter& pieces, const Call& call) {
+    auto& out = pieces.bytes();
     put(out, static_cast<std::uint64_t>(call.kind));
     put(out, call.capability);
     put(out, call.until);
@@ -63,6 +64,7 @@ void put_call(std::string& out, const Call& call) {
     put(out, std::uint64_t{call.is_placed});
     put(out, call.candidates.size());
     for (const auto& each : call.candidates) {
+        if (!pieces.spill()) return;
         put(out, each.agent);
         put(out, static_cast<std::uint64_t>(each.stage));
         put(out, each.request.value);
@@ -72,7 +74,7 @@ void put_call(std::string& out, const Call& call) {
     }
 }
 
-Call take_call(ByteReader& in, std::uint64_t form) {
+Call take_call(PieceReader& in, std::uint64_t form) {
     Call call{.kind = take_enum(in, CallKind::Earliest, CallKind::All)};
     call.capability = take_text(in);
     call.until = take_time(in);
@@ -84,6 +86,7 @@ Call take_call(ByteReader& in, std::uint64_t form) {
     }
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         Candidate each{.agent = take_text(in)};
         each.stage = take_enum(in, handing::Stage::Waiting, handing::Stage::Failed);
         each.request.value = in.varint();
@@ -98,10 +101,11 @@ Call take_call(ByteReader& in, std::uint64_t form) {
 
 /// Each item with the request it is for, which must be open; `take` gets that ticket.
 template <class Take>
-void take_each(ByteReader& in, const State& state, const Take& take) {
+void take_each(PieceReader& in, const State& state, const Take& take) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const auto request = tickets.take(in);
         expect(in, broker::find_request(state.requests, request) != nullptr);
         if (in.ok()) take(request);
@@ -124,36 +128,42 @@ bool is_sound(const State& state) {
 
 }  // namespace
 
-void put_handing(std::string& out, const State& state) {
+void put_handing(PieceWriter& pieces, const State& state) {
+    auto& out = pieces.bytes();
     const auto& handing = state.handing;
     put(out, handing.passes.size());
     for (const auto& [request, pass] : handing.passes) {
+        if (!pieces.spill()) return;
         put(out, request.value);
         put_pass(out, pass);
     }
     put(out, handing.calls.size());
     for (const auto& [request, call] : handing.calls) {
+        if (!pieces.spill()) return;
         put(out, request.value);
-        put_call(out, call);
+        put_call(pieces, call);
     }
     put(out, handing.former.size());
     for (const auto& [request, names] : handing.former) {
+        if (!pieces.spill()) return;
         put(out, request.value);
         put_texts(out, names);
     }
     put(out, handing.pushed.size());
     for (const auto& [request, pushed] : handing.pushed) {
+        if (!pieces.spill()) return;
         put(out, request.value);
         put(out, pushed);
     }
     put(out, state.broker.enclosed.size());
     for (const auto& [answer, enclosed] : state.broker.enclosed) {
+        if (!pieces.spill()) return;
         put(out, answer.value);
         put(out, enclosed);
     }
 }
 
-void take_handing(ByteReader& in, State& state, std::uint64_t form) {
+void take_handing(PieceReader& in, State& state, std::uint64_t form) {
     auto& handing = state.handing;
     take_each(in, state, [&](Ticket request) {
         auto pass = take_pass(in, request);
@@ -178,6 +188,7 @@ void take_handing(ByteReader& in, State& state, std::uint64_t form) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const auto answer = tickets.take(in);
         expect(in, broker::find_message(state.broker, answer) != nullptr);
         broker::enclose(state.broker, answer, take_text(in));

@@ -61,7 +61,7 @@ RequestHeld take_one(ByteReader& in, TicketOrder& tickets) {
 
 /// Before form 8 it was said here which delegations a person gave a purse of their own; each says
 /// so itself since form 7.
-void take_grants(ByteReader& in, governor::Lineage& lineage) {
+void take_grants(PieceReader& in, governor::Lineage& lineage) {
     const auto grants = take_count(in);
     for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
         auto* found = lineage.delegations.wake(Ticket{in.varint()});
@@ -72,16 +72,21 @@ void take_grants(ByteReader& in, governor::Lineage& lineage) {
 
 }  // namespace
 
-void put_held(std::string& out, const governor::Governor& governor) {
+void put_held(PieceWriter& pieces, const governor::Governor& governor) {
+    auto& out = pieces.bytes();
     put(out, governor.held.size());
-    for (const auto& [request, held] : governor.held) put_one(out, held);
+    for (const auto& [request, held] : governor.held) {
+        if (!pieces.spill()) return;
+        put_one(out, held);
+    }
 }
 
-void take_held(ByteReader& in, State& state, std::uint64_t form) {
+void take_held(PieceReader& in, State& state, std::uint64_t form) {
     auto& governor = state.governor;
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         auto held = take_one(in, tickets);
         // It is open, and in nobody's mailbox.
         expect(in,
@@ -94,18 +99,21 @@ void take_held(ByteReader& in, State& state, std::uint64_t form) {
     if (form < 8) take_grants(in, governor.lineage);
 }
 
-void put_approved(std::string& out, const governor::Governor& governor) {
+void put_approved(PieceWriter& pieces, const governor::Governor& governor) {
+    auto& out = pieces.bytes();
     put(out, governor.approved.size());
     for (const auto& [request, leave] : governor.approved) {
+        if (!pieces.spill()) return;
         put(out, request.value);
         put(out, leave.by);
         put(out, leave.tokens);
     }
 }
 
-void take_approved(ByteReader& in, governor::Governor& governor) {
+void take_approved(PieceReader& in, governor::Governor& governor) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const Ticket request{in.varint()};
         governor::Leave leave{.by = take_text(in)};
         leave.tokens = in.varint();

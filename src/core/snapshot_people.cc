@@ -39,15 +39,20 @@ bool is_sound(const State& state) {
 
 }  // namespace
 
-void put_people(std::string& out, const people::People& people) {
+void put_people(PieceWriter& pieces, const people::People& people) {
+    auto& out = pieces.bytes();
     put(out, people.appeals.size());
-    for (const auto id : people.appeals.tickets()) people.appeals.append_packed(out, id);
+    for (const auto id : people.appeals.tickets()) {
+        if (!pieces.spill()) return;
+        people.appeals.append_packed(out, id);
+    }
 }
 
-void take_people(ByteReader& in, State& state, Packing packing) {
+void take_people(PieceReader& in, State& state, Packing packing) {
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         auto appeal = people::AppealCodec{}.unpack(in, packing);
         const auto id = appeal.asked.id;
         tickets.check(in, id);

@@ -11,9 +11,12 @@ namespace {
 
 using namespace shared;
 
-void put_texts(std::string& out, const std::vector<std::string>& texts) {
-    put(out, texts.size());
-    for (const auto& text : texts) put(out, text);
+void put_texts(PieceWriter& pieces, const std::vector<std::string>& texts) {
+    put(pieces.bytes(), texts.size());
+    for (const auto& text : texts) {
+        if (!pieces.spill()) return;
+        put(pieces.bytes(), text);
+    }
 }
 
 /// Text that is merged and walked later: garbage would be trusted.
@@ -23,36 +26,43 @@ std::string take_json(ByteReader& in) {
     return text;
 }
 
-std::vector<std::string> take_documents(ByteReader& in) {
-    std::vector<std::string> documents(take_count(in));
-    for (auto& document : documents) document = take_json(in);
+std::vector<std::string> take_documents(PieceReader& in) {
+    std::vector<std::string> documents;
+    const auto count = take_count(in);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
+        documents.push_back(take_json(in));
+    }
     return documents;
 }
 
-void put_item(std::string& out, const Context& context) {
+void put_item(PieceWriter& pieces, const Context& context) {
+    auto& out = pieces.bytes();
     put(out, context.owner);
     put(out, context.status);
     put(out, context.version);
     put(out, context.entities.size());
     for (const auto& [name, entity] : context.entities) {
+        if (!pieces.spill()) return;
         put(out, name);
         put(out, entity.value);
         put(out, entity.domain);
     }
-    put_texts(out, context.history);
-    put_texts(out, context.artifacts);
+    put_texts(pieces, context.history);
+    put_texts(pieces, context.artifacts);
     put(out, context.handoff.value);
     put(out, context.recipient);
     put(out, std::uint64_t{context.done != nullptr});
     if (context.done) context.done->pack(out);
 }
 
-void take_item(ByteReader& in, Context& context) {
+void take_item(PieceReader& in, Context& context) {
     context.owner = take_text(in);
     context.status = take_text(in);
     context.version = in.varint();
     const auto entities = take_count(in);
     for (std::uint64_t i = 0; i < entities && in.ok(); ++i) {
+        in.refill();
         auto name = take_text(in);
         Entity entity{.value = take_json(in), .domain = {}};
         entity.domain = take_text(in);
@@ -67,7 +77,8 @@ void take_item(ByteReader& in, Context& context) {
     expect(in, context.done != nullptr);
 }
 
-void put_item(std::string& out, const Task& task) {
+void put_item(PieceWriter& pieces, const Task& task) {
+    auto& out = pieces.bytes();
     put(out, task.document);
     put(out, task.agent);
     put(out, task.user);
@@ -83,7 +94,8 @@ void take_item(ByteReader& in, Task& task) {
     task.version = in.varint();
 }
 
-void put_item(std::string& out, const Allotment& allotment) {
+void put_item(PieceWriter& pieces, const Allotment& allotment) {
+    auto& out = pieces.bytes();
     const auto& allocation = allotment.allocation;
     put(out, allocation.agent);
     put(out, allocation.resource);
@@ -105,18 +117,21 @@ void take_item(ByteReader& in, Allotment& allotment) {
     allotment.version = in.varint();
 }
 
-void put_item(std::string& out, const Session& session) {
+void put_item(PieceWriter& pieces, const Session& session) {
+    auto& out = pieces.bytes();
     put(out, session.user);
     put(out, session.parent);
     put(out, session.history);
     put(out, session.workflow);
     put(out, session.agents.size());
     for (const auto& [agent, part] : session.agents) {
+        if (!pieces.spill()) return;
         put(out, agent);
         put(out, part);
     }
     put(out, session.analyses.size());
     for (const auto& [key, analysis] : session.analyses) {
+        if (!pieces.spill()) return;
         put(out, key);
         put(out, analysis.capability);
         put(out, analysis.result);
@@ -128,18 +143,20 @@ void put_item(std::string& out, const Session& session) {
     put(out, session.changed_at);
 }
 
-void take_item(ByteReader& in, Session& session) {
+void take_item(PieceReader& in, Session& session) {
     session.user = take_text(in);
     session.parent = take_text(in);
     session.history = take_text(in);
     session.workflow = take_text(in);
     const auto agents = take_count(in);
     for (std::uint64_t i = 0; i < agents && in.ok(); ++i) {
+        in.refill();
         auto agent = take_text(in);
         session.agents.emplace(std::move(agent), take_text(in));
     }
     const auto analyses = take_count(in);
     for (std::uint64_t i = 0; i < analyses && in.ok(); ++i) {
+        in.refill();
         auto& analysis = session.analyses[take_text(in)];
         analysis.capability = take_text(in);
         analysis.result = take_text(in);
@@ -151,9 +168,11 @@ void take_item(ByteReader& in, Session& session) {
     session.changed_at = take_time(in);
 }
 
-void put_item(std::string& out, const std::vector<KnownFact>& facts) {
+void put_item(PieceWriter& pieces, const std::vector<KnownFact>& facts) {
+    auto& out = pieces.bytes();
     put(out, facts.size());
     for (const auto& [fact, session, at] : facts) {
+        if (!pieces.spill()) return;
         put(out, fact.kind);
         put(out, fact.about);
         put(out, fact.value);
@@ -164,9 +183,10 @@ void put_item(std::string& out, const std::vector<KnownFact>& facts) {
     }
 }
 
-void take_item(ByteReader& in, std::vector<KnownFact>& facts) {
+void take_item(PieceReader& in, std::vector<KnownFact>& facts) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         auto& [fact, session, at] = facts.emplace_back();
         fact.kind = take_text(in);
         fact.about = take_text(in);
@@ -179,31 +199,35 @@ void take_item(ByteReader& in, std::vector<KnownFact>& facts) {
 }
 
 template <class Item>
-void put_items(std::string& out, const ById<Item>& items) {
-    put(out, items.size());
+void put_items(PieceWriter& pieces, const ById<Item>& items) {
+    put(pieces.bytes(), items.size());
     for (const auto& [id, item] : items) {
-        put(out, id);
-        put_item(out, item);
+        if (!pieces.spill()) return;
+        put(pieces.bytes(), id);
+        put_item(pieces, item);
     }
 }
 
 template <class Item>
-void take_items(ByteReader& in, ById<Item>& items) {
+void take_items(PieceReader& in, ById<Item>& items) {
     const auto count = take_count(in);
-    for (std::uint64_t i = 0; i < count && in.ok(); ++i) take_item(in, items[take_text(in)]);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
+        take_item(in, items[take_text(in)]);
+    }
 }
 
 }  // namespace
 
-void put_shared(std::string& out, const Shared& shared) {
-    put_items(out, shared.contexts);
-    put_items(out, shared.tasks);
-    put_items(out, shared.allocations);
-    put_items(out, shared.sessions);
-    put_items(out, shared.facts);
+void put_shared(PieceWriter& pieces, const Shared& shared) {
+    put_items(pieces, shared.contexts);
+    put_items(pieces, shared.tasks);
+    put_items(pieces, shared.allocations);
+    put_items(pieces, shared.sessions);
+    put_items(pieces, shared.facts);
 }
 
-void take_shared(ByteReader& in, State& state) {
+void take_shared(PieceReader& in, State& state) {
     auto& shared = state.shared;
     take_items(in, shared.contexts);
     take_items(in, shared.tasks);

@@ -30,10 +30,12 @@ std::vector<Sequence> take_rising(ByteReader& in, Sequence most) {
 
 }  // namespace
 
-void put_streams(std::string& out, const broker::Streams& streams) {
+void put_streams(PieceWriter& pieces, const broker::Streams& streams) {
+    auto& out = pieces.bytes();
     put(out, streams.forgotten.value);
     put(out, streams.all.size());
     for (const auto& [request, stream] : streams.all) {
+        if (!pieces.spill()) return;
         put(out, request.value);
         put_rising(out, stream.parts);
         put(out, stream.bytes);
@@ -41,12 +43,13 @@ void put_streams(std::string& out, const broker::Streams& streams) {
     }
 }
 
-void take_streams(ByteReader& in, State& state) {
+void take_streams(PieceReader& in, State& state) {
     auto& streams = state.streams;
     streams.forgotten.value = take_number(in, state.sequence.value);
     const auto count = take_count(in);
     TicketOrder tickets{state.sequence};
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        in.refill();
         const auto request = tickets.take(in);
         broker::Stream stream{.parts = take_rising(in, state.sequence)};
         stream.bytes = in.varint();

@@ -40,23 +40,27 @@ bool is_sound(const Run& run, const State& state) {
 
 }  // namespace
 
-void put_workflows(std::string& out, const workflow::Workflows& workflows) {
+void put_workflows(PieceWriter& pieces, const workflow::Workflows& workflows) {
+    auto& out = pieces.bytes();
     put(out, workflows.plans.size());
     for (const auto& [hash, known] : workflows.plans) {
+        if (!pieces.spill()) return;
         put(out, hash);
         put(out, known.plan->text);
         put(out, known.last_used.value);
     }
     put(out, workflows.runs.size());
     for (const auto number : workflows.runs.tickets()) {
+        if (!pieces.spill()) return;
         workflows.runs.append_packed(out, number, {&workflows.plans});
     }
 }
 
-void take_workflows(ByteReader& in, State& state, Packing packing) {
+void take_workflows(PieceReader& in, State& state, Packing packing) {
     auto& workflows = state.workflows;
     const auto plans = take_count(in);
     for (std::uint64_t i = 0; i < plans && in.ok(); ++i) {
+        in.refill();
         auto hash = take_text(in);
         auto plan = read_plan(take_text(in));
         const Ticket last_used{in.varint()};
@@ -66,6 +70,7 @@ void take_workflows(ByteReader& in, State& state, Packing packing) {
     }
     const auto runs = take_count(in);
     for (std::uint64_t i = 0; i < runs && in.ok(); ++i) {
+        in.refill();
         auto run = workflow::RunCodec{&workflows.plans}.unpack(in, packing);
         if (!in.ok() || !is_sound(run, state)) return spoil(in);
         ++workflows.plans.find(run.plan_hash)->second.runs;

@@ -122,6 +122,20 @@ ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capabil
               .may_repeat = true});
 }
 
+/// The claim with what the step's own content is estimated to take, where the author of the
+/// workflow said how many tokens the step may take (X8). The context that the hub adds is not the
+/// author's, and what was done is compensated whatever it takes.
+ClaimPtr measured(const State& state, ClaimPtr claim, Assignment content, Road road) {
+    if (claim->tokens_max == 0 || road == Road::Undo) return claim;
+    content.context = "{}";
+    const auto message = state.scribe->write(content);
+    const auto said = message ? state.scribe->claim(*message) : nullptr;
+    if (said == nullptr) return claim;
+    auto exact = *claim;
+    exact.tokens_estimated = said->tokens_estimated;
+    return std::make_shared<const Claim>(std::move(exact));
+}
+
 // --- what follows when it does not work ------------------------------------------------------
 
 void end_step(Draft& draft, const Spot& spot, StepEnd end, Trouble trouble = {}) {
@@ -334,6 +348,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
     send.envelope = state.scribe->write(assignment);
     if (!send.envelope) return fail(Refusal::MessageTooLarge, "what it would be asked is too much");
     send.fingerprint = body_key(state.key, send.envelope->body());
+    send.claim = measured(state, claim, assignment, it.road);
     const auto from = draft.events.size();
     decide_send(draft, send);
     auto request = outcome_of(draft, from);

@@ -29,6 +29,7 @@ struct Copy {
     Time expires_at{};
     bool is_held = false;
     bool is_dead = false;
+    bool is_answer = false;
 };
 
 /// What should be true, from the events alone.
@@ -72,7 +73,7 @@ class Model {
         EXPECT_TRUE(copy.expires_at == Time{} || now < copy.expires_at) << "D7";
         copy.is_held = true;
         ++copy.tries;
-        EXPECT_TRUE(is_at_least_once(copy.priority) || copy.tries == 1) << "D2";
+        EXPECT_TRUE(is_at_least_once(copy.priority, copy.is_answer) || copy.tries == 1) << "D2";
         EXPECT_LE(copy.tries, copy.retry_count_max + 1) << "D6";
         expect_order(fact.ticket, copy);
         expect_urgency(fact, copy, now);
@@ -80,7 +81,8 @@ class Model {
 
     void on(const DeliveryAcknowledged& fact, Time) { EXPECT_EQ(copies.erase(fact.ticket), 1U); }
     void on(const MessageDropped& fact, Time) {
-        EXPECT_FALSE(is_at_least_once(copies.at(fact.ticket).priority)) << "D1";
+        const auto& copy = copies.at(fact.ticket);
+        EXPECT_FALSE(is_at_least_once(copy.priority, copy.is_answer)) << "D1, W1";
         copies.erase(fact.ticket);
     }
     void on(const MessageExpired& fact, Time now) {
@@ -130,7 +132,8 @@ class Model {
             copies[answer] = {.agent = found->second.agent,
                               .task = is_apart ? std::string{} : task,
                               .priority = found->second.priority,
-                              .retry_count_max = kRetries};
+                              .retry_count_max = kRetries,
+                              .is_answer = true};
         }
         open_.erase(found);
     }

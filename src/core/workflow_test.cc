@@ -96,6 +96,31 @@ TEST(Workflow, K14_EachStepGetsWhatWasGatheredSoFar) {
     EXPECT_TRUE(office.story.state().workflows.runs.empty()) << "C10";
 }
 
+TEST(Workflow, X8_AStepWhoseInputIsAboveItsOwnMaxTokensFails) {
+    const auto plan = [](const std::string& limit) {
+        return R"({"steps":[{"id":"a","agent":"a")" + limit +
+               R"(,"inputs":{"measured":true,"text":")" + std::string(2'000, 'x') + R"("}}]})";
+    };
+    Office strict{{"a"}};
+    strict.start(plan(R"(,"max_tokens":100)"));
+    EXPECT_EQ(strict.order, Ids{}) << "its agent never sees it";
+    EXPECT_EQ(strict.report_at("/steps/0/error/code"), R"("BUDGET_TOKENS_EXCEEDED")");
+    EXPECT_NE(strict.report_at("/steps/0/error/message").find("exceeds budget (100)"),
+              std::string::npos)
+        << strict.report_at("/steps/0");
+    Office usual{{"a"}};
+    usual.start(plan(""));
+    EXPECT_EQ(usual.order, Ids{"a"}) << "the default is a delegation's, and nobody said it";
+}
+
+TEST(Workflow, X8_WhatTheHubGathersForAStepIsNotHeldAgainstItsMaxTokens) {
+    Office office{{"a", "b"}};
+    office.start(R"({"steps":[{"id":"first","agent":"a"},
+        {"id":"second","agent":"b","after":["first"],"max_tokens":200,"inputs":{"measured":true}}]})");
+    office.answer("a", R"({"output":")" + std::string(2'000, 'x') + R"("})");
+    EXPECT_EQ(office.order, (Ids{"a", "b"}));
+}
+
 TEST(Workflow, K15_IndependentStepsRunAtTheSameTimeAndAreJoined) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"},

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <utility>
 
+#include "base/iso_time.h"
 #include "base/match.h"
 #include "base/mutant.h"
 #include "base/uuid.h"
-#include "core/snapshot.h"
+#include "core/snapshot_pieces.h"
+#include "engine/snapshot_pipe.h"
 #include "journal/event_codec.h"
 
 namespace parlance::engine {
@@ -18,6 +21,10 @@ namespace {
 constexpr std::uint64_t kReserveBytes = std::uint64_t{1} << 20;
 /// How many things that follow by themselves one turn lives through before it is made durable.
 constexpr int kFollowUpsMax = 10'000;
+
+/// A wall clock that is behind the journal by less than this is not worth a warning: clocks are
+/// corrected by so much while a hub restarts.
+constexpr Duration kClockBehindMin{1'000};
 
 std::size_t bytes_of(const std::vector<std::string>& texts) {
     std::size_t bytes = 0;
@@ -43,6 +50,22 @@ std::size_t bytes_of(const Stamped& stamped) {
         },
         [](const KeepAnalysis& keep) { return keep.result.size(); },
         [](const auto&) { return std::size_t{0}; });
+}
+
+std::size_t bytes_handed(std::span<const Effect> effects) {
+    std::size_t bytes = 0;
+    for (const auto& effect : effects) {
+        const auto* deliver = std::get_if<Deliver>(&effect);
+        if (deliver != nullptr && deliver->envelope) bytes += deliver->envelope->body().size();
+    }
+    return bytes;
+}
+
+/// "86400.250 s".
+std::string print_seconds(Duration duration) {
+    auto thousandths = std::to_string(1'000 + duration.count() % 1'000);
+    thousandths.front() = '.';
+    return std::to_string(duration.count() / 1'000) + thousandths + " s";
 }
 
 /// Not taken, said of whatever the command was about.
@@ -87,6 +110,9 @@ struct Engine::Chores {
     std::unique_ptr<journal::Journal> journal{};  ///< Once the engine is gone.
     std::atomic<bool> is_preparing{false};
     std::atomic<bool> is_snapshotting{false};
+    std::atomic<bool> is_marking{false};
+    std::atomic<std::uint64_t> marked{0};  ///< The last record that the high-water mark covers.
+    std::atomic<bool> has_mark_failed{false};
 };
 
 Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World world)
@@ -130,25 +156,49 @@ Result<void> Engine::recover() {
     const auto note_damage = [&](const std::string& why) {
         world_.log("a snapshot is damaged and passed over, the journal is read instead: " + why);
     };
-    if (auto snapshot = TRY(journal_->newest_snapshot(note_damage))) {
-        auto state = core::decode_state(snapshot->payload, options_.limits);
+    if (auto snapshot = TRY(journal_->open_newest_snapshot(note_damage))) {
+        const core::PieceSource source = [&](std::string& piece) { return snapshot->next(piece); };
+        auto state = core::decode_state(source, snapshot->bytes(), options_.limits);
         if (state) {
             state_ = std::move(*state);
             state_.scribe = options_.scribe;
             snapshot_sequence_ = state_.sequence.value;
-            snapshot_bytes_ = snapshot->payload.size();
+            snapshot_bytes_ = snapshot->bytes();
         } else {
-            world_.log("snapshot at " + std::to_string(snapshot->sequence.value) +
+            world_.log("snapshot at " + std::to_string(snapshot->sequence().value) +
                        " is passed over: " + state.error().message);
         }
     }
     const auto live_again = [&](const journal::Record& record) -> Result<void> {
+        state_.sequence = {record.sequence.value - 1};  // Behind an accepted loss, further on.
         core::apply(state_, record.at, TRY(journal::decode(record)));
         return {};
     };
     TRY(journal_->replay(state_.sequence, live_again));
-    now_ = std::max(state_.now, journal_->last_time());
+    state_.sequence = journal_->last_sequence();
+    start_clock();
+    // The journal has marked what it found.
+    chores_->marked = journal_->last_sequence().value;
+    high_water_due_ = now() + options_.high_water_interval;
+    liveness_.begin(state_, now());
     return {};
+}
+
+void Engine::start_clock() {
+    const auto last = std::max(state_.now, journal_->last_time());
+    const auto wall = world_.wall_clock();
+    now_ = last;
+    started_steady_ = world_.steady_clock();
+    started_at_ = is_planted(Mutant::WaitForTheWallClock) ? wall : std::max(last, wall);
+    if (last - wall < kClockBehindMin) return;
+    world_.log(
+        "the wall clock says " + print_iso_time(wall) + ", but the last record of the " +
+        "journal is of " + print_iso_time(last) + ", " + print_seconds(last - wall) +
+        " later; hub time goes on from the record. Set the wall clock of this machine right");
+}
+
+Time Engine::now() const {
+    return std::max(now_, started_at_ + (world_.steady_clock() - started_steady_));
 }
 
 Refusal Engine::submit(Stamped command) {
@@ -169,7 +219,8 @@ Refusal Engine::submit(Stamped command) {
 }
 
 bool Engine::take_step(const Stamped& stamped) {
-    core::decide(state_, stamped, events_);
+    heard_.clear();
+    core::decide(state_, stamped, events_, &heard_);
     for (const auto& event : events_) {
         core::apply(state_, stamped.now, event);
         journal::encode(event, {state_.sequence, stamped.now}, batch_.open());
@@ -177,6 +228,7 @@ bool Engine::take_step(const Stamped& stamped) {
         core::react(state_, stamped, event, effects_);
         ++counts_.events[event.index()];
     }
+    liveness_.note(stamped, events_, heard_);
     if (events_.empty() && stamped.ask != Ask{}) effects_.emplace_back(TellDone{stamped.ask});
     return !events_.empty();
 }
@@ -186,22 +238,34 @@ void Engine::take_commands(Time now) {
     const auto count = std::min({inbox_.size(), share, options_.turn_commands_max});
     for (std::size_t i = 0; i < count; ++i) core::foresee(state_, inbox_[i].command);
     std::size_t done = 0;
-    for (; done < count && batch_.bytes() < options_.turn_bytes_max; ++done) {
+    std::size_t handed_bytes = 0;
+    const auto is_full = [&] {
+        return batch_.bytes() >= options_.turn_bytes_max ||
+               handed_bytes >= options_.turn_handed_bytes_max;
+    };
+    for (; done < count && !is_full(); ++done) {
         auto& stamped = inbox_[done];
         stamped.now = now;
         stamped.chance = world_.chance();
         inbox_bytes_ -= bytes_of(stamped);
+        const auto effects_before = effects_.size();
         take_step(stamped);
+        if (std::holds_alternative<TakeMessages>(stamped.command)) {
+            handed_bytes += bytes_handed(std::span{effects_}.subspan(effects_before));
+        }
         ++counts_.commands;
     }
+    commands_left_ += done;
     inbox_.erase(inbox_.begin(), inbox_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 bool Engine::follow_up(Time now) {
     Stamped tick{.command = Tick{}, .now = now};
     for (int i = 0; i < kFollowUpsMax && batch_.bytes() < options_.turn_bytes_max; ++i) {
+        const auto silent = liveness_.silent(now, state_.limits.heartbeat_timeout);
+        tick.command = Tick{silent.value_or(InstanceNumber{})};
         tick.chance = world_.chance();
-        if (!take_step(tick)) return false;
+        if (!take_step(tick) && !silent) return false;
     }
     return true;
 }
@@ -217,13 +281,15 @@ bool Engine::has_room() {
         stop_for(made.error());
         return false;
     }
+    room_problem_ = made.error().message;
     return journal_->room_bytes() >= needed;
 }
 
 void Engine::refuse_for_want_of_room() {
     if (health_.condition == Condition::Serving) {
-        health_ = {Condition::DiskFull,
-                   "the disk is full; new work is refused until there is room"};
+        health_ = {
+            Condition::DiskFull,
+            "there is no room for new work, which is refused until there is: " + room_problem_};
         world_.log(health_.reason);
     }
     for (auto& stamped : inbox_) {
@@ -231,6 +297,7 @@ void Engine::refuse_for_want_of_room() {
         if (stamped.ask == Ask{}) continue;
         effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFull, health_.reason));
     }
+    commands_left_ += inbox_.size();
     inbox_.clear();
     inbox_bytes_ = 0;
     speak();
@@ -238,7 +305,7 @@ void Engine::refuse_for_want_of_room() {
 
 bool Engine::turn() {
     if (health_.condition == Condition::DiskFailed) return false;
-    now_ = std::max(now_, world_.clock());
+    if (!is_planted(Mutant::LookAtNoClockWhileBusy) || inbox_.empty()) now_ = now();
     if (health_.condition == Condition::DiskFull && now_ < retry_at_) return false;
     retry_at_ = now_ + options_.full_disk_retry;
 
@@ -251,7 +318,7 @@ bool Engine::turn() {
         }
         if (health_.condition == Condition::DiskFull) {
             health_ = {};
-            world_.log("there is room on the disk again; the hub serves");
+            world_.log("there is room again; the hub serves");
         }
         decided_at_ = now_;
         take_commands(now_);
@@ -267,6 +334,7 @@ bool Engine::turn() {
 bool Engine::commit() {
     if (batch_.empty()) {
         speak();
+        advance_high_water();
         return true;
     }
     if (is_planted(Mutant::AcknowledgeBeforeSync) || is_planted(Mutant::HandOverBeforeSync)) {
@@ -329,6 +397,7 @@ void Engine::stop_for(const Error& error) {
         if (stamped.ask == Ask{}) continue;
         effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFailed, error.message));
     }
+    commands_left_ += inbox_.size();
     inbox_.clear();
     inbox_bytes_ = 0;
     speak();
@@ -337,7 +406,12 @@ void Engine::stop_for(const Error& error) {
 /// The chores of the journal: the next segment, and now and then a snapshot.
 void Engine::maintain() {
     if (journal_->wants_spare() && !chores_->is_preparing.exchange(true)) {
-        world_.background([journal = journal_.get(), chores = chores_] {
+        // The journal has just used its spare: the mark names a record of the new segment before
+        // anything else is done, so that the loss of all of that segment shows.
+        world_.background([journal = journal_.get(),
+                           chores = chores_,
+                           mark = journal_->high_water()] {
+            (void)journal->write_high_water(mark);  // It is written again, and its failure told.
             // A failure shows when the space is needed; until then it may well be made good.
             (void)journal->prepare_spare();
             chores->is_preparing = false;
@@ -348,6 +422,32 @@ void Engine::maintain() {
         records >= options_.snapshot_records_min &&
         bytes_since_snapshot_ >= options_.snapshot_bytes_factor * snapshot_bytes_;
     if (is_worth_it && !chores_->is_snapshotting.load()) snapshot_now();
+    advance_high_water();
+}
+
+/// In the background and now and then: a turn pays one sync and no more.
+void Engine::advance_high_water() {
+    if (now_ < high_water_due_ || chores_->marked == journal_->last_sequence().value) return;
+    if (chores_->is_marking.exchange(true)) return;
+    high_water_due_ = now_ + options_.high_water_interval;
+    world_.background([journal = journal_.get(),
+                       chores = chores_,
+                       mark = journal_->high_water(),
+                       log = world_.log] {
+        const auto written = journal->write_high_water(mark);
+        if (written) chores->marked = mark.sequence.value;
+        if (!written && !chores->has_mark_failed.exchange(true)) {
+            log("the high-water mark stays behind, and is tried again: " + written.error().message);
+        }
+        if (written) chores->has_mark_failed = false;
+        chores->is_marking = false;
+    });
+}
+
+void Engine::write_high_water_now() {
+    if (health_.condition == Condition::DiskFailed) return;
+    const auto written = journal_->write_high_water(journal_->high_water());
+    if (!written) world_.log("the high-water mark stays behind: " + written.error().message);
 }
 
 void Engine::snapshot_now() {
@@ -355,30 +455,50 @@ void Engine::snapshot_now() {
         return;
     if (state_.sequence.value == snapshot_sequence_) return;
     if (chores_->is_snapshotting.exchange(true)) return;
-    auto snapshot = std::make_shared<journal::Snapshot>();
-    snapshot->sequence = state_.sequence;
-    snapshot->at = state_.now;
-    snapshot->payload = core::encode_state(state_);
+    auto writer = journal_->start_snapshot(state_.sequence, state_.now);
+    if (!writer) return;  // The journal is open for reading.
+    // The state does not change meanwhile: it is this thread's. Its bytes leave as they are made.
+    const auto pipe = std::make_shared<SnapshotPipe>(
+        world_.background,
+        std::move(*writer),
+        [chores = chores_, log = world_.log](const Result<void>& written) {
+            if (!written) log("no snapshot this time: " + written.error().message);
+            chores->is_snapshotting = false;
+        });
+    std::uint64_t bytes = 0;
+    const core::PieceSink sink = [&](std::string piece) {
+        bytes += piece.size();
+        return pipe->put(std::move(piece));
+    };
+    const bool is_whole = core::encode_state(state_, sink);
+    pipe->finish();
     snapshot_sequence_ = state_.sequence.value;
-    snapshot_bytes_ = snapshot->payload.size();
+    // What was made before a failure says less than the one before it about the size of the state.
+    snapshot_bytes_ = is_whole ? bytes : std::max(bytes, snapshot_bytes_);
     bytes_since_snapshot_ = 0;
     ++counts_.snapshots;
-    world_.background([journal = journal_.get(), chores = chores_, snapshot, log = world_.log] {
-        const auto written = journal->write_snapshot(*snapshot);
-        if (!written) log("no snapshot this time: " + written.error().message);
-        chores->is_snapshotting = false;
-    });
 }
 
 Time Engine::next_due() const {
     if (health_.condition == Condition::DiskFull) return retry_at_;
-    return core::next_due(state_);
+    return std::min(core::next_due(state_), liveness_.next_due(state_.limits.heartbeat_timeout));
 }
 
 HubListing Engine::hub() const { return core::list_hub(state_); }
-std::vector<AgentListing> Engine::agents() const { return core::list_agents(state_); }
+std::vector<AgentListing> Engine::agents() const {
+    auto agents = core::list_agents(state_);
+    for (auto& agent : agents) add_signs_of_life(agent);
+    return agents;
+}
 std::optional<AgentListing> Engine::agent(const AgentId& agent) const {
-    return core::find_agent(state_, agent);
+    auto found = core::find_agent(state_, agent);
+    if (found) add_signs_of_life(*found);
+    return found;
+}
+void Engine::add_signs_of_life(AgentListing& agent) const {
+    for (auto& instance : agent.instances) {
+        instance.last_seen = std::max(instance.last_seen, liveness_.last_seen(instance.number));
+    }
 }
 std::vector<DeadLetterListing> Engine::dead_letters(const core::DeadLetterQuery& query) const {
     return core::list_dead_letters(state_, query);
@@ -390,7 +510,7 @@ core::Explanation Engine::explain(const SendMessage& message,
                                   const std::shared_ptr<const Caller>& caller) const {
     Stamped cause;
     cause.caller = caller;
-    cause.now = world_.clock();
+    cause.now = now();
     return core::explain(state_, cause, message);
 }
 

@@ -18,6 +18,7 @@
 #include "core/admission.h"
 #include "core/core.h"
 #include "core/inspect.h"
+#include "core/liveness.h"
 #include "journal/journal.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -37,14 +38,20 @@ struct Options {
     std::size_t turn_commands_min = 256;
     std::size_t turn_commands_max = 4'096;
     std::size_t turn_bytes_max = std::size_t{8} << 20;
+    /// What the takes of one turn are handed, in bytes of messages: the answers are in memory at
+    /// once. The takes behind that are decided in the next turn.
+    std::size_t turn_handed_bytes_max = std::size_t{8} << 20;
     std::uint64_t snapshot_records_min = 500'000;
     std::uint64_t snapshot_bytes_factor = 4;  ///< And so many times its size of new records.
     Duration full_disk_retry{std::chrono::milliseconds{250}};
+    /// The high-water mark is at most so much behind what is acknowledged.
+    Duration high_water_interval{std::chrono::seconds{1}};
 };
 
 /// What the engine needs of the world. The simulator has its own.
 struct World {
-    std::function<Time()> clock;
+    std::function<Time()> wall_clock;  ///< May be set while the hub runs, or while it is down.
+    std::function<Duration()> steady_clock;  ///< Time since some fixed moment; never set.
     std::function<std::uint64_t()> chance;
     std::function<void(Effects&&)> outbox;  ///< Called after each durable turn.
     std::function<void(std::function<void()>)>
@@ -86,11 +93,20 @@ class Engine {
     /// Takes what is waiting and what is due, remembers it, then speaks. True if there is more.
     bool turn();
 
+    /// Hub time. It starts at the wall clock or at the last record, whichever is later, and goes on
+    /// with the steady clock: setting the wall clock neither stops it nor moves it back.
+    Time now() const;
+    /// How far hub time is ahead of the wall clock; negative if it is behind.
+    Duration ahead_of_wall_clock() const { return now() - world_.wall_clock(); }
+
     bool has_work() const { return !inbox_.empty() || !pending_.empty(); }
     Time next_due() const;
     Health health() const { return health_; }
     const Counts& counts() const { return counts_; }
     std::size_t inbox_size() const { return inbox_.size(); }
+    /// How many commands have left the inbox; the last that was submitted leaves it as number
+    /// commands_left() + inbox_size().
+    std::uint64_t commands_left() const { return commands_left_; }
     Sequence durable() const { return journal_->last_sequence(); }
 
     HubListing hub() const;
@@ -119,31 +135,40 @@ class Engine {
 
     /// A snapshot now, for a clean stop: the next start has nothing to replay.
     void snapshot_now();
+    /// The high-water mark at the last record, here and now, for a clean stop: after the background
+    /// has ended.
+    void write_high_water_now();
 
   private:
     struct Chores;
 
     Engine(std::unique_ptr<journal::Journal> journal, Options options, World world);
     Result<void> recover();
+    void start_clock();
     bool take_step(const Stamped& stamped);
     void take_commands(Time now);
     bool follow_up(Time now);
+    void add_signs_of_life(AgentListing& agent) const;
     bool has_room();
     void refuse_for_want_of_room();
     bool commit();
     void speak();
     void maintain();
+    void advance_high_water();
     void stop_for(const Error& error);
 
     std::unique_ptr<journal::Journal> journal_;
     Options options_;
     World world_;
     core::State state_;
+    core::Liveness liveness_;
+    core::Heard heard_;
     Health health_;
     Counts counts_;
 
     std::vector<Stamped> inbox_;
     std::size_t inbox_bytes_ = 0;
+    std::uint64_t commands_left_ = 0;  ///< Taken or refused; see commands_left().
     std::vector<Stamped> taken_;
     Events events_;
     journal::Batch batch_;
@@ -151,7 +176,11 @@ class Engine {
     journal::Batch pending_;  ///< Decided and applied, but the disk was full: written again later.
     Time decided_at_{};       ///< When what is in the batch, or pending, was decided.
     Time retry_at_{};
-    Time now_{};
+    Time high_water_due_{};
+    std::string room_problem_;   ///< Why there is no room for another turn.
+    Time now_{};                 ///< Of the turn that is being taken, or was last.
+    Time started_at_{};          ///< Hub time when the engine opened,
+    Duration started_steady_{};  ///< and the steady clock at that moment.
     bool is_starting_ = false;
     std::shared_ptr<Chores> chores_;
     std::uint64_t snapshot_sequence_ = 0;

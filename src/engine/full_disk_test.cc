@@ -25,7 +25,8 @@ struct FullDisk : testing::Test {
         auto engine =
             Engine::open(std::move(*journal),
                          options,
-                         {.clock = [this] { return now; },
+                         {.wall_clock = [this] { return now; },
+                          .steady_clock = [this] { return now.time_since_epoch(); },
                           .chance = [this] { return ++bits; },
                           .outbox =
                               [this](Effects&& said) {

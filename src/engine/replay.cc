@@ -96,6 +96,7 @@ class Player {
     /// False when there is nothing more to see.
     bool take(const journal::Record& record, const Event& event) {
         if (record.sequence > traces_.first && !compare(record, event)) return false;
+        state_.sequence = {record.sequence.value - 1};  // Behind an accepted loss, further on.
         core::apply(state_, record.at, event);
         if (has_policy_of_now_ && record.sequence >= traces_.first) {
             state_.governor.policy = traces_.policy;

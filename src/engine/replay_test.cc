@@ -47,7 +47,8 @@ struct Office {
         options.version = "test";
         auto opened = Engine::open(std::move(*journal),
                                    options,
-                                   {.clock = [this] { return now; },
+                                   {.wall_clock = [this] { return now; },
+                                    .steady_clock = [this] { return now.time_since_epoch(); },
                                     .chance = [this] { return ++chance; },
                                     .outbox = [this](Effects&& said) { hear(said); },
                                     .background = [](auto chore) { chore(); },

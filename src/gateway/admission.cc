@@ -237,12 +237,12 @@ Proof who_it_proves(Desk& desk, const Request& request) {
     }
     std::optional<Caller> caller;
     if (request.certificate) {
-        auto shown = guard->by_certificate(*request.certificate, desk.clock());
+        auto shown = guard->by_certificate(*request.certificate, desk.wall_clock());
         if (!shown) return denied(desk, request, shown.error(), false);
         caller = *std::move(shown);
     }
     if (token) {
-        auto borne = guard->by_token(*token, desk.clock());
+        auto borne = guard->by_token(*token, desk.wall_clock());
         if (!borne) return denied(desk, request, borne.error(), true);
         if (caller && !is_same(*caller, *borne)) return refused_as_two(desk, *caller, *borne);
         // The token may say more: for which users.
@@ -319,6 +319,12 @@ Admission admit(Desk& desk, const Request& request, Who who) {
     return {std::move(caller), std::nullopt};
 }
 
+std::optional<Response> refusal_of_stranger(Desk& desk, const Request& request) {
+    auto proof = desk.options.is_dev ? who_it_says(request) : who_it_proves(desk, request);
+    if (proof) return std::nullopt;
+    return std::move(proof).error();
+}
+
 std::optional<Response> refusal_of_doubled(const Request& request) {
     const auto name = doubled_in(request);
     if (name.empty()) return std::nullopt;
@@ -326,7 +332,7 @@ std::optional<Response> refusal_of_doubled(const Request& request) {
 }
 
 bool stands(const Desk& desk, const Caller& caller) {
-    return !desk.options.guard || desk.options.guard->stands(caller, desk.clock());
+    return !desk.options.guard || desk.options.guard->stands(caller, desk.wall_clock());
 }
 
 Response no_longer_proved() { return unproved(kNoLongerProved, true); }

@@ -45,6 +45,11 @@ struct Admission {
 };
 Admission admit(Desk& desk, const transport::Request& request, Who who);
 
+/// What is said to a caller who proves nothing, whatever the request; nothing to anybody else. A
+/// proof that holds no more is on record, as with admit().
+std::optional<transport::Response> refusal_of_stranger(Desk& desk,
+                                                       const transport::Request& request);
+
 /// What is said to a request with two headers of which there may be one; nothing if it has none.
 std::optional<transport::Response> refusal_of_doubled(const transport::Request& request);
 

@@ -356,9 +356,13 @@ void post_heartbeat(Desk& desk, Call& call) {
     if ((named && !named->is_string()) || !is_instance_name(name)) {
         return call.exchange->respond(problem(Refusal::InputValidationFailed, kNoInstanceName));
     }
-    // Joining again under the same name is a sign of life, and the way in after a restart.
-    bring_done(
-        desk, call, JoinInstance{{std::string{call.captures.at(0)}}, name, InstanceKind::Poll, 0});
+    // Joining again under the same name is a sign of life, and the way in for one that was let go.
+    bring_done(desk,
+               call,
+               JoinInstance{.agent = {std::string{call.captures.at(0)}},
+                            .name = name,
+                            .kind = InstanceKind::Poll,
+                            .is_heartbeat = true});
 }
 
 void get_topics(Desk& desk, Call& call) {

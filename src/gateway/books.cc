@@ -40,11 +40,23 @@ void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read) {
     auto& loop = desk.loop;
     desk.bookkeeper->ask(
         current_at, [&loop, answer, read = std::move(read)](const Result<views::Books>& books) {
+            // What is wrong here is wrong with the views, which are read or written anew soon; what
+            // cannot be read in the journal is a response of its own (unreadable.h).
             loop.post([answer, response = looked(read, books)] {
                 answer(response ? *response
                                 : problem(Refusal::HubOverloaded, response.error().message));
             });
         });
+}
+
+std::string with_missing(std::string object,
+                         const views::Books& books,
+                         Sequence first,
+                         Sequence last) {
+    const auto missing = books.ledger.missing().list(first, last);
+    if (missing.empty()) return object;
+    object.pop_back();
+    return object + ",\"missing_records\":" + missing + "}";
 }
 
 std::optional<std::uint64_t> number_in(const transport::Request& request, std::string_view name) {

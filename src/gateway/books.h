@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "gateway/desk.h"
@@ -14,6 +15,13 @@ using Read = std::function<Result<transport::Response>(const views::Books& books
 
 /// Answers the call once the views have got as far as `current_at`, or says that they lag.
 void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read);
+
+/// The JSON object, with a member `missing_records` if records from `first` to `last` are not in
+/// the views because they cannot be read: what is shown may be incomplete.
+std::string with_missing(std::string object,
+                         const views::Books& books,
+                         Sequence first,
+                         Sequence last);
 
 /// A whole number in the query; absent is zero, nothing if it is none.
 std::optional<std::uint64_t> number_in(const transport::Request& request, std::string_view name);

@@ -19,6 +19,7 @@
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/ties.h"
+#include "gateway/unreadable.h"
 #include "gateway/wishes.h"
 #include "narrative/reasons.h"
 
@@ -592,7 +593,8 @@ void get_chat(Desk& desk, Call& call) {
     auto& loop = desk.loop;
     desk.feed.read_one(standing->started, [&desk, &loop, talk, refuse, id](const auto& event) {
         loop.post([&desk, talk, refuse, id, event] {
-            const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+            if (!event) return talk.exchange->respond(unreadable(event.error()));
+            const auto* start = std::get_if<WorkflowStarted>(event->get());
             const bool is_own = start != nullptr && is_talk_of(*talk.caller, *start);
             if (start != nullptr && !is_own) {
                 record_unseen(desk,

@@ -172,11 +172,22 @@ inline constexpr std::array kComponents{
     Component{
         "Discard",
         R"({"type":"object","required":["reason"],"properties":{"reason":{"type":"string","minLength":1}},"additionalProperties":false})"},
+    Component{"Request",
+              R"({"type":"object","required":["message_id","correlation_id","from","to","state","sequence"],"properties":{
+"message_id":{"type":"string"},"correlation_id":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"},
+"state":{"enum":["open","answered","failed"],"description":"failed: the hub answered in place of the target."},
+"sequence":{"type":"integer"},"deadline":{"type":"string","format":"date-time","description":"While it is open."},
+"answer_sequence":{"type":"integer"},"answered_by":{"type":"string"},
+"code":{"type":"string","description":"Of a failed one: why."},
+"answer":{"$ref":"#/components/schemas/Message"}}})"},
     Component{"Hub",
-              R"({"type":"object","required":["hub","version","sequence","condition"],"properties":{
-"hub":{"type":"string"},"version":{"type":"string"},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},
+              R"({"type":"object","required":["hub","version","epoch","sequence","condition"],"properties":{
+"hub":{"type":"string"},"version":{"type":"string"},"epoch":{"type":"integer","description":"Drawn at each start. Deliveries granted in another run have another."},"sequence":{"type":"integer"},"agents":{"type":"integer"},"instances":{"type":"integer"},
 "waiting":{"type":"integer"},"in_flight":{"type":"integer"},"dead_letters":{"type":"integer"},"open_requests":{"type":"integer"},
-"bytes":{"type":"integer"},"bytes_max":{"type":"integer"},"condition":{"type":"string"},"reason":{"type":"string"},
+"bytes":{"type":"integer"},"bytes_max":{"type":"integer"},
+"hub_time":{"type":"string","format":"date-time","description":"By which deadlines, leases and ttls are measured."},
+"hub_time_ahead_ms":{"type":"integer","description":"How far hub time is ahead of the wall clock; negative if it is behind."},
+"condition":{"type":"string"},"reason":{"type":"string"},
 "views":{"type":"object","required":["sequence","lag_records","problem"],"properties":{
 "sequence":{"type":"integer"},"lag_records":{"type":"integer"},"problem":{"type":"string","description":"Empty: they follow the journal."}}}}})"},
     Component{

@@ -10,6 +10,7 @@
 #include "gateway/instance_name.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 #include "gateway/verb_table.h"
 
 namespace parlance::gateway {
@@ -18,6 +19,10 @@ namespace {
 
 /// A frame is sent when it has grown to this; an agent need not take a larger one.
 constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
+
+/// What one frame of an agent may be refused, in bytes of refusals: a frame of many small things
+/// that are all wrong would be answered with hundreds of times its size.
+constexpr std::size_t kRefusedBytesPerFrameMax = std::size_t{1} << 20;
 
 constexpr std::size_t kDeliveryIdShown = 64;
 
@@ -35,6 +40,19 @@ std::string text_of(json::Value object, std::string_view key) {
     std::string spare;
     const auto value = json::find(object, key);
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
+}
+
+std::shared_ptr<InboxShare> share_of(Desk& desk, const std::string& agent) {
+    auto& known = desk.shares[agent];
+    auto share = known.lock();
+    if (share) return share;
+    share = std::make_shared<InboxShare>();
+    known = share;
+    // Those of agents that are gone stay in the map for a while.
+    if (desk.shares.size() > 2 * (desk.connections.size() + 16)) {
+        std::erase_if(desk.shares, [](const auto& row) { return row.second.expired(); });
+    }
+    return share;
 }
 
 void append_member(std::string& frame, std::string_view key, std::string_view value) {
@@ -138,6 +156,7 @@ void Connection::touch() {
 
 void Connection::hear(std::string_view frame) {
     if (is_gone_) return;
+    refused_bytes_ = 0;
     if (const auto checked = json::check(frame, desk_.outline); !checked) {
         return break_off(Refusal::MessageMalformed, checked.error().message, 1007);
     }
@@ -155,6 +174,9 @@ void Connection::hear(std::string_view frame) {
         said[verb] = members.value;
     }
     beat();
+    for (std::size_t verb = 0; verb < kVerbs.size(); ++verb) {
+        if (has_too_many_items(kVerbs[verb].name, said[verb])) return;
+    }
     for (std::size_t verb = 0; verb < kVerbs.size() && !is_gone_; ++verb) {
         if (said[verb].raw.empty()) continue;
         if (kVerbs[verb].needs_hello && !has_greeted_) return break_off("say hello first");
@@ -162,12 +184,44 @@ void Connection::hear(std::string_view frame) {
     }
 }
 
+/// A frame is acted on in one go, and everybody waits meanwhile. One with more items than
+/// frame_items_max in a list is refused as a whole.
+bool Connection::has_too_many_items(std::string_view verb, json::Value value) {
+    const auto items_max = desk_.engine->state().limits.frame_items_max;
+    constexpr std::size_t kItemBytesMin = 2;  // A digit and a comma.
+    if (value.raw.size() / kItemBytesMin <= items_max || !value.is_array()) return false;
+    std::uint64_t count = 0;
+    for (json::Elements items{value}; items.next();) ++count;
+    if (count <= items_max) return false;
+    break_off(Refusal::InputValidationFailed,
+              "\"" + std::string{verb} + "\" has " + std::to_string(count) +
+                  " items, and frame_items_max is " + std::to_string(items_max) +
+                  "; send it in several frames. Nothing of this frame was done");
+    return true;
+}
+
+Refusal Connection::hand_in(Command command, Ask ask) {
+    const auto& engine = *desk_.engine;
+    if (share_ && share_->is_full(engine.commands_left())) return Refusal::HubOverloaded;
+    const auto refusal = submit(desk_, std::move(command), caller_, ask);
+    if (share_ && refusal == Refusal::None) {
+        share_->add(engine.commands_left() + engine.inbox_size());
+    }
+    return refusal;
+}
+
+std::string Connection::why_not(Refusal refusal) const {
+    auto reason = desk_.engine->health().reason;
+    if (refusal != Refusal::HubOverloaded || !reason.empty()) return reason;
+    if (!share_ || !share_->is_full(desk_.engine->commands_left())) return reason;
+    return "this agent has as many commands with the hub as it may (" +
+           std::to_string(InboxShare::kCommandsMax) + "); wait for answers before sending on";
+}
+
 void Connection::bring(Command command, const DeliveryToken& delivery) {
-    const auto refusal = submit(desk_, std::move(command), caller_, ask_);
+    const auto refusal = hand_in(std::move(command), ask_);
     if (refusal == Refusal::None) return;
-    refuse({.delivery_id = name_of(delivery),
-            .refusal = refusal,
-            .detail = desk_.engine->health().reason});
+    refuse({.delivery_id = name_of(delivery), .refusal = refusal, .detail = why_not(refusal)});
 }
 
 /// Any frame is a sign of life, but the core need not hear of each.
@@ -177,6 +231,11 @@ void Connection::beat() {
     if (now - last_beat_ < desk_.options.heartbeat_timeout / 4) return;
     last_beat_ = now;
     submit(desk_, Heartbeat{instance_}, caller_, {});
+}
+
+/// While its backlog keeps the hub from reading it, its own heartbeats are not heard.
+void Connection::beat_while_paused() {
+    if (!is_gone_ && socket_->is_paused_and_draining()) beat();
 }
 
 void Connection::hear_hello(json::Value value) {
@@ -207,6 +266,7 @@ void Connection::hear_hello(json::Value value) {
         }
     }
     has_greeted_ = true;
+    share_ = share_of(desk_, caller_->agent.value);
 
     if (const auto profile_value = json::find(value, "register")) {
         auto profile = read_profile(desk_, profile_value->raw);
@@ -251,7 +311,7 @@ void Connection::each_topic(json::Value list, Use use) {
     if (!list.is_array()) return break_off("this verb takes a list of topics");
     json::Elements topics{list};
     std::string spare;
-    while (topics.next()) {
+    while (topics.next() && !is_gone_) {
         if (!topics.value.is_string()) return break_off("a topic is a string");
         const TopicName topic{std::string{topics.value.text(spare)}};
         if (is_topic_name(topic.value)) {
@@ -275,7 +335,7 @@ void Connection::hear_ack(json::Value value) {
     if (!value.is_array()) return break_off("ack takes a list of delivery ids");
     json::Elements ids{value};
     std::string spare;
-    while (ids.next()) {
+    while (ids.next() && !is_gone_) {
         const auto id = ids.value.is_string() ? ids.value.text(spare) : ids.value.raw;
         if (const auto delivery = parse_delivery_id(id)) {
             bring(AckDelivery{*delivery}, *delivery);
@@ -289,7 +349,7 @@ void Connection::refuse_delivery(std::string_view id) {
     id = cut(id, kDeliveryIdShown);
     refuse({.delivery_id = id,
             .refusal = Refusal::DeliveryNotFound,
-            .detail = "'" + std::string{id} + "' is not a delivery id"});
+            .detail = "'" + std::string{id} + kNoDeliveryId});
 }
 
 /// Calls `use(delivery, item)` for each {"delivery_id",…} of a list.
@@ -362,7 +422,7 @@ void Connection::hear_send(json::Value value) {
     json::Elements messages{value};
     const auto now = desk_.clock();
     std::string fresh_id;
-    while (messages.next()) {
+    while (messages.next() && !is_gone_) {
         if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
         const dialects::Reception reception{.message = messages.value,
                                             .caller = caller_->agent.value,
@@ -389,19 +449,17 @@ void Connection::hear_send(json::Value value) {
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
         const auto envelope = message->envelope;  // Keeps the id alive.
-        const auto refusal = submit(desk_, std::move(*message), caller_, ask_);
+        const auto refusal = hand_in(std::move(*message), ask_);
         if (refusal == Refusal::None) continue;
         refuse({.message_id = id,
                 .refusal = refusal,
-                .detail = desk_.engine->health().reason,
+                .detail = why_not(refusal),
                 .correlation = envelope->correlation()});
     }
 }
 
-void Connection::hear_heartbeat(json::Value) {
-    last_beat_ = desk_.clock();
-    submit(desk_, Heartbeat{instance_}, caller_, {});
-}
+/// As every frame it was taken for a sign of life before its verbs were looked at.
+void Connection::hear_heartbeat(json::Value) {}
 
 void Connection::hear_stream(json::Value value) {
     if (!value.is_array()) return break_off("stream takes a list of objects with a message_id");
@@ -419,13 +477,18 @@ void Connection::hear_stream(json::Value value) {
         } else if (!standing || standing->is_forgotten) {
             no(Refusal::DelegationNotFound,
                standing ? "its parts are no longer kept" : kNoSuchRequest);
+        } else if (is_beyond(*standing, static_cast<std::uint64_t>(from))) {
+            no(Refusal::SequenceNotFound,
+               beyond_words(*standing, static_cast<std::uint64_t>(from)));
         } else {
             const auto place = std::min(static_cast<std::uint64_t>(from), standing->parts_count);
             with_asked(desk_,
                        standing->request,
                        [self = shared_from_this(), id, place, request = standing->request](
-                           const EnvelopePtr& asked) {
-                           if (!self->is_gone_) self->follow_asked(id, place, request, asked);
+                           const Result<EnvelopePtr>& asked) {
+                           if (self->is_gone_) return;
+                           if (!asked) return self->refuse_unread(id, asked.error());
+                           self->follow_asked(id, place, request, *asked);
                        });
         }
     }
@@ -448,6 +511,11 @@ void Connection::follow_asked(const std::string& id,
     begin_stream(id, after);
 }
 
+/// What was asked to be streamed stands in the journal and cannot be read there.
+void Connection::refuse_unread(const std::string& request, const Error& error) {
+    refuse({.message_id = request, .refusal = refusal_of_read(error), .detail = error.message});
+}
+
 void Connection::begin_stream(const std::string& request, std::uint64_t after) {
     if (const auto before = followed_.find(request); before != followed_.end()) {
         unfollow(desk_, *before->second);
@@ -459,6 +527,7 @@ void Connection::begin_stream(const std::string& request, std::uint64_t after) {
     follower->told = after;
     follower->is_on_connection = true;
     follower->tell = [this, request](const PartTold& said) { say_part(request, said); };
+    follower->fail = [this, request](const Error& error) { refuse_unread(request, error); };
     follower->end = [this, request] { followed_.erase(request); };
     follower->backlog_bytes = [this] { return socket_->backlog_bytes(); };
     followed_.insert_or_assign(request, follower);
@@ -473,6 +542,8 @@ void Connection::end_streams() {
 // --- what the hub says ---------------------------------------------------------------------
 
 void Connection::refuse(const Refused& refused) {
+    if (is_gone_) return;
+    const auto bytes_before = refused_.size();
     append_refused(
         refused_,
         refused,
@@ -484,10 +555,16 @@ void Connection::refuse(const Refused& refused) {
                                 desk_.clock(),
                                 refused.correlation));
     touch();
+    refused_bytes_ += refused_.size() - bytes_before;
+    if (refused_.size() >= kFrameBytes) flush();
+    if (refused_bytes_ <= kRefusedBytesPerFrameMax) return;
+    break_off(Refusal::MessageTooLarge,
+              "the refusals of one frame are larger than " +
+                  std::to_string(kRefusedBytesPerFrameMax) + " bytes, and its rest was not read");
 }
 
 void Connection::reject(dialects::Rejection rejection, const DeliveryToken& delivery) {
-    submit(desk_, record_of(desk_, rejection, delivery), caller_, {});
+    hand_in(record_of(desk_, rejection, delivery), {});
     const auto summary = rejection.summary();
     refuse({.message_id = rejection.id,
             .delivery_id = name_of(delivery),

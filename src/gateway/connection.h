@@ -48,6 +48,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void give_up();
 
     const Caller& caller() const { return *caller_; }
+    /// Its reading is taken for its heartbeat where the hub does not read it.
+    void beat_while_paused();
     /// It has said who it is, or may still take its time.
     bool is_welcome(Time now) const { return has_greeted_ || now - opened_at_ < kHelloTimeMax; }
     const AgentId& agent() const { return caller_->agent; }
@@ -73,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                       std::uint64_t after,
                       Ticket request,
                       const EnvelopePtr& asked);
+    void refuse_unread(const std::string& request, const Error& error);
     void begin_stream(const std::string& request, std::uint64_t after);
     void say_part(std::string_view request, const PartTold& said);
     void end_streams();
@@ -81,6 +84,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void beat();
     void leave();
     void touch();
+    /// Into the inbox of the hub, as far as the agent's share of it goes.
+    Refusal hand_in(Command command, Ask ask);
+    std::string why_not(Refusal refusal) const;
+    bool has_too_many_items(std::string_view verb, json::Value value);
     void bring(Command command, const DeliveryToken& delivery = {});
     void refuse(const Refused& refused);
     void refuse_delivery(std::string_view id);
@@ -101,6 +108,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Ask ask_;
     Time opened_at_;
     InstanceNumber instance_;
+    std::shared_ptr<InboxShare> share_;  ///< Of its agent; none before hello.
     bool has_greeted_ = false;
     bool is_joining_ = false;
     std::optional<std::uint32_t> early_credit_;  ///< PartTold in one frame with hello.
@@ -108,6 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool is_touched_ = false;
     Time last_beat_{};
     std::uint64_t settled_ = 0;
+    std::size_t refused_bytes_ = 0;  ///< Of refusals since the last frame of the agent.
     std::string accepted_;
     std::string refused_;
     std::string deliver_;

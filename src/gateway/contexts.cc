@@ -13,6 +13,7 @@
 #include "gateway/if_match.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 
 namespace parlance::gateway {
 
@@ -48,6 +49,7 @@ std::string context_json(std::string_view workflow, const core::shared::Context&
 struct Origin {
     std::string by{};
     std::string user{};
+    std::optional<Error> problem{};  ///< It is on record, and that cannot be read.
 };
 
 /// Calls `use(origin)`, at once unless the workflow is over: then it is only on record.
@@ -59,7 +61,8 @@ void with_origin(Desk& desk, std::string_view workflow, Use use) {
     auto& loop = desk.loop;
     desk.feed.read_one(standing->started, [&loop, use](const Result<EventPtr>& event) {
         loop.post([use = Use{use}, event]() mutable {
-            const auto* start = event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+            if (!event) return use(Origin{.problem = event.error()});
+            const auto* start = std::get_if<WorkflowStarted>(event->get());
             use(start == nullptr ? Origin{} : Origin{start->by, start->user});
         });
     });
@@ -362,6 +365,8 @@ template <class GoOn>
 void for_its_user(Desk& desk, const Call& call, GoOn go_on) {
     const std::string_view workflow = call.captures.at(0);
     with_origin(desk, workflow, [&desk, call = Call{call}, go_on](const Origin& origin) mutable {
+        // Whether the caller needs a grant stands there.
+        if (origin.problem) return call.exchange->respond(unreadable(*origin.problem));
         const std::string_view id = call.captures.at(0);
         const bool is_its = call.caller->agent.value == origin.by;
         const auto& state = desk.engine->state();
@@ -385,6 +390,7 @@ void get_context(Desk& desk, Call& call) {
         const std::string id{call.captures.at(0)};
         const auto* context = find_context(desk, id);
         if (context != nullptr && !may_see(desk, *call.caller, id, *context, origin)) {
+            if (origin.problem) return call.exchange->respond(unreadable(*origin.problem));
             record_unseen(desk,
                           Refusal::IdentityMismatch,
                           fmt::format("the context of workflow '{}'", json::shortened(id)),

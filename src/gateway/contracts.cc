@@ -64,12 +64,15 @@ void get_schema(Desk& /*desk*/, Call& call) {
         {.content_type = std::string{kSchemaType}, .headers = {}, .body = std::move(schema)});
 }
 
+// Both are the same for the life of the process, and cost more to write than to send.
 void get_openapi(Desk& desk, Call& call) {
-    call.exchange->respond({.headers = {}, .body = write_openapi(desk.options.version)});
+    static const auto document = write_openapi(desk.options.version);
+    call.exchange->respond({.headers = {}, .body = document});
 }
 
 void get_asyncapi(Desk& desk, Call& call) {
-    call.exchange->respond({.headers = {}, .body = write_asyncapi(desk.options.version)});
+    static const auto document = write_asyncapi(desk.options.version);
+    call.exchange->respond({.headers = {}, .body = document});
 }
 
 }  // namespace parlance::gateway

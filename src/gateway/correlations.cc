@@ -13,6 +13,7 @@
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 #include "views/conversation.h"
 #include "views/event_reader.h"
 #include "views/timeline.h"
@@ -40,9 +41,13 @@ std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(valu
 
 transport::Response with_body(std::string body) { return {.headers = {}, .body = std::move(body)}; }
 
-transport::Response not_found(std::string_view id) {
-    return problem(Refusal::CorrelationNotFound,
-                   "there is no conversation '" + json::shortened(id) + "' of yours");
+transport::Response not_found(std::string_view id, const views::Books& books) {
+    auto detail = "there is no conversation '" + json::shortened(id) + "' of yours";
+    // It may have been there.
+    if (const auto missing = books.ledger.missing().list({1}, books.folded); !missing.empty()) {
+        detail += " in what can be read of the journal (missing records: " + missing + ")";
+    }
+    return problem(Refusal::CorrelationNotFound, detail);
 }
 
 /// Whose messages the caller may see; empty: everybody's.
@@ -129,7 +134,7 @@ void answer_about(Desk& desk, Call& call, Show show) {
                         desk, Refusal::IdentityMismatch, "conversation '" + id + "'", caller);
                 });
             }
-            return not_found(asked.id);
+            return not_found(asked.id, books);
         });
 }
 
@@ -157,7 +162,10 @@ struct Teller {
     }
 };
 
-Responded show_messages(const Options& options, const views::Books& books, const Asked& asked) {
+Responded show_messages(const Options& options,
+                        const views::Books& books,
+                        const Asked& asked,
+                        const views::Conversation& conversation) {
     const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
     views::EventReader events{books};
     std::string list;
@@ -168,19 +176,21 @@ Responded show_messages(const Options& options, const views::Books& books, const
         last = journey.ticket;
         ++shown;
         if (!views::is_message(journey.part)) continue;
-        const auto event = TRY(events.at(journey.sequence));
+        const auto event = events.at(journey.sequence);
+        if (!event) return unreadable(event.error());
         if (!list.empty()) list += ',';
         // As it was put to the delegate.
         const auto& scope = journey.root.empty() ? journey.correlation : journey.root;
-        list += print(journey, std::visit(Teller{options, scope}, event));
+        list += print(journey, std::visit(Teller{options, scope}, *event));
     }
     const bool is_end = shown == std::ssize(journeys) && shown < asked.query.count_max;
-    return with_body(json::ObjectWriter{}
-                         .text("correlation_id", asked.id)
-                         .raw("messages", "[" + list + "]")
-                         .raw("next_after", is_end ? "null" : std::to_string(last.value))
-                         .integer("as_of", number(shown_as_of(asked, books).value))
-                         .done());
+    json::ObjectWriter page;
+    page.text("correlation_id", asked.id)
+        .raw("messages", "[" + list + "]")
+        .raw("next_after", is_end ? "null" : std::to_string(last.value))
+        .integer("as_of", number(shown_as_of(asked, books).value));
+    return with_body(
+        with_missing(page.done(), books, conversation.first, shown_as_of(asked, books)));
 }
 
 std::string list_of(const std::vector<views::Share>& shares) {
@@ -209,31 +219,34 @@ Responded show_timeline(Time now,
     asked.query.count_max = kTimelineMax;
     const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
     const auto timeline = views::timeline_of(journeys, asked.query.at ? conversation.changed : now);
-    return with_body(json::ObjectWriter{}
-                         .text("correlation_id", asked.id)
-                         .text("status", views::status_of(conversation))
-                         .text("started", print_iso_time(conversation.started))
-                         .integer("duration_ms", timeline.whole.count())
-                         .text("bottleneck", views::bottleneck_of(timeline))
-                         .raw("agents", list_of(timeline.agents))
-                         .raw("steps", list_of(timeline.steps))
-                         .raw("messages", messages_of(timeline))
-                         .boolean("truncated", std::ssize(journeys) == kTimelineMax)
-                         .integer("as_of", number(shown_as_of(asked, books).value))
-                         .done());
+    const auto as_of = shown_as_of(asked, books);
+    const auto page = json::ObjectWriter{}
+                          .text("correlation_id", asked.id)
+                          .text("status", views::status_of(conversation))
+                          .text("started", print_iso_time(conversation.started))
+                          .integer("duration_ms", timeline.whole.count())
+                          .text("bottleneck", views::bottleneck_of(timeline))
+                          .raw("agents", list_of(timeline.agents))
+                          .raw("steps", list_of(timeline.steps))
+                          .raw("messages", messages_of(timeline))
+                          .boolean("truncated", std::ssize(journeys) == kTimelineMax)
+                          .integer("as_of", number(as_of.value))
+                          .done();
+    return with_body(with_missing(page, books, conversation.first, as_of));
 }
 
 Responded show_analytics(Time since, const views::Books& books) {
     const auto journeys = TRY(books.ledger.traces().ended_since(since, kAnalyticsMax));
     const auto timeline = views::timeline_of(journeys, Time{});
-    return with_body(json::ObjectWriter{}
-                         .integer("messages", std::ssize(journeys))
-                         .text("bottleneck", views::bottleneck_of(timeline))
-                         .raw("agents", list_of(timeline.agents))
-                         .raw("steps", list_of(timeline.steps))
-                         .boolean("truncated", std::ssize(journeys) == kAnalyticsMax)
-                         .integer("as_of", number(books.folded.value))
-                         .done());
+    const auto page = json::ObjectWriter{}
+                          .integer("messages", std::ssize(journeys))
+                          .text("bottleneck", views::bottleneck_of(timeline))
+                          .raw("agents", list_of(timeline.agents))
+                          .raw("steps", list_of(timeline.steps))
+                          .boolean("truncated", std::ssize(journeys) == kAnalyticsMax)
+                          .integer("as_of", number(books.folded.value))
+                          .done();
+    return with_body(with_missing(page, books, {1}, books.folded));
 }
 
 }  // namespace
@@ -247,16 +260,19 @@ void get_correlation(Desk& desk, Call& call) {
            const views::Conversation& conversation) -> Responded {
             const auto open =
                 TRY(books.ledger.traces().open_requests(conversation, asked.query.at, kOpenMax));
-            return with_body(print(conversation, asked.id, open, shown_as_of(asked, books)));
+            const auto as_of = shown_as_of(asked, books);
+            return with_body(with_missing(
+                print(conversation, asked.id, open, as_of), books, conversation.first, as_of));
         });
 }
 
 void get_correlation_messages(Desk& desk, Call& call) {
     answer_about(desk,
                  call,
-                 [options = desk.options](
-                     const views::Books& books, const Asked& asked, const views::Conversation&) {
-                     return show_messages(options, books, asked);
+                 [options = desk.options](const views::Books& books,
+                                          const Asked& asked,
+                                          const views::Conversation& conversation) {
+                     return show_messages(options, books, asked, conversation);
                  });
 }
 

@@ -47,17 +47,19 @@ void get_delegations(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, asked.error().message));
     }
-    answer_from_books(desk,
-                      call,
-                      asked->current_at,
-                      [query = std::move(asked->query)](
-                          const views::Books& books) -> Result<transport::Response> {
-                          const auto rows = TRY(books.ledger.delegations(query));
-                          return transport::Response{
-                              .headers = {},
-                              .body = "{\"delegations\":[" + rows +
-                                      "],\"sequence\":" + std::to_string(books.folded.value) + "}"};
-                      });
+    answer_from_books(
+        desk,
+        call,
+        asked->current_at,
+        [query =
+             std::move(asked->query)](const views::Books& books) -> Result<transport::Response> {
+            const auto rows = TRY(books.ledger.delegations(query));
+            auto page = "{\"delegations\":[" + rows +
+                        "],\"sequence\":" + std::to_string(books.folded.value) + "}";
+            const Sequence first{query.after.value + 1};
+            return transport::Response{
+                .headers = {}, .body = with_missing(std::move(page), books, first, books.folded)};
+        });
 }
 
 }  // namespace parlance::gateway

@@ -1,10 +1,15 @@
 // POST /v1/delegations: a delegation request as its document sends it over HTTP, with headers that
 // say who asks, and answered while the caller waits (X12).
 #include <algorithm>
+#include <memory>
+#include <string>
 
+#include "base/json_merge.h"
+#include "base/json_write.h"
 #include "dialects/delegation/delegation.h"
 #include "gateway/handlers.h"
 #include "gateway/headers.h"
+#include "gateway/meanwhile.h"
 #include "gateway/problem.h"
 
 namespace parlance::gateway {
@@ -40,6 +45,40 @@ dialects::Rejection not_a_request(const Envelope& message) {
             .from = std::string{message.from()},
             .problems = {{.rule = "must be a DelegationRequest; a response goes to /v1/messages",
                           .section = "Request Envelope"}}};
+}
+
+/// The response to a request whose deadline passes before people have approved it.
+std::string partial_response(const Desk& desk, const EnvelopePtr& asked) {
+    const Failure unanswered{Refusal::RequestTimedOut, "it waits for people's approval"};
+    const auto failed = shown(desk, asked, unanswered, Dialect::Delegation);
+    const auto summary =
+        "The request waits for people's approval and stays open: its answer comes to the "
+        "inbox of '" +
+        std::string{asked->from()} + "' and to GET /v1/requests/" + std::string{asked->id()} + ".";
+    const auto patch = json::ObjectWriter{}
+                           .text("status", "partial")
+                           .text("summary", summary)
+                           .boolean("requires_followup", true)
+                           .raw("error", "null")
+                           .raw("error_code", "null")
+                           .done();
+    return json::merged(json::root(failed), json::root(patch));
+}
+
+/// A request that waits for people has no deadline before they approve it; its caller has.
+void answer_if_held(Desk& desk,
+                    const std::string& from,
+                    const std::string& id,
+                    const transport::Exchange& exchange) {
+    const auto standing = desk.engine->stream({.asker = from, .id = id, .count_max = 0});
+    if (!standing) return;
+    const auto& requests = desk.engine->state().requests;
+    const auto* open = core::broker::find_request(requests, standing->request);
+    if (open == nullptr || !open->is_held) return;
+    answer_meanwhile(desk,
+                     standing->request,
+                     exchange,
+                     {.status = 200, .body = partial_response(desk, open->asked)});
 }
 
 }  // namespace
@@ -81,10 +120,19 @@ void post_delegation(Desk& desk, Call& call) {
     }
     add_question(*message);
     message->waits = true;
+    const auto patience = std::min(message->timeout.value_or(Duration{}), kWaitMax);
+    desk.loop.after(patience,
+                    [&desk,
+                     from = std::string{message->envelope->from()},
+                     id = std::string{message->envelope->id()},
+                     line = std::weak_ptr{call.exchange}] {
+                        const auto exchange = line.lock();
+                        if (exchange) answer_if_held(desk, from, id, *exchange);
+                    });
     Pending pending{.kind = Pending::Kind::Send,
                     .exchange = std::move(call.exchange),
                     .envelope = message->envelope,
-                    .wait = std::min(message->timeout.value_or(Duration{}), kWaitMax) + kGrace,
+                    .wait = patience + kGrace,
                     .caller = call.caller};
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }

@@ -18,8 +18,7 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
     const auto delivery = parse_delivery_id(text);
     if (!delivery) {
         call.exchange->respond(
-            problem(Refusal::DeliveryNotFound,
-                    "'" + std::string{cut(text, 64)} + "' is not a delivery id"));
+            problem(Refusal::DeliveryNotFound, "'" + std::string{cut(text, 64)} + kNoDeliveryId));
     }
     return delivery;
 }

@@ -1,6 +1,7 @@
 #include "gateway/desk.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/uuid.h"
@@ -89,8 +90,28 @@ std::string fresh_uuid(Desk& desk) {
     return uuid_v4(high, desk.chance());
 }
 
+namespace {
+
+/// Three numbers of at most 20, 10 and 10 digits, and the dots between them.
+constexpr std::size_t kDeliveryIdBytesMax = 42;
+
+/// "5120.1.2890755431": the copy, the attempt and the epoch. To clients it is one opaque word.
+std::string_view print_delivery_id(const DeliveryToken& delivery,
+                                   std::array<char, kDeliveryIdBytesMax>& out) {
+    auto* const end = out.data() + out.size();
+    auto* at = std::to_chars(out.data(), end, delivery.ticket.value).ptr;
+    *at++ = '.';
+    at = std::to_chars(at, end, delivery.attempt).ptr;
+    *at++ = '.';
+    at = std::to_chars(at, end, delivery.epoch.value).ptr;
+    return {out.data(), at};
+}
+
+}  // namespace
+
 std::string delivery_id(const DeliveryToken& delivery) {
-    return std::to_string(delivery.ticket.value) + "." + std::to_string(delivery.attempt);
+    std::array<char, kDeliveryIdBytesMax> text;
+    return std::string{print_delivery_id(delivery, text)};
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
@@ -104,12 +125,17 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 constexpr std::uint64_t kAttemptMax = 0xFFFF;
 
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
-    const auto dot = text.find('.');
-    if (dot == std::string_view::npos) return std::nullopt;
-    const auto ticket = parse_number(text.substr(0, dot));
-    const auto attempt = parse_number(text.substr(dot + 1));
+    const auto first = text.find('.');
+    if (first == std::string_view::npos) return std::nullopt;
+    const auto second = text.find('.', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    const auto ticket = parse_number(text.substr(0, first));
+    const auto attempt = parse_number(text.substr(first + 1, second - first - 1));
+    const auto epoch = parse_number(text.substr(second + 1));
     if (!ticket || !attempt || *attempt == 0 || *attempt > kAttemptMax) return std::nullopt;
-    return DeliveryToken{{*ticket}, static_cast<std::uint32_t>(*attempt)};
+    if (!epoch || *epoch > UINT32_MAX) return std::nullopt;
+    return DeliveryToken{
+        {*ticket}, static_cast<std::uint32_t>(*attempt), {static_cast<std::uint32_t>(*epoch)}};
 }
 
 std::string_view flaw_of_nack(json::Value nack) {
@@ -343,9 +369,10 @@ void append_delivery(const Desk& desk,
                      std::string& out,
                      const Deliver& deliver,
                      const Reader& reader) {
-    if (!out.empty()) out.push_back(',');
+    if (!out.empty() && out.back() != '[') out.push_back(',');
     out += R"({"delivery_id":")";
-    out += delivery_id(deliver.delivery);
+    std::array<char, kDeliveryIdBytesMax> id;
+    out += print_delivery_id(deliver.delivery, id);
     out += R"(","attempt":)";
     out += std::to_string(deliver.delivery.attempt);
     out += ",\"message\":";

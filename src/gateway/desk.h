@@ -21,6 +21,8 @@
 #include "engine/engine.h"
 #include "gateway/beginnings.h"
 #include "gateway/capabilities.h"
+#include "gateway/inbox_share.h"
+#include "gateway/read_queue.h"
 #include "gateway/tutor.h"
 #include "identity/identity.h"
 #include "model/command.h"
@@ -29,6 +31,7 @@
 #include "transport/transport.h"
 #include "views/bookkeeper.h"
 #include "views/feed.h"
+#include "views/scrubber.h"
 
 namespace parlance::gateway {
 
@@ -71,9 +74,10 @@ struct Pending {
     std::string instance;
     std::uint32_t count_max = 1;
     CallerPtr caller;
-    std::string deliveries;  ///< Take: what came, as JSON items.
+    std::string deliveries;  ///< Take: the answer so far, from its "{" on; empty: nothing came.
     bool is_answered = false;
     bool is_parked = false;
+    Time beat_at{};  ///< Take: when the engine last heard that it waits.
     bool has_rejoined = false;
     std::function<transport::Response()> show{};  ///< Done: what to say, once it is true.
 };
@@ -103,18 +107,20 @@ struct Desk {
     transport::Loop& loop;
     views::Feed& feed;
     Options options;
-    std::function<Time()> clock;
+    std::function<Time()> wall_clock;  ///< For what the outside dates: tokens and certificates.
     std::function<std::uint64_t()> chance;
     engine::Engine* engine = nullptr;
     dialects::RoleOf role_of{};  ///< In correlation, whose types go from role to role.
     const transport::Server* server = nullptr;
     views::Bookkeeper* bookkeeper = nullptr;  ///< None: nobody keeps the views.
+    views::Scrubber* scrubber = nullptr;      ///< None: the journal is not scrubbed.
 
     /// Of the frame or body that is being read, as far in as a dialect's tables look.
     json::Outline outline{.depth_max = 6};
     std::uint64_t ask_last = 0;
-    boost::unordered_flat_map<std::uint64_t, Pending> pending;    ///< By ask.
-    std::vector<std::uint64_t> takes;                             ///< Asks answered in this batch.
+    boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
+    std::vector<std::uint64_t> takes;  ///< Asks that nothing came for in this batch.
+    std::uint64_t filling_take = 0;  ///< The ask whose deliveries are just being written; 0: none.
     boost::unordered_flat_map<std::uint64_t, Waiter> waiters;     ///< By the request's ticket.
     std::map<std::string, std::vector<Holder>> workflow_waiters;  ///< By the workflow's id.
     std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
@@ -134,9 +140,14 @@ struct Desk {
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
     std::vector<std::shared_ptr<Stream>> streams;
+    ReadQueue reads;  ///< Of the journal, for streams and followers.
+    std::map<std::string, std::weak_ptr<InboxShare>, std::less<>> shares;  ///< By agent.
     std::vector<std::shared_ptr<Follower>> followers;
     CapabilityShelf capabilities;
     std::unique_ptr<Tutor> tutor;  ///< Made when something is first to be classified.
+
+    /// Hub time, by which messages are stamped and deadlines are measured.
+    Time clock() const { return engine->now(); }
 };
 
 /// One HTTP request on its way through the routes.
@@ -169,6 +180,9 @@ std::string fresh_uuid(Desk& desk);
 /// "13312.1" and back.
 std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
+/// Behind a text in quotes that is none.
+inline constexpr const char* kNoDeliveryId =
+    "' is not a delivery id, which is three numbers joined by dots";
 /// What is wrong with what is said in a nack; empty if nothing is.
 std::string_view flaw_of_nack(json::Value nack);
 std::optional<std::uint64_t> parse_number(std::string_view text);
@@ -247,6 +261,11 @@ void release_fallen_waiters(Desk& desk);
 void refuse_fallen_workflow_waiters(Desk& desk);
 void refuse_fallen_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
+/// The take that was being filled has all of its deliveries: its answer is written at once, so that
+/// one answer at a time is put together.
+void answer_filled_take(Desk& desk);
+/// Whoever waits for mail on an open line is there, however long the wait.
+void beat_for_parked(Desk& desk);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);
 void open_endpoint(Desk& desk, const OpenEndpoint& order);

@@ -6,6 +6,7 @@
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 #include "gateway/stream.h"
+#include "gateway/unreadable.h"
 
 namespace parlance::gateway {
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPassageBytes = std::size_t{256} << 10;
 /// A reader that is this far behind is given time before more is read for it.
-constexpr std::size_t kBacklogBytes = 1 << 20;
+constexpr std::size_t kBacklogBytes = transport::kUnsentBytesPause;
 constexpr Duration kBacklogPause{std::chrono::milliseconds{20}};
 
 void finish(Desk& desk, const std::shared_ptr<Stream>& stream) {
@@ -35,29 +36,81 @@ std::string limited(Stream& stream, std::string text) {
 }
 
 /// Whoever runs the hub hears of it once; every listener comes to the same place.
-void end_at_damage(Desk& desk, const std::shared_ptr<Stream>& stream, const std::string& what) {
+void log_once(Desk& desk, const std::string& what) {
     if (desk.options.log && what != desk.damage_told) desk.options.log("/v1/events: " + what);
     desk.damage_told = what;
-    stream->exchange->write(
-        "event: error\ndata: " + json::ObjectWriter{}.text("detail", what).done() + "\n\n");
+}
+
+/// The disk does not answer: the listener comes again later.
+void end_at(Desk& desk, const std::shared_ptr<Stream>& stream, const Error& error) {
+    log_once(desk, error.message);
+    stream->exchange->write(unreadable_event(error));
     finish(desk, stream);
 }
 
+/// In the place of the records that cannot be read. Its id is the last of them, so that whoever
+/// comes back with it goes on behind the damage.
+std::string damage_event(const views::Damage& damage) {
+    const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+    return "id: " + std::to_string(damage.last.value) + "\nevent: error\ndata: " +
+           json::ObjectWriter{}
+               .text("code", damage_code())
+               .text("detail", print(damage))
+               .text("segment", damage.segment)
+               .integer("offset", number(damage.offset))
+               .integer("first", number(damage.first.value))
+               .integer("last", number(damage.last.value))
+               .done() +
+           "\n\n";
+}
+
+/// No descriptor is left for a file of the journal: the listener has its place and waits.
+void pump_later(Desk& desk, const std::shared_ptr<Stream>& stream) {
+    stream->is_reading = true;
+    desk.loop.after(kShortagePause, [&desk, stream] {
+        stream->is_reading = false;
+        pump(desk, stream);
+    });
+}
+
+bool begin_read(Desk& desk, const std::shared_ptr<Stream>& stream);
+
 void take_passage(Desk& desk,
                   const std::shared_ptr<Stream>& stream,
-                  const Result<views::Passage>& passage) {
+                  Result<views::Passage>&& passage) {
     stream->is_reading = false;
     if (stream->is_closed) return;
-    if (!passage) return end_at_damage(desk, stream, passage.error().message);
+    if (!passage && passage.error().fault == Fault::Exhausted) return pump_later(desk, stream);
+    if (!passage) return end_at(desk, stream, passage.error());
     if (!passage->text.empty()) {
         stream->last = passage->last;
-        stream->exchange->write(limited(*stream, passage->text));
+        stream->exchange->write(limited(*stream, std::move(passage->text)));
     }
     const bool is_done =
         (passage->is_end && !stream->follows) || (stream->left && *stream->left == 0);
     if (is_done) return finish(desk, stream);
-    if (!passage->flaw.empty()) return end_at_damage(desk, stream, passage->flaw);
+    if (passage->damage) {
+        log_once(desk, print(*passage->damage));
+        stream->last = passage->damage->last;
+        stream->exchange->write(damage_event(*passage->damage));
+    }
     pump(desk, stream);
+}
+
+bool begin_read(Desk& desk, const std::shared_ptr<Stream>& stream) {
+    if (stream->is_closed) return false;
+    auto& loop = desk.loop;
+    desk.feed.read(stream->id,
+                   {stream->last.value + 1},
+                   desk.engine->durable(),
+                   kPassageBytes,
+                   [&desk, &loop, stream](Result<views::Passage> passage) {
+                       loop.post([&desk, stream, passage = std::move(passage)]() mutable {
+                           desk.reads.done();
+                           take_passage(desk, stream, std::move(passage));
+                       });
+                   });
+    return true;
 }
 
 }  // namespace
@@ -73,16 +126,7 @@ void pump(Desk& desk, const std::shared_ptr<Stream>& stream) {
             pump(desk, stream);
         });
     }
-    auto& loop = desk.loop;
-    desk.feed.read(stream->id,
-                   {stream->last.value + 1},
-                   up_to,
-                   kPassageBytes,
-                   [&desk, &loop, stream](Result<views::Passage> passage) {
-                       loop.post([&desk, stream, passage = std::move(passage)] {
-                           take_passage(desk, stream, passage);
-                       });
-                   });
+    desk.reads.push([&desk, stream] { return begin_read(desk, stream); });
 }
 
 void pump_all(Desk& desk) {
@@ -109,6 +153,17 @@ void get_events(Desk& desk, Call& call) {
     if (is_wrong) {
         return call.exchange->respond(problem(
             Refusal::InputValidationFailed, "from, limit and Last-Event-ID must be whole numbers"));
+    }
+    // The record may be an older one than that which the reader knows; it would wait for records
+    // that are others than it thinks.
+    const auto end = desk.engine->durable().value;
+    const auto said = resumed ? *resumed : first && *first > 0 ? *first - 1 : 0;
+    if (said > end) {
+        return call.exchange->respond(
+            problem(Refusal::SequenceNotFound,
+                    (resumed ? "Last-Event-ID is " + std::to_string(*resumed)
+                             : "from is " + std::to_string(*first)) +
+                        ", and the last record is " + std::to_string(end)));
     }
     if (const auto lack = lack_of_lines(desk, *call.caller)) {
         return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));

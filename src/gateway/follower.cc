@@ -12,6 +12,7 @@
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/stream.h"
+#include "gateway/unreadable.h"
 
 namespace parlance::gateway {
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPartsAtOnce = 64;
 /// One that is this far behind is told no more until it has caught up.
-constexpr std::size_t kBacklogBytes = 1 << 20;
+constexpr std::size_t kBacklogBytes = transport::kUnsentBytesPause;
 
 core::StreamQuery query_of(const Follower& follower) {
     return {.asker = follower.asker,
@@ -76,27 +77,58 @@ void take(Desk& desk, Follower& follower, const Event& event) {
     }
 }
 
+bool begin_read(Desk& desk, const FollowerPtr& follower);
+
 void read_on(Desk& desk, const FollowerPtr& follower) {
     const bool is_busy =
         follower->is_reading || follower->is_closed || follower->backlog_bytes() > kBacklogBytes;
     if (is_busy) return;
     const auto standing = desk.engine->stream(query_of(*follower));
     if (!standing) return finish(desk, *follower);
-    auto places = next_for(*follower, *standing);
-    if (places.empty()) return;
+    if (next_for(*follower, *standing).empty()) return;
     follower->is_reading = true;
+    desk.reads.push([&desk, follower] { return begin_read(desk, follower); });
+}
+
+void take_parts(Desk& desk,
+                const FollowerPtr& follower,
+                const Result<std::vector<EventPtr>>& events) {
+    if (!events && events.error().fault == Fault::Exhausted && !follower->is_closed) {
+        return desk.loop.after(kShortagePause, [&desk, follower] {
+            follower->is_reading = false;
+            read_on(desk, follower);
+        });
+    }
+    follower->is_reading = false;
+    if (follower->is_closed) return;
+    if (!events) {
+        follower->fail(events.error());
+        return finish(desk, *follower);
+    }
+    for (const auto& event : *events) take(desk, *follower, *event);
+    read_on(desk, follower);
+}
+
+/// What is next may be more by now, or gone.
+bool begin_read(Desk& desk, const FollowerPtr& follower) {
+    if (follower->is_closed) return false;
+    const auto standing = desk.engine->stream(query_of(*follower));
+    auto places = standing ? next_for(*follower, *standing) : std::vector<Sequence>{};
+    if (places.empty()) {
+        follower->is_reading = false;
+        if (!standing) finish(desk, *follower);
+        return false;
+    }
     auto& loop = desk.loop;
     desk.feed.read_each(follower->id,
                         std::move(places),
                         [&desk, &loop, follower](const Result<std::vector<EventPtr>>& events) {
                             loop.post([&desk, follower, events] {
-                                follower->is_reading = false;
-                                if (follower->is_closed) return;
-                                if (!events) return finish(desk, *follower);
-                                for (const auto& event : *events) take(desk, *follower, *event);
-                                read_on(desk, follower);
+                                desk.reads.done();
+                                take_parts(desk, follower, events);
                             });
                         });
+    return true;
 }
 
 /// In JSON a line can end only between two words.
@@ -130,6 +162,7 @@ void begin(Desk& desk, const Call& call, std::string asker, std::uint64_t after)
     // By itself, for it is kept by whom it calls.
     auto* const exchange = call.exchange.get();
     listener->tell = [exchange](const PartTold& said) { exchange->write(event_of(said)); };
+    listener->fail = [exchange](const Error& error) { exchange->write(unreadable_event(error)); };
     listener->end = [exchange] { exchange->end_stream(); };
     listener->backlog_bytes = [exchange] { return exchange->backlog_bytes(); };
     call.exchange->on_gone([&desk, weak = std::weak_ptr{listener}] {
@@ -155,15 +188,28 @@ void answer_stream(Desk& desk,
                    const std::string& asker,
                    const core::StreamStanding& standing,
                    std::uint64_t after) {
+    if (is_beyond(standing, after)) {
+        return call.exchange->respond(
+            problem(Refusal::SequenceNotFound, beyond_words(standing, after)));
+    }
     const bool has_all = standing.answer != Sequence{} && after > standing.parts_count;
     if (has_all) return call.exchange->respond({.status = 204, .headers = {}, .body = {}});
     if (const auto lack = lack_of_lines(desk, *call.caller)) {
         return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
     }
-    begin(desk, call, asker, std::min(after, standing.parts_count));
+    begin(desk, call, asker, after);
 }
 
 }  // namespace
+
+bool is_beyond(const core::StreamStanding& standing, std::uint64_t after) {
+    return after > standing.parts_count + (standing.answer == Sequence{} ? 0U : 1U);
+}
+
+std::string beyond_words(const core::StreamStanding& standing, std::uint64_t after) {
+    return "after is " + std::to_string(after) + ", and the request has " +
+           std::to_string(standing.parts_count) + " parts so far";
+}
 
 void follow(Desk& desk, const FollowerPtr& follower) {
     follower->id = ++desk.ask_last;
@@ -183,13 +229,16 @@ void tell_followers(Desk& desk) {
     for (const auto& follower : followers) read_on(desk, follower);
 }
 
-void with_asked(Desk& desk, Ticket request, const std::function<void(const EnvelopePtr&)>& use) {
+void with_asked(Desk& desk,
+                Ticket request,
+                const std::function<void(const Result<EnvelopePtr>&)>& use) {
     const auto* open = core::broker::find_request(desk.engine->state().requests, request);
     if (open != nullptr) return use(open->asked);
     auto& loop = desk.loop;
     desk.feed.read_one(core::sequence_of(request), [&loop, use](const Result<EventPtr>& event) {
         loop.post([use, event] {
-            const auto* accepted = event ? std::get_if<MessageAccepted>(event->get()) : nullptr;
+            if (!event) return use(tl::unexpected(event.error()));
+            const auto* accepted = std::get_if<MessageAccepted>(event->get());
             use(accepted == nullptr ? nullptr : accepted->envelope);
         });
     });
@@ -231,15 +280,17 @@ void get_stream(Desk& desk, Call& call) {
     if (!standing || standing->is_forgotten) {
         return call.exchange->respond(not_there(id, standing.has_value()));
     }
-    with_asked(
-        desk,
-        standing->request,
-        [&desk, call, asker, standing = *standing, after = *after](const EnvelopePtr& asked) {
-            const bool is_there =
-                asked != nullptr && may_follow(desk, *call.caller, standing.request, *asked);
-            if (!is_there) return call.exchange->respond(not_there(call.captures.at(0), false));
-            answer_stream(desk, call, asker, standing, after);
-        });
+    with_asked(desk,
+               standing->request,
+               [&desk, call, asker, standing = *standing, after = *after](
+                   const Result<EnvelopePtr>& asked) {
+                   if (!asked) return call.exchange->respond(unreadable(asked.error()));
+                   const bool is_there = *asked != nullptr &&
+                                         may_follow(desk, *call.caller, standing.request, **asked);
+                   if (!is_there)
+                       return call.exchange->respond(not_there(call.captures.at(0), false));
+                   answer_stream(desk, call, asker, standing, after);
+               });
 }
 
 }  // namespace parlance::gateway

@@ -27,7 +27,8 @@ struct Follower {
     std::uint64_t told = 0;  ///< The number of the last that it has.
     EnvelopePtr asked{};     ///< Read first: what is told is told as it was asked.
     std::function<void(const PartTold&)> tell;
-    std::function<void()> end;  ///< Nothing more will come.
+    std::function<void(const Error&)> fail;  ///< What is next cannot be read.
+    std::function<void()> end;               ///< Nothing more will come.
     std::function<std::size_t()> backlog_bytes;
     bool is_on_connection = false;  ///< Else it has a line of its own.
     bool is_reading = false;
@@ -41,12 +42,18 @@ void follow(Desk& desk, const FollowerPtr& follower);
 void unfollow(Desk& desk, Follower& follower);
 /// Looks what is new for each, once a turn.
 void tell_followers(Desk& desk);
-/// Calls `use(asked)` with a request that is open or on record, at once if it is open; with null if
+/// Calls `use(asked)` with a request that is open or on record, at once if it is open; with why, if
 /// it cannot be read.
-void with_asked(Desk& desk, Ticket request, const std::function<void(const EnvelopePtr&)>& use);
+void with_asked(Desk& desk,
+                Ticket request,
+                const std::function<void(const Result<EnvelopePtr>&)>& use);
 /// Whether the caller, who may act for its asker, may read what comes of it: to be the same agent
 /// is not enough where it is for a user.
 bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked);
+/// Whether a reader says that it has more parts of an answer than there are.
+bool is_beyond(const core::StreamStanding& standing, std::uint64_t after);
+/// How it is told so.
+std::string beyond_words(const core::StreamStanding& standing, std::uint64_t after);
 /// Ends those whose proof holds no more.
 void end_fallen_followers(Desk& desk);
 

@@ -1,5 +1,7 @@
 #include "gateway/gateway.h"
 
+#include <new>
+
 #include "base/json_write.h"
 #include "base/match.h"
 #include "gateway/admission.h"
@@ -109,12 +111,19 @@ void deliver(Desk& desk, const Deliver& deliver) {
         endpoint != desk.endpoint_by_instance.end()) {
         return endpoint->second->deliver(deliver);
     }
-    const auto take = desk.pending.find(deliver.ask.value);
-    if (take == desk.pending.end()) return;
-    const auto& agent = take->second.agent;
-    append_delivery(desk, take->second.deliveries, deliver, {agent, dialect_of(desk, agent)});
-    if (!take->second.is_answered) desk.takes.push_back(deliver.ask.value);
-    take->second.is_answered = true;
+    if (desk.filling_take != deliver.ask.value) answer_filled_take(desk);
+    const auto found = desk.pending.find(deliver.ask.value);
+    if (found == desk.pending.end()) return;
+    desk.filling_take = deliver.ask.value;
+    auto& take = found->second;
+    if (take.deliveries.empty()) take.deliveries = R"({"messages":[)";
+    const auto bytes_before = take.deliveries.size();
+    try {
+        append_delivery(desk, take.deliveries, deliver, {take.agent, dialect_of(desk, take.agent)});
+    } catch (const std::bad_alloc&) {
+        take.deliveries.resize(bytes_before);  // The others are answered as they are.
+        throw;
+    }
 }
 
 void tell_progress(Desk& desk, const TellProgress& progress) {
@@ -162,12 +171,12 @@ void close_instance(Desk& desk, const CloseInstance& order) {
 Gateway::Gateway(transport::Loop& loop,
                  views::Feed& feed,
                  Options options,
-                 std::function<Time()> clock,
+                 std::function<Time()> wall_clock,
                  std::function<std::uint64_t()> chance)
     : desk_{.loop = loop,
             .feed = feed,
             .options = std::move(options),
-            .clock = std::move(clock),
+            .wall_clock = std::move(wall_clock),
             .chance = std::move(chance)} {}
 
 Gateway::~Gateway() = default;
@@ -192,9 +201,12 @@ void Gateway::attach(engine::Engine& engine) {
 void Gateway::attach(const transport::Server& server) { desk_.server = &server; }
 
 void Gateway::attach(views::Bookkeeper& bookkeeper) { desk_.bookkeeper = &bookkeeper; }
+void Gateway::attach(views::Scrubber& scrubber) { desk_.scrubber = &scrubber; }
 
 transport::Doors Gateway::doors() {
     return {.on_request = [this](ExchangePtr exchange) { route(desk_, std::move(exchange)); },
+            .on_header =
+                [this](const transport::Request& head) { return refusal_by_header(desk_, head); },
             .on_upgrade =
                 [this](const transport::Request& request) -> std::optional<transport::Response> {
                 if (request.path != "/v1/connect") {
@@ -254,7 +266,7 @@ void Gateway::confirm(const Effects& effects) {
 void Gateway::carry(const Effects& effects) {
     confirm(effects);
     std::vector<AgentId> stirred;
-    for (const auto& effect : effects) {
+    const auto carry_one = [&](const Effect& effect) {
         match(
             effect,
             [](const TellAccepted&) {},  // Said already.
@@ -287,7 +299,16 @@ void Gateway::carry(const Effects& effects) {
             [&](const TellAsked& asked) { answer_asked(desk_, asked); },
             [&](const NotifyPeople& notice) { notify(desk_, notice); },
             [&](const CloseInstance& order) { close_instance(desk_, order); });
+    };
+    for (const auto& effect : effects) {
+        try {
+            carry_one(effect);
+        } catch (const std::bad_alloc&) {
+            // Whoever it was for is told so at the door, or gets it again when its lease runs out.
+            if (desk_.options.log) desk_.options.log("out of memory: an answer was not sent");
+        }
     }
+    answer_filled_take(desk_);
     for (const auto ask : std::exchange(desk_.takes, {})) {
         const auto found = desk_.pending.find(ask);
         if (found != desk_.pending.end()) found->second.is_answered = false;
@@ -315,10 +336,13 @@ void Gateway::review() {
     const bool has_changed = guard != nullptr && guard->look();
     if (!has_changed && now - reviewed_at_ < kReviewInterval) return;
     reviewed_at_ = now;
+    beat_for_parked(desk_);
     const auto connections = desk_.connections;  // Each takes itself off the list.
     for (const auto& [ask, connection] : connections) {
         if (!connection->is_welcome(now)) connection->give_up();
-        if (guard != nullptr && !guard->stands(connection->caller(), now)) connection->show_out();
+        connection->beat_while_paused();
+        if (guard != nullptr && !guard->stands(connection->caller(), desk_.wall_clock()))
+            connection->show_out();
     }
     if (guard == nullptr) return;
     end_fallen_streams(desk_);
@@ -334,6 +358,7 @@ void Gateway::after_turn() {
     pump_all(desk_);
     tell_followers(desk_);
     if (desk_.bookkeeper != nullptr) desk_.bookkeeper->follow(desk_.engine->durable());
+    if (desk_.scrubber != nullptr) desk_.scrubber->follow(desk_.engine->durable());
 }
 
 }  // namespace parlance::gateway

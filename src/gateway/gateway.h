@@ -14,7 +14,7 @@ class Gateway {
     Gateway(transport::Loop& loop,
             views::Feed& feed,
             Options options,
-            std::function<Time()> clock,
+            std::function<Time()> wall_clock,
             std::function<std::uint64_t()> chance);
     ~Gateway();
     Gateway(const Gateway&) = delete;
@@ -24,6 +24,7 @@ class Gateway {
     void attach(engine::Engine& engine);
     void attach(const transport::Server& server);
     void attach(views::Bookkeeper& bookkeeper);
+    void attach(views::Scrubber& scrubber);
 
     /// How the feed of events is shown to operators.
     static views::Feed::Edit edit_of(const Options& options);

@@ -79,6 +79,7 @@ void post_facts(Desk& desk, Call& call);
 void get_analyses(Desk& desk, Call& call);
 void post_analysis(Desk& desk, Call& call);
 
+void get_request(Desk& desk, Call& call);
 void get_stream(Desk& desk, Call& call);
 
 /// What an analysis goes by: what was asked for, with what. `inputs` is JSON, or nothing.

@@ -3,10 +3,12 @@
 #include <array>
 #include <string>
 
+#include "base/iso_time.h"
 #include "base/json_write.h"
 #include "gateway/handlers.h"
 #include "gateway/notifier.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 #include "views/event_names.h"
 
 namespace parlance::gateway {
@@ -25,19 +27,61 @@ struct Reading {
     engine::Health health;
     std::size_t inbox = 0;
     views::LedgerStatus views;
+    views::ScrubStatus scrub;
     Sequence durable{};
     std::uint64_t bytes_max = 0;
     std::uint64_t people_waiting = 0;
     std::uint64_t workflows = 0;
     NotifierCounts notices{};
+    Duration ahead_of_wall_clock{};
 };
 
 std::uint64_t lag_of(const views::LedgerStatus& views, Sequence durable) {
     return durable.value - std::min(durable.value, views.folded.value);
 }
 
+std::uint64_t positive_ms(Duration duration) {
+    return static_cast<std::uint64_t>(std::max(duration, Duration{}).count());
+}
+
 views::LedgerStatus views_of(const Desk& desk) {
     return desk.bookkeeper != nullptr ? desk.bookkeeper->status() : views::LedgerStatus{};
+}
+
+views::ScrubStatus scrub_of(const Desk& desk) {
+    return desk.scrubber != nullptr ? desk.scrubber->status() : views::ScrubStatus{};
+}
+
+std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+/// Damage to old records keeps nobody from sending and receiving: the hub stays ready, and says so.
+constexpr std::size_t kDamagesShown = 10;
+
+std::string damage_json(const views::ScrubStatus& scrub) {
+    std::string list;
+    for (std::size_t i = 0; i < std::min(scrub.damages.size(), kDamagesShown); ++i) {
+        const auto& damage = scrub.damages[i];
+        if (i > 0) list += ',';
+        list += json::ObjectWriter{}
+                    .text("segment", damage.segment)
+                    .integer("offset", number(damage.offset))
+                    .integer("first", number(damage.first.value))
+                    .integer("last", number(damage.last.value))
+                    .text("problem", damage.problem)
+                    .done();
+    }
+    return json::ObjectWriter{}
+        .text("code", damage_code())
+        .text("detail",
+              std::to_string(scrub.damages.size()) + " damaged place" +
+                  (scrub.damages.size() == 1 ? "" : "s") + " in the journal, " +
+                  std::to_string(scrub.damaged_records()) +
+                  " records that cannot be read. Stop the hub and restore the segments with "
+                  "`parlance journal repair --from COPY`.")
+        .integer("places", std::ssize(scrub.damages))
+        .integer("records", number(scrub.damaged_records()))
+        .raw("first_places", "[" + list + "]")
+        .done();
 }
 
 struct Metric {
@@ -94,6 +138,14 @@ constexpr std::array kMetrics{
            "counter",
            "The last record of the journal.",
            [](const Reading& r) { return r.hub.sequence.value; }},
+    Metric{"parlance_hub_time_ahead_ms",
+           "gauge",
+           "Milliseconds by which hub time is ahead of the wall clock; 0 if it is not.",
+           [](const Reading& r) { return positive_ms(r.ahead_of_wall_clock); }},
+    Metric{"parlance_hub_time_behind_ms",
+           "gauge",
+           "Milliseconds by which hub time is behind the wall clock; 0 if it is not.",
+           [](const Reading& r) { return positive_ms(-r.ahead_of_wall_clock); }},
     Metric{"parlance_turns_total",
            "counter",
            "Turns made durable, each with one sync.",
@@ -134,6 +186,37 @@ constexpr std::array kMetrics{
            "counter",
            "Times that the views were thrown away and written anew.",
            [](const Reading& r) { return r.views.rebuilds; }},
+    Metric{"parlance_views_missing_records",
+           "gauge",
+           "Records that the views left out because they cannot be read.",
+           [](const Reading& r) { return r.views.missing_records(); }},
+    Metric{"parlance_scrub_bytes_total",
+           "counter",
+           "Bytes of the journal that the scrub of this process has read again.",
+           [](const Reading& r) { return r.scrub.counts.bytes; }},
+    Metric{"parlance_scrub_records_total",
+           "counter",
+           "Records that the scrub of this process has checked.",
+           [](const Reading& r) { return r.scrub.counts.records; }},
+    Metric{"parlance_scrub_rounds_total",
+           "counter",
+           "Times that the scrub of this process has read the whole journal.",
+           [](const Reading& r) { return r.scrub.counts.rounds; }},
+    Metric{"parlance_scrub_round_timestamp_seconds",
+           "gauge",
+           "When the scrub last came to the end of the journal, since 1970; 0 if not yet.",
+           [](const Reading& r) {
+               const auto ended = r.scrub.round_ended.time_since_epoch();
+               return static_cast<std::uint64_t>(ended / std::chrono::seconds{1});
+           }},
+    Metric{"parlance_journal_damaged_places",
+           "gauge",
+           "Places where the scrub found the journal damaged; GET /v1/hub names them.",
+           [](const Reading& r) { return std::uint64_t{r.scrub.damages.size()}; }},
+    Metric{"parlance_journal_damaged_records",
+           "gauge",
+           "Records there that cannot be read.",
+           [](const Reading& r) { return r.scrub.damaged_records(); }},
     Metric{"parlance_inbox_commands",
            "gauge",
            "Commands waiting for the next turn.",
@@ -150,6 +233,26 @@ constexpr std::array kMetrics{
            "counter",
            "Connections closed for being slow.",
            [](const Reading& r) { return r.doors.connections_shed; }},
+    Metric{"parlance_connections_max",
+           "gauge",
+           "The most connections (doors.connections_max, or fewer where descriptors are few).",
+           [](const Reading& r) { return r.doors.connections_max; }},
+    Metric{"parlance_slow_readers_closed_total",
+           "counter",
+           "Connections closed because they did not read what the hub had for them.",
+           [](const Reading& r) { return r.doors.slow_readers_closed; }},
+    Metric{"parlance_idle_connections_closed_total",
+           "counter",
+           "Idle connections closed to make room for new ones.",
+           [](const Reading& r) { return r.doors.idle_closed; }},
+    Metric{"parlance_buffered_bytes",
+           "gauge",
+           "Bytes that connections hold: unsent, or of requests that are not whole.",
+           [](const Reading& r) { return r.doors.buffered_bytes; }},
+    Metric{"parlance_out_of_memory_total",
+           "counter",
+           "Requests and connections that failed because memory could not be allocated.",
+           [](const Reading& r) { return r.doors.out_of_memory; }},
     Metric{"parlance_http_requests_total",
            "counter",
            "HTTP requests.",
@@ -219,11 +322,13 @@ Reading take_reading(const Desk& desk) {
             .health = desk.engine->health(),
             .inbox = desk.engine->inbox_size(),
             .views = views_of(desk),
+            .scrub = scrub_of(desk),
             .durable = desk.engine->durable(),
             .bytes_max = desk.engine->state().limits.hub_bytes_max,
             .people_waiting = core::people::waiting_count(desk.engine->state().people),
             .workflows = desk.engine->state().workflows.runs.size(),
-            .notices = desk.options.notifier ? desk.options.notifier->counts() : NotifierCounts{}};
+            .notices = desk.options.notifier ? desk.options.notifier->counts() : NotifierCounts{},
+            .ahead_of_wall_clock = desk.engine->ahead_of_wall_clock()};
 }
 
 void append_head(std::string& out,
@@ -268,31 +373,44 @@ void get_health(Desk& desk, Call& call) {
 void get_ready(Desk& desk, Call& call) {
     const auto health = desk.engine->health();
     const bool is_ready = health.condition == engine::Condition::Serving;
-    call.exchange->respond({.status = is_ready ? 200 : 503,
-                            .headers = {},
-                            .body = json::ObjectWriter{}
-                                        .text("status", is_ready ? "ready" : "not ready")
-                                        .text("condition", condition_name(health.condition))
-                                        .text("reason", health.reason)
-                                        .done()});
+    json::ObjectWriter body;
+    body.text("status", is_ready ? "ready" : "not ready")
+        .text("condition", condition_name(health.condition))
+        .text("reason", health.reason);
+    if (const auto scrub = scrub_of(desk); !scrub.damages.empty()) {
+        body.raw("damage", damage_json(scrub));
+    }
+    call.exchange->respond({.status = is_ready ? 200 : 503, .headers = {}, .body = body.done()});
 }
 
 void get_hub(Desk& desk, Call& call) {
     const auto hub = desk.engine->hub();
     const auto health = desk.engine->health();
     const auto& limits = desk.engine->state().limits;
-    const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+    const auto ahead = desk.engine->ahead_of_wall_clock();
     const auto views = views_of(desk);
+    const auto scrub = scrub_of(desk);
     const auto views_json =
         json::ObjectWriter{}
             .integer("sequence", number(views.folded.value))
             .integer("lag_records", number(lag_of(views, desk.engine->durable())))
             .text("problem", views.problem)
+            .integer("missing_records", number(views.missing_records()))
             .done();
+    json::ObjectWriter scrub_json;
+    scrub_json.boolean("enabled", desk.scrubber != nullptr)
+        .integer("rounds", number(scrub.counts.rounds))
+        .integer("bytes", number(scrub.counts.bytes))
+        .integer("records", number(scrub.counts.records));
+    if (scrub.round_ended != Time{}) {
+        scrub_json.text("last_round_at", print_iso_time(scrub.round_ended));
+    }
+    if (!scrub.damages.empty()) scrub_json.raw("damage", damage_json(scrub));
     call.exchange->respond({.headers = {},
                             .body = json::ObjectWriter{}
                                         .text("hub", hub.hub_id)
                                         .text("version", desk.options.version)
+                                        .integer("epoch", number(hub.epoch.value))
                                         .integer("sequence", number(hub.sequence.value))
                                         .integer("agents", number(hub.agents))
                                         .integer("instances", number(hub.instances))
@@ -302,9 +420,12 @@ void get_hub(Desk& desk, Call& call) {
                                         .integer("open_requests", number(hub.open_requests))
                                         .integer("bytes", number(hub.bytes))
                                         .integer("bytes_max", number(limits.hub_bytes_max))
+                                        .text("hub_time", print_iso_time(desk.engine->now()))
+                                        .integer("hub_time_ahead_ms", ahead.count())
                                         .text("condition", condition_name(health.condition))
                                         .text("reason", health.reason)
                                         .raw("views", views_json)
+                                        .raw("scrub", scrub_json.done())
                                         .done()});
 }
 

@@ -11,10 +11,11 @@ namespace {
 void answer_take(Desk& desk, std::uint64_t ask) {
     const auto found = desk.pending.find(ask);
     if (found == desk.pending.end()) return;
-    const auto pending = std::move(found->second);
+    const auto exchange = std::move(found->second.exchange);
+    auto body = std::move(found->second.deliveries);
     desk.pending.erase(found);
-    pending.exchange->respond(
-        {.headers = {}, .body = "{\"messages\":[" + pending.deliveries + "]}"});
+    body += body.empty() ? R"({"messages":[]})" : "]}";
+    exchange->respond({.headers = {}, .body = std::move(body)});
 }
 
 void forget_parked(Desk& desk, std::uint64_t ask) {
@@ -50,6 +51,7 @@ void get_inbox(Desk& desk, Call& call) {
                                  .count_max = static_cast<std::uint32_t>(count),
                                  .caller = call.caller});
     if (patience > Duration{}) {
+        exchange->release_body();
         exchange->on_gone([&desk, ask] {
             const auto found = desk.pending.find(ask);
             if (found == desk.pending.end() || !found->second.is_parked) return;
@@ -89,7 +91,12 @@ void park_or_answer(Desk& desk, std::uint64_t ask) {
     auto& pending = found->second;
     if (!pending.deliveries.empty() || pending.wait == Duration{}) return answer_take(desk, ask);
     pending.is_parked = true;
+    pending.beat_at = desk.clock();
     desk.parked[pending.agent.value].push_back(ask);
+}
+
+void answer_filled_take(Desk& desk) {
+    if (desk.filling_take != 0) answer_take(desk, std::exchange(desk.filling_take, 0));
 }
 
 /// Nobody waits any longer. What is with the engine is answered after its turn.
@@ -117,6 +124,18 @@ void refuse_fallen_takes(Desk& desk) {
         const auto exchange = std::move(desk.pending.at(ask).exchange);
         desk.pending.erase(ask);
         exchange->respond(no_longer_proved());
+    }
+}
+
+void beat_for_parked(Desk& desk) {
+    const auto now = desk.clock();
+    for (auto& [ask, pending] : desk.pending) {
+        if (!pending.is_parked) continue;
+        if (now - pending.beat_at < desk.options.heartbeat_timeout / 4) continue;
+        const auto known = desk.pollers.find({pending.agent.value, pending.instance});
+        if (known == desk.pollers.end()) continue;
+        pending.beat_at = now;
+        submit(desk, Heartbeat{known->second}, pending.caller, {});
     }
 }
 

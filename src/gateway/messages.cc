@@ -10,8 +10,10 @@
 #include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/meanwhile.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 
 namespace parlance::gateway {
 
@@ -67,6 +69,7 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto number = ++desk.ask_last;
     const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
     pending.exchange->on_gone(let_it_go);
+    pending.exchange->release_body();
     desk.loop.after(pending.wait, let_it_go);
     transport::Response meanwhile{.status = 202,
                                   .body = accepted_body(accepted, *pending.envelope)};
@@ -105,8 +108,7 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     desk.feed.read_one(at, [&desk, &loop, pending](const Result<EventPtr>& event) {
         loop.post([&desk, pending, event] {
             if (!event) {
-                return pending.exchange->respond(
-                    problem(Refusal::HubStorageFailed, event.error().message));
+                return pending.exchange->respond(unreadable(event.error()));
             }
             const auto dialect = pending.envelope->dialect();
             std::string said;
@@ -248,6 +250,20 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted) {
     }
     pending.exchange->respond(
         {.status = 202, .headers = {}, .body = accepted_body(accepted, *pending.envelope)});
+}
+
+void answer_meanwhile(Desk& desk,
+                      Ticket request,
+                      const transport::Exchange& exchange,
+                      transport::Response response) {
+    const auto found = desk.waiters.find(request.value);
+    if (found == desk.waiters.end()) return;
+    auto& holders = found->second.holders;
+    const auto holder = std::ranges::find_if(
+        holders, [&](const Holder& each) { return each.exchange.get() == &exchange; });
+    if (holder == holders.end()) return;
+    holder->meanwhile = std::move(response);
+    let_go(desk, request, holder->number);
 }
 
 /// The engine knows that nobody waits: the answer will come to the mailbox.

@@ -37,6 +37,7 @@ constexpr std::array kDoorRefusals{
     DoorRow{426, Refusal::ConnectionUpgradeRequired},
     DoorRow{429, Refusal::ConnectionLimitExceeded},
     DoorRow{431, Refusal::MessageTooLarge, "Send fewer and shorter header fields."},
+    DoorRow{503, Refusal::HubOverloaded},
 };
 constexpr DoorRow kOtherwise{
     400, Refusal::MessageMalformed, "Send a well-formed HTTP/1.1 request."};

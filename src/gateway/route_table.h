@@ -69,6 +69,7 @@ inline constexpr std::array kEvents{
 inline constexpr std::array kParts{
     Answer{200, "The parts of the answer and then the whole, as server-sent events.", "Text", "text/event-stream"},
     Answer{204, "The answer was the last that this reader has."}};
+inline constexpr std::array kRequest{Answer{200, "Where it stands, with its answer if it has one.", "Request"}};
 inline constexpr std::array kUpgraded{Answer{101, "A WebSocket; /asyncapi.json says what is spoken."}};
 inline constexpr std::array kHub{Answer{200, "The hub in figures.", "Hub"}};
 inline constexpr std::array kHealth{Answer{200, "The process lives.", "Health"}};
@@ -137,6 +138,8 @@ inline constexpr std::array kPolicyParameters{
 inline constexpr std::array kPartParameters{
     Parameter{"after", "query", kCount, "The number of the last part that is known."},
     Parameter{"Last-Event-ID", "header", kText, "The same, as an EventSource says it."},
+    Parameter{"agent", "query", kText, "Whose request it is, if not the caller's own."}};
+inline constexpr std::array kRequestParameters{
     Parameter{"agent", "query", kText, "Whose request it is, if not the caller's own."}};
 inline constexpr std::array kContext{Answer{200, "The context.", "Context"}};
 inline constexpr std::array kState{Answer{200, "What there is.", "Document"}};
@@ -293,6 +296,8 @@ inline constexpr std::array kRoutes{
           routes::kAnalytics, {}, false, routes::kAnalyticsParameters},
     Route{"GET", "/v1/requests/{message_id}/stream", get_stream, kWorkers, "Follow the answer to a request, part by part",
           routes::kParts, {}, false, routes::kPartParameters},
+    Route{"GET", "/v1/requests/{message_id}", get_request, kWorkers, "Show where a request stands, and its answer",
+          routes::kRequest, {}, false, routes::kRequestParameters},
 };
 // clang-format on
 

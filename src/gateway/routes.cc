@@ -10,6 +10,9 @@ namespace parlance::gateway {
 
 namespace {
 
+/// A route that takes no body ignores one up to this size.
+constexpr std::uint64_t kStrayBodyBytesMax = 4096;
+
 void refuse_path(Call& call, const std::string& allowed) {
     const auto& request = call.request();
     if (allowed.empty()) {
@@ -115,6 +118,29 @@ std::optional<std::vector<std::string_view>> match_path(
         captures.push_back(path.substr(0, end));
         path.remove_prefix(end);
     }
+}
+
+std::optional<transport::Response> refusal_by_header(Desk& desk,
+                                                     const transport::Request& request) {
+    if (auto doubled = refusal_of_doubled(request)) return doubled;
+    const std::string_view method =
+        request.method == "HEAD" ? "GET" : std::string_view{request.method};
+    const auto row = std::ranges::find_if(kRoutes, [&](const Route& route) {
+        return route.method == method &&
+               match_path(route.pattern, request.path, request.slashes_encoded);
+    });
+    if (row == kRoutes.end()) return refusal_of_stranger(desk, request);
+    if (row->who != kAnyone) {
+        if (auto refusal = refusal_of_stranger(desk, request)) return refusal;
+        // Some clients send {} with every POST.
+        const bool is_stray =
+            row->body.empty() &&
+            parse_number(request.header("Content-Length")).value_or(0) > kStrayBodyBytesMax;
+        if (!is_stray) return std::nullopt;
+    }
+    // Who need not say who it is could else have the hub keep any number of bodies.
+    return door_problem(
+        413, std::string{row->method} + " " + std::string{row->pattern} + " takes no body");
 }
 
 void route(Desk& desk, ExchangePtr exchange) {

@@ -13,6 +13,9 @@ namespace parlance::gateway {
 
 void route(Desk& desk, ExchangePtr exchange);
 
+/// What refuses a request before its body has come: nobody known sends it, or its route takes none.
+std::optional<transport::Response> refusal_by_header(Desk& desk, const transport::Request& request);
+
 /// Splits a path by a route's pattern; nothing if it does not fit. {…} takes one or more
 /// characters, slashes included, so that an agent may be called "agent://planner/1". A slash that
 /// came encoded, at one of these places, is always part of a name: "a%2Finbox" is an agent.

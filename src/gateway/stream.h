@@ -21,6 +21,9 @@ struct Stream {
     bool is_closed = false;
 };
 
+/// After so long a read for which the system had no descriptor is tried again.
+inline constexpr Duration kShortagePause{std::chrono::milliseconds{250}};
+
 /// Lines that say nothing keep proxies and clients from giving the stream up.
 template <class Listening>
 void comfort(Desk& desk, const std::weak_ptr<Listening>& weak) {

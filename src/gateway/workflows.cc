@@ -15,6 +15,7 @@
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
+#include "gateway/unreadable.h"
 #include "model/plan_schema.h"
 #include "model/user.h"
 
@@ -134,7 +135,8 @@ void answer_from_record(Desk& desk,
     auto& loop = desk.loop;
     desk.feed.read_one(at, [&desk, &loop, exchange, caller](const Result<EventPtr>& event) {
         loop.post([&desk, exchange, caller, event] {
-            const auto* ended = event ? std::get_if<WorkflowEnded>(event->get()) : nullptr;
+            if (!event) return exchange->respond(unreadable(event.error()));
+            const auto* ended = std::get_if<WorkflowEnded>(event->get());
             if (ended == nullptr) {
                 return exchange->respond(
                     problem(Refusal::HubStorageFailed, "the record of its end cannot be read"));
@@ -158,8 +160,8 @@ void answer_starter(Desk& desk,
                         id = std::move(id),
                         ended = at.ended](const Result<EventPtr>& event) {
                            loop.post([&desk, exchange, caller, id, ended, event] {
-                               const auto* start =
-                                   event ? std::get_if<WorkflowStarted>(event->get()) : nullptr;
+                               if (!event) return exchange->respond(unreadable(event.error()));
+                               const auto* start = std::get_if<WorkflowStarted>(event->get());
                                if (start == nullptr) return exchange->respond(not_found(id));
                                if (!may_see(desk, *caller, start->by, start->user)) {
                                    return exchange->respond(not_yours(desk, caller, id));
@@ -250,6 +252,7 @@ void answer_started(Desk& desk, const TellStarted& started) {
     const auto number = ++desk.ask_last;
     const auto leave = [&desk, id = started.id, number] { stop_waiting(desk, id, number); };
     pending.exchange->on_gone(leave);
+    pending.exchange->release_body();
     desk.loop.after(pending.wait, leave);
     desk.workflow_waiters[started.id].push_back({.number = number,
                                                  .exchange = std::move(pending.exchange),

@@ -1,6 +1,7 @@
 #include "identity/identity.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/secret.h"
@@ -41,6 +42,10 @@ Caller caller_of(const Claims& claims) {
     return caller;
 }
 
+auto no_memory_for(const std::string& path) {
+    return fail(Fault::Exhausted, "cannot read " + path + ": the hub is out of memory");
+}
+
 }  // namespace
 
 Result<std::string> agent_named_by(const std::vector<std::string>& names) {
@@ -59,61 +64,96 @@ Caller proved_by_both(const Caller& first, Caller second) {
     return second;
 }
 
-Guard::Guard(const std::string& data, std::function<void(const std::string&)> log)
-    : folder_(data), log_(std::move(log)) {}
+Guard::Guard(const std::string& data,
+             std::function<void(const std::string&)> log,
+             std::function<SteadyTime()> steady_clock)
+    : folder_(data), log_(std::move(log)), steady_clock_(std::move(steady_clock)) {}
 
 /// The dates of three files cost about two microseconds: what was revoked is so at once.
 bool Guard::look() {
-    const auto key = folder_.stamp(kTokenKeyFile);
-    const auto tokens = folder_.stamp(kTokenFile);
-    const auto certificates = folder_.stamp(kCertificateFile);
-    const bool has_new_tokens = key != key_stamp_ || tokens != token_stamp_;
-    const bool has_new_certificates = certificates != certificate_stamp_;
-    key_stamp_ = key;
-    token_stamp_ = tokens;
-    certificate_stamp_ = certificates;
-    if (has_new_tokens) read_tokens();
-    if (has_new_certificates) read_revoked();
+    const bool has_new_tokens = refresh(token_reading_,
+                                        {folder_.stamp(kTokenKeyFile), folder_.stamp(kTokenFile)},
+                                        &Guard::read_tokens);
+    const bool has_new_certificates =
+        refresh(certificate_reading_, {folder_.stamp(kCertificateFile)}, &Guard::read_revoked);
     return has_new_tokens || has_new_certificates;
 }
 
-void Guard::read_tokens() {
-    key_.clear();
-    tokens_.clear();
-    auto key = folder_.read_secret(kTokenKeyFile);
-    auto records = list_tokens(folder_);
-    has_lost_tokens_ = !key || !records;
-    if (!key) return log_(key.error().message);
-    if (!records) return log_(records.error().message);
-    key_ = std::move(*key).value_or("");
-    for (auto& record : *records) {
-        tokens_.insert_or_assign(
-            std::move(record.claims.id),
-            Entry{.hash = std::move(record.hash), .is_revoked = record.revoked.has_value()});
+bool Guard::refresh(Reading& reading, const Stamps& stamps, Result<void> (Guard::*read)()) {
+    if (stamps == reading.stamps) return false;
+    if (reading.is_short && steady_clock_() - reading.tried_at < kReadAgainAfter) return false;
+    const auto done = (this->*read)();
+    // Callers are kept by what was read before: a flood of connections that takes every descriptor
+    // would shut them all out. The stamps stay too, so that a revocation counts once it can be
+    // read.
+    if (!done && done.error().fault == Fault::Exhausted) {
+        if (!reading.is_short) {
+            log_(done.error().message +
+                 (reading.is_lost ? "; until it can be read nobody comes in by it"
+                                  : "; until it can be read, what was read before holds"));
+        }
+        reading.is_short = true;
+        reading.tried_at = steady_clock_();
+        return false;
+    }
+    if (!done) log_(done.error().message);
+    reading = {.stamps = stamps, .is_lost = !done};
+    return true;
+}
+
+Result<void> Guard::read_tokens() {
+    try {
+        auto key = folder_.read_secret(kTokenKeyFile);
+        auto records = list_tokens(folder_);
+        // A file that is damaged weighs more than one that cannot be opened just now.
+        if (!records && records.error().fault != Fault::Exhausted) {
+            return tl::unexpected(std::move(records).error());
+        }
+        auto new_key = TRY(std::move(key)).value_or("");
+        decltype(tokens_) tokens;
+        for (auto& record : TRY(std::move(records))) {
+            tokens.insert_or_assign(
+                std::move(record.claims.id),
+                Entry{.hash = std::move(record.hash), .is_revoked = record.revoked.has_value()});
+        }
+        key_ = std::move(new_key);
+        tokens_ = std::move(tokens);
+        return {};
+    } catch (const std::bad_alloc&) {
+        return no_memory_for(folder_.path_of(kTokenFile));
     }
 }
 
-/// While the list cannot be read nobody comes in by a certificate: any of them may be on it.
-void Guard::read_revoked() {
-    auto records = list_certificates(folder_);
-    has_lost_certificates_ = !records;
-    if (!records) {
-        return log_(records.error().message + "; until then nobody comes in by a certificate");
-    }
-    revoked_serials_.clear();
-    for (auto& record : *records) {
-        if (record.revoked) revoked_serials_.insert(std::move(record.serial));
+/// While the list is damaged nobody comes in by a certificate: any of them may be on it.
+Result<void> Guard::read_revoked() {
+    try {
+        auto records = list_certificates(folder_);
+        if (!records && records.error().fault != Fault::Exhausted) {
+            return fail(records.error().fault,
+                        records.error().message + "; until then nobody comes in by a certificate");
+        }
+        decltype(revoked_serials_) serials;
+        for (auto& record : TRY(std::move(records))) {
+            if (record.revoked) serials.insert(std::move(record.serial));
+        }
+        revoked_serials_ = std::move(serials);
+        return {};
+    } catch (const std::bad_alloc&) {
+        return no_memory_for(folder_.path_of(kCertificateFile));
     }
 }
 
 std::string_view Guard::flaw_of_token(std::string_view id) const {
+    if (token_reading_.is_lost) {
+        return "this hub cannot read its tokens, and takes none until it can; its log says why";
+    }
     const auto found = tokens_.find(id);
     if (found == tokens_.end()) return kNoTokenOfOurs;
     return found->second.is_revoked ? "the token was revoked" : std::string_view{};
 }
 
 std::string_view Guard::flaw_of_certificate(std::string_view serial) const {
-    if (has_lost_certificates_) {
+    if (certificate_reading_.is_lost) {
         return "this hub cannot read which certificates were revoked, and takes none until it can; "
                "its log says why";
     }
@@ -127,11 +167,7 @@ std::string_view Guard::flaw_of(std::string_view credential) const {
 
 Proof Guard::by_token(std::string_view token, Time now) {
     look();
-    if (has_lost_tokens_) {
-        return denied(
-            "this hub cannot read its tokens, and takes none until it can; its log says "
-            "why");
-    }
+    if (token_reading_.is_lost) return denied(flaw_of_token({}));
     // Without a key there are no tokens: an empty one would sign for everybody.
     if (key_.empty()) return denied("this hub has minted no token");
     const auto claims = read_token(token, key_);

@@ -4,6 +4,8 @@
 // decided elsewhere. The command line changes the files while the hub runs; the guard notices.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -34,10 +36,20 @@ using Proof = tl::expected<Caller, Denial>;
 /// One caller that was proved twice: what the second proof says of it, as long as both hold.
 Caller proved_by_both(const Caller& first, Caller second);
 
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// While the system has no descriptor or no memory for it, a file that has changed is tried again
+/// at most this often.
+inline constexpr std::chrono::milliseconds kReadAgainAfter{250};
+
 class Guard {
   public:
-    /// `log` hears of files that cannot be read. Nobody comes in by those.
-    Guard(const std::string& data, std::function<void(const std::string&)> log);
+    /// `log` hears of files that cannot be read. Nobody comes in by a file that is damaged. A file
+    /// that the system has no descriptor or no memory for is read again as soon as it has; until
+    /// then the guard goes by what it read before.
+    Guard(const std::string& data,
+          std::function<void(const std::string&)> log,
+          std::function<SteadyTime()> steady_clock = &std::chrono::steady_clock::now);
 
     Proof by_token(std::string_view token, Time now);
     Proof by_certificate(const TlsCertificate& certificate, Time now);
@@ -53,8 +65,21 @@ class Guard {
         bool is_revoked = false;
     };
 
-    void read_tokens();
-    void read_revoked();
+    /// As many as belong together.
+    using Stamps = std::array<Stamp, 2>;
+    /// What was read last: of which files, whether it can be gone by, and how a shortage goes.
+    struct Reading {
+        std::optional<Stamps> stamps{};  ///< None: nothing was read yet.
+        bool is_lost = true;             ///< There is nothing to go by.
+        bool is_short = false;           ///< The files have changed, and there was no descriptor.
+        SteadyTime tried_at{};
+    };
+
+    /// Reads the files if they are others than those that were read; says whether it did.
+    bool refresh(Reading& reading, const Stamps& stamps, Result<void> (Guard::*read)());
+    // Either replaces what was read before as a whole, or leaves it.
+    Result<void> read_tokens();
+    Result<void> read_revoked();
     /// Why it does not hold; empty if it does.
     std::string_view flaw_of_token(std::string_view id) const;
     std::string_view flaw_of_certificate(std::string_view serial) const;
@@ -62,14 +87,12 @@ class Guard {
 
     Folder folder_;
     std::function<void(const std::string&)> log_;
-    Stamp key_stamp_;
-    Stamp token_stamp_;
-    Stamp certificate_stamp_;
+    std::function<SteadyTime()> steady_clock_;
+    Reading token_reading_;
+    Reading certificate_reading_;
     std::string key_;
     std::map<std::string, Entry, std::less<>> tokens_;
     std::set<std::string, std::less<>> revoked_serials_;
-    bool has_lost_tokens_ = false;        ///< What there is of tokens cannot be read.
-    bool has_lost_certificates_ = false;  ///< Nor which certificates were revoked.
 };
 
 }  // namespace parlance::identity

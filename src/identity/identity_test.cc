@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "identity/certificate_book.h"
 #include "identity/testing/scratch.h"
@@ -14,10 +15,34 @@ namespace {
 using testing::kDay;
 using testing::kNoon;
 
+/// The process can open no file while this lives, as under a flood of connections.
+class NoDescriptorLeft {
+  public:
+    NoDescriptorLeft() {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~NoDescriptorLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    NoDescriptorLeft(const NoDescriptorLeft&) = delete;
+    NoDescriptorLeft& operator=(const NoDescriptorLeft&) = delete;
+
+  private:
+    rlimit before_{};
+};
+
 struct Door : testing::Scratch {
     Folder folder{path()};
     std::vector<std::string> log;
-    Guard guard{path(), [this](const std::string& line) { log.push_back(line); }};
+    SteadyTime steady{};
+    Guard guard = new_guard();
+
+    /// As of a hub that is started now.
+    Guard new_guard() {
+        return Guard{path(),
+                     [this](const std::string& line) { log.push_back(line); },
+                     [this] { return steady; }};
+    }
 
     Minted mint(Claims claims) {
         claims.expires = kNoon + kDay;
@@ -110,6 +135,78 @@ TEST(Guard, LetsNobodyInWithoutAKeyOrABook) {
     EXPECT_NE(door.log[0].find("damaged"), std::string::npos) << door.log[0];
 }
 
+TEST(Guard, KeepsTheTokensItHasReadWhileNoFileCanBeOpenedAndReadsTheNewOnesAfterwards) {
+    Door door;
+    const auto good = door.mint({.kind = Kind::Agent, .name = "planner"});
+    const auto caller = door.guard.by_token(good.secret, kNoon).value();
+    const auto other = door.mint({.kind = Kind::Agent, .name = "coder"});
+    {
+        const NoDescriptorLeft shortage;
+        EXPECT_EQ(door.why_not(good.secret), "it may");
+        EXPECT_FALSE(door.guard.look()) << "nothing was read";
+        EXPECT_TRUE(door.guard.stands(caller, kNoon)) << "its connection stays";
+        EXPECT_EQ(door.why_not(other.secret), "the token is none that this hub minted");
+        door.steady += kReadAgainAfter;
+        EXPECT_EQ(door.why_not(good.secret), "it may");
+        ASSERT_EQ(door.log.size(), 1U) << "one shortage is logged once";
+        EXPECT_NE(door.log[0].find("identity/token"), std::string::npos) << door.log[0];
+        EXPECT_NE(door.log[0].find("Too many open files"), std::string::npos) << door.log[0];
+    }
+    EXPECT_EQ(door.why_not(other.secret), "the token is none that this hub minted")
+        << "the files are not tried at every call";
+    door.steady += kReadAgainAfter;
+    EXPECT_EQ(door.why_not(other.secret), "it may");
+    EXPECT_EQ(door.why_not(good.secret), "it may");
+}
+
+TEST(Guard, NoticesARevocationAsSoonAsTheShortageIsOver) {
+    Door door;
+    const auto token = door.mint({.kind = Kind::Agent, .name = "planner"});
+    const TlsCertificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
+    const auto by_token = door.guard.by_token(token.secret, kNoon).value();
+    const auto by_certificate = door.guard.by_certificate(certificate, kNoon).value();
+    ASSERT_TRUE(revoke_token(door.folder, token.claims.id, kNoon));
+    ASSERT_TRUE(revoke_certificates(door.folder, "ab1", kNoon));
+    {
+        const NoDescriptorLeft shortage;
+        EXPECT_FALSE(door.guard.look());
+        EXPECT_TRUE(door.guard.by_certificate(certificate, kNoon))
+            << "the list that was read holds";
+    }
+    door.steady += kReadAgainAfter;
+    EXPECT_TRUE(door.guard.look());
+    EXPECT_FALSE(door.guard.stands(by_token, kNoon));
+    EXPECT_FALSE(door.guard.stands(by_certificate, kNoon));
+}
+
+TEST(Guard, LetsNobodyInThatStartsDuringAShortageUntilItHasReadItsFiles) {
+    Door door;
+    const auto token = door.mint({.kind = Kind::Agent, .name = "planner"});
+    const TlsCertificate certificate{
+        .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
+    ASSERT_TRUE(revoke_certificates(door.folder, "ab2", kNoon));
+    {
+        const NoDescriptorLeft shortage;
+        EXPECT_NE(door.why_not(token.secret).find("cannot read its tokens"), std::string::npos);
+        EXPECT_FALSE(door.guard.by_certificate(certificate, kNoon)) << "it may be revoked";
+    }
+    door.steady += kReadAgainAfter;
+    EXPECT_EQ(door.why_not(token.secret), "it may");
+    EXPECT_TRUE(door.guard.by_certificate(certificate, kNoon));
+}
+
+TEST(Guard, TakesNoTokenOnceItsBookIsDamagedAlsoIfTheBookThenCannotBeOpened) {
+    Door door;
+    const auto token = door.mint({.kind = Kind::Agent, .name = "planner"});
+    ASSERT_EQ(door.why_not(token.secret), "it may");
+    std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tok";
+    EXPECT_NE(door.why_not(token.secret), "it may");
+    std::ofstream{door.folder.path_of(kTokenFile)} << "{\"toke";
+    const NoDescriptorLeft shortage;
+    EXPECT_NE(door.why_not(token.secret), "it may");
+}
+
 TEST(Guard, HoldsATokenAgainstTheHashInTheBook) {
     Door door;
     const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
@@ -197,7 +294,7 @@ TEST(Guard, S15_LetsNobodyInByACertificateWhileItCannotReadWhichWereRevoked) {
     const auto book = door.folder.read(kCertificateFile).value().value();
     std::ofstream{door.folder.path_of(kCertificateFile)} << "{\"certificates\":[";
     // As a hub that is started with it: it has never seen another.
-    Guard fresh{door.path(), [&](const std::string& line) { door.log.push_back(line); }};
+    auto fresh = door.new_guard();
     for (const auto* serial : {"ab1", "ab2"}) {
         auto shown = certificate;
         shown.serial = serial;

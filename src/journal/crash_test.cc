@@ -1,5 +1,6 @@
 // For every operation of the disk and everything that can happen to it: what was acknowledged is
 // there after the restart, in order, and the chain verifies.
+#include <bit>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -47,6 +48,7 @@ void live(MemoryDisk& disk, Diary& diary) {
         if (!diary.append(journal, days[day])) return;
         if (day == 1 || day == 6) (void)journal.prepare_spare();
         if (day % 4 == 2) take_snapshot(journal);
+        if (day % 3 == 1) (void)journal.write_high_water(journal.high_water());
     }
 }
 
@@ -192,6 +194,63 @@ TEST(Recovery, MayItselfBeInterruptedAnywhereAnyhow) {
             }
         }
     }
+}
+
+/// As `whole`, but for a sector of which only the first `kept` bytes were written over zeros.
+void tear_inside(MemoryDisk& disk,
+                 const std::string& name,
+                 std::uint64_t begin,
+                 std::uint64_t end) {
+    const auto file = disk.open(name, Disk::Mode::ReadWrite).value();
+    ASSERT_TRUE(file->write_at(begin, std::string(end - begin, '\0')));
+}
+
+TEST(Recovery, A2_CutsABatchThatWasTornInsideASector) {
+    const std::string name = "00000000000000000001.journal";
+    // The second batch begins in different parts of a sector, so that its head spans two of them.
+    for (const std::size_t before : {60U, 330U, 345U}) {
+        MemoryDisk whole;
+        Diary diary;
+        std::uint64_t begin = 0;
+        {
+            auto journal = Journal::open(whole, kSmall).value();
+            ASSERT_TRUE(diary.append(*journal, {before}));
+            begin = whole.contents().at(name).find_last_not_of('\0') + 1;
+            auto batch = testing::batch_of({testing::text_of(1, 900), testing::text_of(2, 700)});
+            ASSERT_TRUE(journal->append({}, batch));
+        }
+        const auto bytes = whole.contents().at(name);
+        const auto end = bytes.find_last_not_of('\0') + 1;
+        for (auto at = begin; at < end; ++at) {
+            const auto sector_end = std::min<std::uint64_t>(at / 512 * 512 + 512, end);
+            const auto lost = std::string_view{bytes}.substr(at, sector_end - at);
+            unsigned bits = 0;
+            for (const char byte : lost) {
+                bits += static_cast<unsigned>(std::popcount(static_cast<unsigned char>(byte)));
+            }
+            if (bits <= 1) continue;  // Nobody can tell that from a flipped bit.
+            const auto torn = whole.clone();
+            tear_inside(*torn, name, at, sector_end);
+            const auto opened = Journal::open(*torn, kSmall);
+            ASSERT_TRUE(opened) << before << ":" << at << " " << opened.error().message;
+            ASSERT_EQ(testing::read_all(**opened), diary.acknowledged) << at;
+            ASSERT_EQ(verify(*torn, {})->problem, "") << at;
+        }
+    }
+}
+
+TEST(Recovery, A2_DoesNotCutATornBatchThatTheHighWaterMarkKnowsOf) {
+    MemoryDisk disk;
+    {
+        auto journal = Journal::open(disk, kSmall).value();
+        ASSERT_TRUE(journal->append({}, testing::batch_of({testing::text_of(1, 1200)})));
+        ASSERT_TRUE(journal->write_high_water(journal->high_water()));
+    }
+    tear_inside(disk, "00000000000000000001.journal", 4096 + 300, 4096 + 512);
+    const auto before = disk.contents();
+    EXPECT_EQ(Journal::open(disk, kSmall).error().fault, Fault::Corrupt);
+    EXPECT_EQ(verify(disk, {})->lost->records(), 1U);
+    EXPECT_EQ(disk.contents(), before);
 }
 
 TEST(Recovery, SaysWhatItCut) {

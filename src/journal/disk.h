@@ -13,6 +13,13 @@
 
 namespace parlance::journal {
 
+/// Tells two files apart, whatever their names are at the moment.
+struct FileId {
+    std::uint64_t device = 0;
+    std::uint64_t number = 0;
+    bool operator==(const FileId&) const = default;
+};
+
 class File {
   public:
     File() = default;
@@ -22,11 +29,13 @@ class File {
 
     /// Writes all of it or fails; Fault::Exhausted when the disk is full.
     virtual Result<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
-    /// Reads up to bytes.size(); fewer only at the end of the file.
+    /// Reads up to bytes.size(); fewer only at the end of the file. Corrupt: the disk cannot give
+    /// some of the bytes; those in front of the first such byte may have been filled in.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) = 0;
     /// The data, and the metadata needed to read it back, are durable on return.
     virtual Result<void> sync() = 0;
     virtual Result<std::uint64_t> size() = 0;
+    virtual Result<FileId> id() = 0;
     /// What is durable need not stay in memory: nobody is expected to read it soon.
     virtual void let_go() {}
 };
@@ -42,6 +51,8 @@ class Disk {
 
     virtual Result<std::unique_ptr<File>> open(const std::string& name, Mode mode) = 0;
     virtual Result<std::vector<std::string>> list() = 0;
+    /// Of the file that has this name now.
+    virtual Result<FileId> id_of(const std::string& name) = 0;
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
     virtual Result<void> remove(const std::string& name) = 0;
     /// Creations, renames and removals so far are durable on return.

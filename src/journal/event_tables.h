@@ -56,6 +56,7 @@ template <> inline constexpr std::tuple kFields<Profile>{
 template <> inline constexpr std::tuple kFields<DeliveryToken>{
     Field{1, "ticket", &DeliveryToken::ticket},
     Field{2, "attempt", &DeliveryToken::attempt},
+    Field{3, "epoch", &DeliveryToken::epoch},
 };
 
 template <> inline constexpr std::tuple kFields<HubFounded>{
@@ -65,6 +66,7 @@ template <> inline constexpr std::tuple kFields<HubFounded>{
 };
 template <> inline constexpr std::tuple kFields<HubStarted>{
     Field{1, "version", &HubStarted::version, As::Name},
+    Field{2, "epoch", &HubStarted::epoch},
 };
 template <> inline constexpr std::tuple kFields<AgentRegistered>{
     Field{1, "agent", &AgentRegistered::agent},

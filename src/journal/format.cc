@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kSegmentKind = "PARLSEGM";
 constexpr std::string_view kSnapshotKind = "PARLSNAP";
+constexpr std::string_view kHighWaterKind = "PARLMARK";
 constexpr std::string_view kSegmentSuffix = ".journal";
 constexpr std::string_view kSnapshotSuffix = ".snapshot";
 constexpr std::size_t kNameDigits = 20;
@@ -88,6 +89,8 @@ std::string encode(const SegmentHead& head) {
     append_word(out, to_ms(head.time_before));
     append_chain(out, head.chain_before);
     append_word(out, head.bytes);
+    append_word(out, head.skipped);
+    append_word(out, to_ms(head.accepted_at));
     out.resize(kSegmentHeadBytes - sizeof(std::uint32_t));
     append_word(out, crc32c(out));
     return out;
@@ -104,7 +107,9 @@ Result<SegmentHead> decode_segment_head(const std::string& name, std::string_vie
                        .before = {load<std::uint64_t>(bytes.data() + 24)},
                        .time_before = from_ms(load<std::int64_t>(bytes.data() + 32)),
                        .chain_before = load_chain(bytes.data() + 40),
-                       .bytes = load<std::uint64_t>(bytes.data() + 72)};
+                       .bytes = load<std::uint64_t>(bytes.data() + 72),
+                       .skipped = load<std::uint64_t>(bytes.data() + 80),
+                       .accepted_at = from_ms(load<std::int64_t>(bytes.data() + 88))};
 }
 
 void open_frame(char* frame) {
@@ -193,10 +198,41 @@ std::string encode(const SnapshotHead& head) {
     append_word(out, head.sequence.value);
     append_word(out, to_ms(head.at));
     append_chain(out, head.chain);
-    append_word(out, head.payload_bytes);
-    append_word(out, head.payload_crc);
     append_word(out, crc32c(out));
     CHECK(out.size() == kSnapshotHeadBytes);
+    return out;
+}
+
+std::uint32_t snapshot_frame_crc(std::uint64_t index, std::string_view piece) {
+    char front[sizeof index + sizeof(std::uint32_t)];
+    store(front, index);
+    store(front + sizeof index, static_cast<std::uint32_t>(piece.size()));
+    return crc32c(piece, crc32c({front, sizeof front}));
+}
+
+std::string encode_snapshot_frame_head(std::uint64_t index, std::string_view piece) {
+    std::string out;
+    append_word(out, static_cast<std::uint32_t>(piece.size()));
+    append_word(out, snapshot_frame_crc(index, piece));
+    CHECK(out.size() == kSnapshotFrameHeadBytes);
+    return out;
+}
+
+SnapshotFrameHead decode_snapshot_frame_head(std::string_view bytes) {
+    CHECK(bytes.size() == kSnapshotFrameHeadBytes);
+    return {.bytes = load<std::uint32_t>(bytes.data()),
+            .crc = load<std::uint32_t>(bytes.data() + sizeof(std::uint32_t))};
+}
+
+std::string encode_snapshot_trailer(std::uint64_t frames, std::uint64_t payload_bytes) {
+    std::string total;
+    append_word(total, frames);
+    append_word(total, payload_bytes);
+    std::string out;
+    append_word(out, std::uint32_t{0});
+    append_word(out, snapshot_frame_crc(frames, total));
+    out.append(total);
+    CHECK(out.size() == kSnapshotTrailerBytes);
     return out;
 }
 
@@ -215,9 +251,29 @@ Result<SnapshotHead> decode_snapshot_head(const std::string& name, std::string_v
     if (load<std::uint32_t>(at + covered.size()) != crc32c(covered)) return damaged(name);
     return SnapshotHead{.sequence = {load<std::uint64_t>(at + 16)},
                         .at = from_ms(load<std::int64_t>(at + 24)),
-                        .chain = load_chain(at + 32),
-                        .payload_bytes = load<std::uint64_t>(at + 64),
-                        .payload_crc = load<std::uint32_t>(at + 72)};
+                        .chain = load_chain(at + 32)};
+}
+
+std::string encode(const HighWater& mark) {
+    std::string out = encode_prefix(kHighWaterKind);
+    append_word(out, mark.sequence.value);
+    append_chain(out, mark.chain);
+    append_chain(out, mark.origin);
+    append_word(out, crc32c(out));
+    CHECK(out.size() == kHighWaterBytes);
+    return out;
+}
+
+Result<HighWater> decode_high_water(const std::string& name, std::string_view bytes) {
+    const auto prefix = read_prefix(kHighWaterKind, bytes);
+    if (prefix == Prefix::Newer) return newer(name, bytes);
+    if (prefix == Prefix::Wrong || bytes.size() != kHighWaterBytes) return damaged(name);
+    const char* const at = bytes.data();
+    const auto covered = bytes.substr(0, kHighWaterBytes - sizeof(std::uint32_t));
+    if (load<std::uint32_t>(at + covered.size()) != crc32c(covered)) return damaged(name);
+    return HighWater{.sequence = {load<std::uint64_t>(at + 16)},
+                     .chain = load_chain(at + 24),
+                     .origin = load_chain(at + 56)};
 }
 
 std::string segment_name(Sequence first) { return fmt::format("{:020}.journal", first.value); }

@@ -5,7 +5,8 @@
 //   batch     head of 72 bytes, records, one closing byte; written at once, synced at once
 //   record    length (a varint; in batches of data version 1 four bytes), CRC-32C over sequence,
 //             length and payload, payload
-//   snapshot  head of 80 bytes, payload
+//   snapshot  head of 68 bytes, frames of a head of 8 bytes and a piece of the payload, trailer
+//   high-water mark  sequence, chain and origin (journal/high_water.h), in a file of its own
 //
 // Numbers are little-endian. No byte at either end of a batch or of its head is ever zero: that is
 // how a write that was cut short is told from damage.
@@ -27,7 +28,7 @@ namespace parlance::journal {
 inline constexpr std::size_t kSegmentHeadBytes = 4096;
 inline constexpr std::size_t kBatchHeadBytes = 72;
 inline constexpr std::size_t kBatchCloseBytes = 1;
-inline constexpr std::size_t kSnapshotHeadBytes = 80;
+inline constexpr std::size_t kSnapshotHeadBytes = 68;
 /// Every file opens with its kind, its data version and a checksum of the two. This much will be
 /// the same in every version, so that a newer one is told from a damaged one.
 inline constexpr std::size_t kPrefixBytes = 16;
@@ -41,6 +42,13 @@ struct SegmentHead {
     Time time_before{};
     Chain chain_before{};
     std::uint64_t bytes = 0;  ///< Of the whole file, so that one cut off is noticed.
+    /// How many sequence numbers before `first` belong to records whose loss was accepted, and
+    /// when. Both 0 where nothing was lost.
+    std::uint64_t skipped = 0;
+    Time accepted_at{};
+
+    /// The last sequence number that the segments before this one account for.
+    Sequence last_before() const { return {first.value - 1 - skipped}; }
 };
 
 std::string encode(const SegmentHead& head);
@@ -98,14 +106,33 @@ struct SnapshotHead {
     Sequence sequence{};
     Time at{};
     Chain chain{};
-    std::uint64_t payload_bytes = 0;
-    std::uint32_t payload_crc = 0;
 };
 
 std::string encode(const SnapshotHead& head);
 Result<SnapshotHead> decode_snapshot_head(const std::string& name, std::string_view bytes);
+
+/// A piece of a snapshot's payload follows it. The checksum covers the frame's place among the
+/// others, its length and its piece, so that no frame is taken for another one.
+struct SnapshotFrameHead {
+    std::uint32_t bytes = 0;  ///< Of the piece; none: this is the trailer.
+    std::uint32_t crc = 0;
+};
+inline constexpr std::size_t kSnapshotFrameHeadBytes = 8;
+std::string encode_snapshot_frame_head(std::uint64_t index, std::string_view piece);
+SnapshotFrameHead decode_snapshot_frame_head(std::string_view bytes);
+std::uint32_t snapshot_frame_crc(std::uint64_t index, std::string_view piece);
+
+/// Behind the last frame: without the total a file that was cut between two frames would look
+/// whole.
+inline constexpr std::size_t kSnapshotTrailerBytes = 24;
+std::string encode_snapshot_trailer(std::uint64_t frames, std::uint64_t payload_bytes);
+
 /// Unsupported if the file was written by a newer version; nothing said about damage.
 Result<void> check_snapshot_version(const std::string& name, std::string_view bytes);
+
+inline constexpr std::size_t kHighWaterBytes = 92;
+std::string encode(const HighWater& mark);
+Result<HighWater> decode_high_water(const std::string& name, std::string_view bytes);
 
 std::string segment_name(Sequence first);
 std::string snapshot_name(Sequence sequence);
@@ -114,5 +141,7 @@ std::optional<Sequence> parse_snapshot_name(std::string_view name);
 bool is_temporary_name(std::string_view name);
 inline constexpr std::string_view kTemporarySuffix = ".tmp";
 inline constexpr const char* kSpareName = "spare.journal";
+/// Of files that belong to records whose loss was accepted: kept for whoever wants to look.
+inline constexpr std::string_view kLostSuffix = ".lost";
 
 }  // namespace parlance::journal

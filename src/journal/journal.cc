@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/mutant.h"
 #include "journal/format.h"
+#include "journal/high_water.h"
 #include "journal/segments.h"
 #include "journal/snapshots.h"
 #include "journal/walk.h"
@@ -22,19 +23,34 @@ constexpr const char* kNewSpareName = "spare.tmp";
 
 }  // namespace
 
-Result<std::optional<Snapshot>> Journal::newest_snapshot(
+Journal::Journal(Disk& disk, Options options)
+    : disk_(disk), options_(options), mark_file_(std::make_unique<HighWaterFile>()) {}
+
+Journal::~Journal() = default;
+
+Result<std::optional<SnapshotReader>> Journal::open_newest_snapshot(
     const std::function<void(const std::string& why)>& passed_over) {
     const auto names = TRY(disk_.list());
     for (const auto sequence : list_snapshots(names)) {
-        auto stored = load_snapshot(disk_, sequence);
-        if (stored) {
-            snapshot_mark_.emplace(sequence, stored->chain);
-            return std::move(stored->snapshot);
+        const auto checked = check_snapshot(disk_, sequence);
+        if (checked) {
+            snapshot_mark_.emplace(sequence, checked->chain);
+            return TRY(SnapshotReader::open(disk_, sequence));
         }
-        if (stored.error().fault != Fault::Corrupt) return tl::unexpected(stored.error());
-        if (passed_over) passed_over(stored.error().message);
+        if (checked.error().fault != Fault::Corrupt) return tl::unexpected(checked.error());
+        if (passed_over) passed_over(checked.error().message);
     }
     return std::nullopt;
+}
+
+Result<std::optional<Snapshot>> Journal::newest_snapshot(
+    const std::function<void(const std::string& why)>& passed_over) {
+    auto reader = TRY(open_newest_snapshot(passed_over));
+    if (!reader) return std::nullopt;
+    Snapshot snapshot{.sequence = reader->sequence(), .at = reader->at(), .payload = {}};
+    std::string piece;
+    while (TRY(reader->next(piece))) snapshot.payload += piece;
+    return snapshot;
 }
 
 Result<void> Journal::replay(Sequence after,
@@ -71,9 +87,16 @@ Result<void> Journal::append(Time at, const Batch& batch) {
     if (batch.empty()) return {};
     TRY(health_.check());
     if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
-    auto appended = append_frame(at, batch);
-    if (appended || appended.error().fault == Fault::Exhausted) return appended;
-    return health_.fail_for_good(std::move(appended).error());
+    return told(append_frame(at, batch));
+}
+
+/// What could not be done may be tried again, whatever the system said: nothing was promised, and
+/// a half-written batch is wiped before the next. Only after a failed sync is nothing known.
+Result<void> Journal::told(Result<void> result) const {
+    if (result) return result;
+    TRY(health_.check());
+    result.error().fault = Fault::Exhausted;
+    return result;
 }
 
 Result<void> Journal::append_frame(Time at, const Batch& batch) {
@@ -94,6 +117,7 @@ Result<void> Journal::append_frame(Time at, const Batch& batch) {
     last_sequence_.value += batch.count();
     last_time_ = at;
     chain_ = chain;
+    if (origin_ == Chain{}) origin_ = chain;
     return {};
 }
 
@@ -141,28 +165,41 @@ Result<void> Journal::clean_tail() {
 Result<void> Journal::roll(std::uint64_t frame_bytes) {
     const std::lock_guard lock{spare_mutex_};
     const auto bytes = std::max(options_.segment_bytes, kSegmentHeadBytes + frame_bytes);
-    if (bytes == options_.segment_bytes && spare_ == Spare::Ready) {
-        auto spare = TRY(disk_.open(kSpareName, Disk::Mode::ReadWrite));
-        return enter_segment(kSpareName, std::move(spare), bytes);
-    }
+    if (bytes == options_.segment_bytes && TRY(roll_into_spare())) return {};
     (void)disk_.remove(kNewSegmentName);  // Of an attempt that failed; usually there is none.
     auto blank = TRY(make_blank_file(disk_, health_, kNewSegmentName, bytes));
-    auto entered = enter_segment(kNewSegmentName, std::move(blank), bytes);
-    if (!entered && entered.error().fault == Fault::Exhausted) (void)disk_.remove(kNewSegmentName);
+    auto entered = enter_segment(kNewSegmentName, blank, bytes);
+    if (!entered && health_.is_well()) (void)disk_.remove(kNewSegmentName);
     return entered;
 }
 
+/// False: there is none, also if somebody has removed it. Another is made then.
+Result<bool> Journal::roll_into_spare() {
+    if (spare_ != Spare::Ready) return false;
+    auto entered = enter_segment(kSpareName, spare_file_, options_.segment_bytes);
+    if (entered) return true;
+    if (entered.error().fault != Fault::NotFound) return tl::unexpected(std::move(entered).error());
+    spare_file_.reset();
+    spare_ = Spare::None;
+    return false;
+}
+
 /// Heads the blank file, and makes it the current segment. It has its name, durably, before the
-/// first batch goes into it. A current segment that is still empty is replaced.
+/// first batch goes into it. A current segment that is still empty is replaced, unless sequence
+/// numbers are skipped: then the two have different names.
 Result<void> Journal::enter_segment(const std::string& from,
-                                    std::unique_ptr<File> file,
+                                    std::unique_ptr<File>& file,
                                     std::uint64_t bytes) {
-    const bool is_current_empty = tail_ == kSegmentHeadBytes;
-    const SegmentHead head{.first = {last_sequence_.value + 1},
-                           .before = is_current_empty ? segment_before_ : segment_first_,
+    const bool is_replaced = tail_ == kSegmentHeadBytes && skipped_ == 0;
+    const SegmentHead head{.first = {last_sequence_.value + skipped_ + 1},
+                           .before = is_replaced ? segment_before_ : segment_first_,
                            .time_before = last_time_,
                            .chain_before = chain_,
-                           .bytes = bytes};
+                           .bytes = bytes,
+                           .skipped = is_replaced ? segment_skipped_ : skipped_,
+                           .accepted_at = is_replaced    ? segment_accepted_at_
+                                          : skipped_ > 0 ? options_.accepted_at
+                                                         : Time{}};
     TRY(file->write_at(0, encode(head)));
     TRY(health_.sync(*file));
     TRY(disk_.rename(from, segment_name(head.first)));
@@ -173,6 +210,9 @@ Result<void> Journal::enter_segment(const std::string& from,
     segment_first_ = head.first;
     segment_before_ = head.before;
     segment_bytes_ = bytes;
+    segment_skipped_ = head.skipped;
+    segment_accepted_at_ = head.accepted_at;
+    last_sequence_.value += std::exchange(skipped_, 0);
     tail_ = kSegmentHeadBytes;
     return {};
 }
@@ -195,24 +235,36 @@ Result<void> Journal::prepare_spare() {
     spare_ = Spare::Preparing;
     auto made = make_spare();
     spare_ = made ? Spare::Ready : Spare::None;
-    return made;
+    return told(std::move(made));
 }
 
 Result<void> Journal::make_spare() {
     if (full_ != nullptr) full_->let_go();
     full_.reset();
     (void)disk_.remove(kNewSpareName);  // Of an attempt that failed; usually there is none.
-    const auto file = TRY(make_blank_file(disk_, health_, kNewSpareName, options_.segment_bytes));
+    auto file = TRY(make_blank_file(disk_, health_, kNewSpareName, options_.segment_bytes));
     TRY(health_.sync(*file));
     TRY(disk_.rename(kNewSpareName, kSpareName));
-    return health_.sync_directory(disk_);
+    TRY(health_.sync_directory(disk_));
+    spare_file_ = std::move(file);
+    return {};
+}
+
+Result<std::unique_ptr<SnapshotWriter>> Journal::start_snapshot(Sequence sequence, Time at) {
+    if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    return std::make_unique<SnapshotWriter>(disk_, health_, sequence, at);
 }
 
 Result<void> Journal::write_snapshot(const Snapshot& snapshot) {
+    const auto writer = TRY(start_snapshot(snapshot.sequence, snapshot.at));
+    if (!snapshot.payload.empty()) TRY(writer->add(snapshot.payload));
+    return writer->finish();
+}
+
+Result<void> Journal::write_high_water(const HighWater& mark) {
     TRY(health_.check());
     if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
-    const auto chain = TRY(chain_at(disk_, snapshot.sequence));
-    return store_snapshot(disk_, health_, snapshot, chain);
+    return mark_file_->write(disk_, health_, mark);
 }
 
 }  // namespace parlance::journal

@@ -137,6 +137,55 @@ TEST(Journal, RollsIntoItsSpareWithoutNewSpace) {
     EXPECT_TRUE(journal->wants_spare());
 }
 
+TEST(Journal, RollsIntoItsSpareWithoutOpeningAFile) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(diary.append(*journal, {3000}));
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(journal->prepare_spare());
+        const auto operations = disk.operations();
+        ASSERT_TRUE(diary.append(*journal, {3000}));
+        // Head, sync, name, sync of the directory; then the batch and its sync.
+        EXPECT_EQ(disk.operations() - operations, 6U);
+    }
+}
+
+TEST(Journal, MakesASegmentWhereSomebodyRemovedItsSpare) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->prepare_spare());
+    ASSERT_TRUE(disk.remove("spare.journal"));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(diary.append(*journal, {3000}));
+    EXPECT_TRUE(journal->wants_spare());
+    EXPECT_EQ(read_all(*opened(disk)), diary.acknowledged);
+    EXPECT_EQ(verify(disk, {})->problem, "");
+}
+
+TEST(Journal, IsWellAfterAnyFailureThatIsNotOfASync) {
+    for (const auto mishap : {Mishap::Error, Mishap::Full, Mishap::ShortError, Mishap::ShortFull}) {
+        for (std::uint64_t n = 0;; ++n) {
+            MemoryDisk disk;
+            Diary diary;
+            const auto journal = opened(disk);
+            ASSERT_TRUE(diary.append(*journal, {3000}));
+            const auto operations = disk.operations();
+            disk.plan(n, mishap);
+            const auto batch = batch_of({text_of(1, 3000)});
+            const auto rolled = journal->append({}, batch);
+            if (rolled && disk.operations() - operations <= n) break;
+            const auto again = journal->append({}, batch);
+            SCOPED_TRACE(fmt::format("operation {} mishap {}", n, int(mishap)));
+            // After a sync that failed nothing is tried again; after anything else it succeeds.
+            EXPECT_TRUE(again || again.error().fault != Fault::Exhausted);
+            if (rolled) continue;
+            EXPECT_EQ(rolled.error().fault == Fault::Exhausted, again.has_value());
+            EXPECT_TRUE(again || again.error().message == rolled.error().message);
+        }
+    }
+}
+
 TEST(Journal, WaitsForRoomOnAFullDiskAndLosesNothing) {
     MemoryDisk disk;
     Diary diary;
@@ -201,6 +250,35 @@ TEST(Journal, DoesNotTakeASpareThatIsNotBlank) {
     ASSERT_TRUE(opened(disk)->prepare_spare());
     disk.flip_bit("spare.journal", 5000, 3);
     EXPECT_TRUE(opened(disk)->wants_spare());
+}
+
+TEST(Journal, A2_RefusesToStartWhereItsLastRecordsCannotBeReadAndCutsNothing) {
+    MemoryDisk disk;
+    Diary diary;
+    {
+        const auto journal = Journal::open(disk, kSmall).value();
+        ASSERT_TRUE(diary.append(*journal, {400, 40}));
+    }
+    const auto before = disk.contents();
+    const std::string name{"00000000000000000001.journal"};
+    for (const std::uint64_t end : {4097U, 8192U}) {
+        disk.refuse_reads(name, end - 1, end);  // In the batch, or in the zeros behind it.
+        const auto refused = Journal::open(disk, kSmall);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().fault, Fault::Corrupt) << refused.error().message;
+    }
+    EXPECT_EQ(disk.contents(), before);
+    disk.refuse_reads(name, 0, 0);
+    EXPECT_EQ(read_all(*Journal::open(disk, kSmall).value()), diary.acknowledged);
+}
+
+TEST(Journal, MakesAnotherSpareForOneThatCannotBeRead) {
+    MemoryDisk disk;
+    { ASSERT_TRUE(Journal::open(disk, kSmall).value()->prepare_spare()); }
+    disk.refuse_reads("spare.journal", 4096, 8192);
+    const auto journal = Journal::open(disk, kSmall);
+    ASSERT_TRUE(journal) << journal.error().message;
+    EXPECT_TRUE((*journal)->wants_spare());
 }
 
 TEST(Journal, RefusesSegmentsTooSmallToHoldAnything) {
@@ -273,6 +351,105 @@ TEST(Snapshots, ThatAreDamagedGiveWayToTheOneBefore) {
         EXPECT_TRUE(found->is_journal_whole);
         EXPECT_EQ(found->records, 4U);
         disk.flip_bit("00000000000000000004.snapshot", byte, byte % 8);
+    }
+}
+
+/// A snapshot of so many pieces, each of another size, behind one that is whole.
+std::string write_pieces(MemoryDisk& disk, const std::vector<std::string>& pieces) {
+    const auto journal = opened(disk);
+    EXPECT_TRUE(journal->append({}, batch_of({"a"})));
+    EXPECT_TRUE(journal->write_snapshot(snapshot_at(*journal, "first")));
+    EXPECT_TRUE(journal->append({}, batch_of({"b"})));
+    auto writer = journal->start_snapshot(journal->last_sequence(), {}).value();
+    for (const auto& piece : pieces) EXPECT_TRUE(writer->add(piece));
+    EXPECT_TRUE(writer->finish());
+    return "00000000000000000002.snapshot";
+}
+
+std::vector<std::string> some_pieces() {
+    return {std::string(10, 'a'), std::string(1, 'b'), std::string(700, 'c'), std::string(99, 'd')};
+}
+
+/// The payload of the newest snapshot that is whole, on a disk where the file has these bytes.
+std::string newest_payload(const std::string& name, const std::string& bytes) {
+    MemoryDisk disk;
+    (void)write_pieces(disk, some_pieces());
+    EXPECT_TRUE(disk.remove(name));
+    auto file = disk.open(name, Disk::Mode::Create).value();
+    EXPECT_TRUE(file->write_at(0, bytes));
+    const auto journal = opened(disk);
+    return (*journal->newest_snapshot())->payload;
+}
+
+TEST(Snapshots, ComeBackPieceByPiece) {
+    MemoryDisk disk;
+    (void)write_pieces(disk, some_pieces());
+    const auto journal = opened(disk);
+    auto reader = journal->open_newest_snapshot();
+    ASSERT_TRUE(reader && reader->has_value());
+    EXPECT_EQ((*reader)->sequence(), Sequence{2});
+    std::string piece;
+    for (const auto& written : some_pieces()) {
+        ASSERT_TRUE((*reader)->next(piece).value());
+        EXPECT_EQ(piece, written);
+    }
+    EXPECT_FALSE((*reader)->next(piece).value());
+}
+
+TEST(Snapshots, ThatAreCutBetweenTwoFramesOrAnywhereAreRefused) {
+    MemoryDisk disk;
+    const auto name = write_pieces(disk, some_pieces());
+    const auto bytes = disk.contents().at(name);
+    ASSERT_EQ(newest_payload(name, bytes).size(), 810U);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_EQ(newest_payload(name, bytes.substr(0, size)), "first") << size;
+    }
+    EXPECT_EQ(newest_payload(name, bytes + '\0'), "first") << "and so is a byte too many";
+    EXPECT_EQ(newest_payload(name, bytes + bytes.substr(bytes.size() - 24)), "first");
+}
+
+TEST(Snapshots, WithABitFlippedInAnyFrameAreRefused) {
+    MemoryDisk disk;
+    const auto name = write_pieces(disk, some_pieces());
+    const auto bytes = disk.contents().at(name);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        auto flipped = bytes;
+        flipped[at] = static_cast<char>(static_cast<unsigned char>(flipped[at]) ^ (1U << at % 8));
+        EXPECT_EQ(newest_payload(name, flipped), "first") << at;
+    }
+}
+
+TEST(Snapshots, WithFramesThatAreMissingDoubledOrSwappedAreRefused) {
+    MemoryDisk disk;
+    const std::string piece(50, 'p');
+    const auto name = write_pieces(disk, {piece, piece, std::string(50, 'q')});
+    const auto bytes = disk.contents().at(name);
+    constexpr std::size_t kHead = 68;
+    constexpr std::size_t kFrame = 58;
+    const auto head = bytes.substr(0, kHead);
+    const auto trailer = bytes.substr(kHead + 3 * kFrame);
+    const auto frame = [&](std::size_t i) { return bytes.substr(kHead + i * kFrame, kFrame); };
+    ASSERT_EQ(head + frame(0) + frame(1) + frame(2) + trailer, bytes);
+    EXPECT_EQ(newest_payload(name, head + frame(0) + frame(1) + trailer), "first");
+    EXPECT_EQ(newest_payload(name, head + frame(0) + frame(2) + trailer), "first");
+    EXPECT_EQ(newest_payload(name, head + frame(0) + frame(2) + frame(1) + trailer), "first");
+    EXPECT_EQ(newest_payload(name, head + frame(0) + bytes.substr(kHead)), "first");
+    EXPECT_EQ(newest_payload(name, head + trailer), "first");
+}
+
+TEST(Snapshots, ThatFailHalfwayLeaveNothingBehindAndSaySoToEveryLaterCall) {
+    MemoryDisk disk;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->append({}, batch_of({"a"})));
+    auto writer = journal->start_snapshot(journal->last_sequence(), {}).value();
+    ASSERT_TRUE(writer->add("one"));
+    disk.plan(1, Mishap::ShortFull);
+    const auto failed = writer->add("two");
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(writer->add("three").error().message, failed.error().message);
+    EXPECT_EQ(writer->finish().error().message, failed.error().message);
+    for (const auto& [name, bytes] : disk.contents()) {
+        EXPECT_EQ(name.find(".snapshot"), std::string::npos) << name;
     }
 }
 

@@ -2,9 +2,13 @@
 
 #include <filesystem>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "journal/journal.h"
 #include "journal/testing/diary.h"
 
@@ -55,6 +59,19 @@ TEST_F(PosixDisk, ReadsWhatWasLetGo) {
     EXPECT_EQ(bytes, "kept");
 }
 
+TEST_F(PosixDisk, TellsWhetherAnOpenFileStillHasItsName) {
+    const auto here = disk();
+    const auto file = here->open("a", Disk::Mode::Create).value();
+    EXPECT_EQ(here->id_of("a").value(), file->id().value());
+    ASSERT_TRUE(here->rename("a", "b"));
+    EXPECT_EQ(here->id_of("a").error().fault, Fault::NotFound);
+    EXPECT_EQ(here->id_of("b").value(), file->id().value());
+    const auto other = here->open("a", Disk::Mode::Create).value();
+    EXPECT_NE(here->id_of("a").value(), file->id().value());
+    ASSERT_TRUE(here->remove("b"));
+    EXPECT_TRUE(file->id());
+}
+
 TEST_F(PosixDisk, LetsOneWriterInAndAnyNumberOfReaders) {
     const auto first = disk();
     const auto second = disk();
@@ -65,6 +82,120 @@ TEST_F(PosixDisk, LetsOneWriterInAndAnyNumberOfReaders) {
     EXPECT_NE(refused.error().message.find("another hub"), std::string::npos);
     EXPECT_TRUE(Journal::open(*second, {.segment_bytes = 8192, .is_read_only = true}));
     EXPECT_EQ(verify(*second, {})->problem, "");
+}
+
+TEST_F(PosixDisk, A2_LetsNoSecondWriterInWhoeverRemovesTheLockFile) {
+    const auto first = disk();
+    auto journal = Journal::open(*first, kSmall).value();
+    std::filesystem::remove(directory_ / "data" / "lock");
+    EXPECT_EQ(Journal::open(*disk(), kSmall).error().fault, Fault::Unavailable);
+    EXPECT_EQ(Journal::open(*disk(), kSmall).error().fault, Fault::Unavailable);
+    // By another path to the same directory, too.
+    std::filesystem::create_symlink(directory_ / "data", directory_ / "alias");
+    const auto alias = open_posix_disk(directory_ / "alias", false).value();
+    EXPECT_EQ(Journal::open(*alias, kSmall).error().fault, Fault::Unavailable);
+    EXPECT_TRUE(journal->append({}, testing::batch_of({"a"})));
+}
+
+TEST_F(PosixDisk, KeepsOutTheWriterThatAHubOfBeforeWouldLetIn) {
+    const auto second = disk();
+    // A hub of before locks the file alone.
+    const auto held = directory_ / "data" / "lock";
+    const Descriptor file{::open(held.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
+    ASSERT_EQ(::flock(file.number(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(second->lock().error().fault, Fault::Unavailable);
+    ASSERT_EQ(::flock(file.number(), LOCK_UN), 0);
+    EXPECT_TRUE(disk()->lock());  // The one before has not kept half of the lock.
+    EXPECT_TRUE(second->lock());
+}
+
+TEST_F(PosixDisk, A2_LetsNoSecondWriterInThroughHardLinksToTheFiles) {
+    namespace fs = std::filesystem;
+    Diary diary;
+    const auto first = disk();
+    auto journal = Journal::open(*first, kSmall).value();
+    ASSERT_TRUE(diary.append(*journal, {900, 40}));
+    ASSERT_TRUE(journal->write_high_water(journal->high_water()));
+    const auto link_all_but = [&](const std::string& left_out) {
+        const auto copy = directory_ / ("without-" + left_out);
+        fs::create_directory(copy);
+        for (const auto& entry : fs::directory_iterator{directory_ / "data"}) {
+            const auto name = entry.path().filename();
+            if (name != "lock" && name != left_out) fs::create_hard_link(entry, copy / name);
+        }
+        return copy;
+    };
+    // Either file that both would write is enough to tell.
+    const std::string segment{"00000000000000000001.journal"};
+    for (const auto& left_out : {std::string{"nothing"}, std::string{"high-water"}, segment}) {
+        SCOPED_TRACE(left_out);
+        const auto second = open_posix_disk(link_all_but(left_out), false).value();
+        const auto refused = Journal::open(*second, kSmall);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().fault, Fault::Unavailable) << refused.error().message;
+        EXPECT_NE(refused.error().message.find("another hub is writing"), std::string::npos)
+            << refused.error().message;
+    }
+    for (int i = 0; i < 8; ++i) ASSERT_TRUE(diary.append(*journal, {900, 40}));
+    // Here the last segment is one that the first writer has left: the high-water mark tells.
+    const auto second = open_posix_disk(directory_ / "without-nothing", false).value();
+    EXPECT_EQ(Journal::open(*second, kSmall).error().fault, Fault::Unavailable);
+    journal.reset();
+    EXPECT_EQ(testing::read_all(*Journal::open(*first, kSmall).value()), diary.acknowledged);
+}
+
+TEST_F(PosixDisk, A2_OpensNoSegmentThatIsASymbolicLink) {
+    Diary diary;
+    const auto first = disk();
+    { ASSERT_TRUE(diary.append(*Journal::open(*first, kSmall).value(), {900, 40})); }
+    const auto copy = directory_ / "links";
+    std::filesystem::create_directory(copy);
+    const auto name = "00000000000000000001.journal";
+    std::filesystem::create_symlink(directory_ / "data" / name, copy / name);
+    const auto second = open_posix_disk(copy, false).value();
+    const auto refused = Journal::open(*second, kSmall);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              (copy / name).string() +
+                  " is a symbolic link, and a hub uses no links to journal files; put the file "
+                  "itself there, or say --data with the directory that the link leads into");
+    EXPECT_TRUE(Journal::open(*first, kSmall));
+}
+
+TEST_F(PosixDisk, MayOpenAFileOfItsOwnForWritingTwice) {
+    const auto here = disk();
+    const auto journal = Journal::open(*here, kSmall).value();
+    EXPECT_TRUE(here->open("00000000000000000001.journal", Disk::Mode::ReadWrite));
+    EXPECT_TRUE(here->open("high-water", Disk::Mode::ReadWrite));
+}
+
+TEST_F(PosixDisk, StaysInItsDirectoryWhenThatIsMoved) {
+    const auto here = disk();
+    Diary diary;
+    auto journal = Journal::open(*here, kSmall).value();
+    std::filesystem::rename(directory_ / "data", directory_ / "moved");
+    std::filesystem::create_directory(directory_ / "data");
+    for (int i = 0; i < 8; ++i) ASSERT_TRUE(diary.append(*journal, {900, 40}));
+    EXPECT_TRUE(std::filesystem::is_empty(directory_ / "data"));
+    const auto moved = open_posix_disk(directory_ / "moved", false).value();
+    EXPECT_EQ(Journal::open(*moved, kSmall).error().fault, Fault::Unavailable);
+    journal.reset();
+    EXPECT_EQ(testing::read_all(*Journal::open(*here, kSmall).value()), diary.acknowledged);
+}
+
+TEST_F(PosixDisk, WithoutDescriptorsIsExhausted) {
+    const auto here = disk();
+    ASSERT_TRUE(here->open("a", Disk::Mode::Create));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto opened = here->open("a", Disk::Mode::Read);
+    const auto listed = here->list();
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(opened.error().fault, Fault::Exhausted);
+    EXPECT_EQ(listed.error().fault, Fault::Exhausted);
+    EXPECT_TRUE(here->open("a", Disk::Mode::Read));
 }
 
 TEST_F(PosixDisk, LetsTheNextWriterInWhenTheFirstIsGone) {

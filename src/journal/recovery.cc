@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "journal/format.h"
+#include "journal/high_water.h"
 #include "journal/journal.h"
 #include "journal/segments.h"
 #include "journal/snapshots.h"
@@ -23,19 +24,19 @@ Result<bool> is_usable_spare(Disk& disk, std::uint64_t bytes) {
     if (TRY(file->size()) != bytes) return false;
     std::string piece(kSegmentHeadBytes, '\0');
     for (std::uint64_t at = kSegmentHeadBytes; at < bytes; at += kStrideBytes) {
-        const auto read = TRY(file->read_at(at, piece));
-        if (!is_blank(std::string_view{piece}.substr(0, read))) return false;
+        const auto read = file->read_at(at, piece);
+        if (!read && read.error().fault == Fault::Corrupt) return false;  // A bad sector.
+        if (!read) return tl::unexpected(read.error());
+        if (!is_blank(std::string_view{piece}.substr(0, *read))) return false;
     }
     return true;
 }
 
-Result<void> check_snapshots_are_of_the_past(const std::vector<Sequence>& snapshots,
-                                             Sequence last) {
-    if (snapshots.empty() || snapshots.front() <= last) return {};
-    return fail(Fault::Corrupt,
-                fmt::format("{} is there, but the journal ends with record {}",
-                            snapshot_name(snapshots.front()),
-                            last.value));
+/// What was cut off a segment is zeros again, as where nothing was written.
+Result<void> fill_up(File& file, Health& health, std::uint64_t bytes) {
+    const auto size = TRY(file.size());
+    TRY(write_zeros(file, size, bytes));
+    return health.sync(file);
 }
 
 }  // namespace
@@ -52,45 +53,130 @@ Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, Options options) {
 }
 
 Result<void> Journal::recover() {
-    const auto names = TRY(disk_.list());
-    auto segments = TRY(load_segments(disk_, names));
-    const auto snapshots = list_snapshots(names);
-    TRY(check_snapshot_versions(disk_, snapshots));
-    if (segments.empty()) {
-        TRY(check_snapshots_are_of_the_past(snapshots, last_sequence_));
-        if (options_.is_read_only) return {};
-        TRY(adopt_leftovers(names));
-        return roll(0);
-    }
+    // The mark first: if a hub is writing, the segments can only be further than the mark.
+    MarkCheck check{TRY(read_high_water(disk_))};
+    const auto evidence = TRY(gather_evidence(disk_, options_.viewed));
+    auto segments = TRY(load_segments(disk_, evidence.names, evidence.short_first()));
+    TRY(check_snapshot_versions(disk_, list_snapshots(evidence.names)));
+    origin_ = TRY(origin_of(disk_, segments));
+    recovery_.gaps = gaps_of(segments);
+    if (segments.empty()) return recover_empty(check, evidence);
 
     const auto index = segments.size() - 1;
     auto walk = TRY(Walk::start(disk_, std::move(segments), index));
-    const auto written_end = TRY(find_tail(walk));
-    TRY(check_snapshots_are_of_the_past(snapshots, last_sequence_));
+    const auto written_end = TRY(find_tail(walk, check));
+    TRY(judge_loss(check, evidence));
     if (options_.is_read_only) return {};
-    TRY(adopt_leftovers(names));
-    const bool was_mending = std::ranges::find(names, kMendingName) != names.end();
+    TRY(adopt_leftovers(evidence.names));
+    const bool was_mending =
+        std::ranges::find(evidence.names, kMendingName) != evidence.names.end();
     TRY(mend_tail(walk, was_mending ? segment_bytes_ : written_end));
+    if (recovery_.lost) return accept_loss(check, evidence);
+    TRY(begin_marking(check));
     // A segment says by which version all of it can be read, so an older one is not continued.
     if (walk.segment().head.version < kDataVersion) return roll(0);
     return {};
 }
 
+Result<void> Journal::recover_empty(const MarkCheck& check, const Evidence& evidence) {
+    TRY(judge_loss(check, evidence));
+    // A directory that no hub has served has no mark, and needs none yet.
+    if (!check.stored().is_there) recovery_.mark_note.clear();
+    if (options_.is_read_only) return {};
+    TRY(adopt_leftovers(evidence.names));
+    if (recovery_.lost) return accept_loss(check, evidence);
+    TRY(roll(0));
+    return begin_marking(check);
+}
+
 /// Takes the journal's state from the last segment, and returns where its writing ends.
-Result<std::uint64_t> Journal::find_tail(Walk& walk) {
-    const auto end = TRY(walk_to_tail(walk, []() -> Result<void> { return {}; }));
+Result<std::uint64_t> Journal::find_tail(Walk& walk, MarkCheck& check) {
+    check.pass(walk.last(), walk.chain());
+    const auto end = TRY(walk_to_tail(walk, [&]() -> Result<void> {
+        check.pass(walk.last(), walk.chain());
+        return {};
+    }));
     last_sequence_ = walk.last();
     last_time_ = walk.last_time();
     chain_ = walk.chain();
     segment_first_ = walk.segment().head.first;
     segment_before_ = walk.segment().head.before;
     segment_bytes_ = walk.segment().head.bytes;
+    segment_skipped_ = walk.segment().head.skipped;
+    segment_accepted_at_ = walk.segment().head.accepted_at;
     tail_ = walk.offset();
     if (end > tail_) {
-        recovery_ = {.bytes_cut = end - tail_,
-                     .cut_from = fmt::format("{}:{}", walk.segment().name, tail_)};
+        recovery_.bytes_cut = end - tail_;
+        recovery_.cut_from = fmt::format("{}:{}", walk.segment().name, tail_);
     }
     return end;
+}
+
+/// A writer goes on only if nothing is missing, or exactly what is missing was accepted.
+Result<void> Journal::judge_loss(const MarkCheck& check, const Evidence& evidence) {
+    const bool is_foreign = check.is_foreign(last_sequence_, origin_);
+    recovery_.mark_note = check.note(last_sequence_, origin_);
+    recovery_.lost =
+        find_lost_tail(last_sequence_, evidence, is_foreign ? std::nullopt : check.stored().mark);
+    if (options_.is_read_only) return {};
+    const auto accepted = options_.accepted_loss;
+    if (recovery_.lost && !accepted) return fail(Fault::Corrupt, describe(*recovery_.lost));
+    if (!recovery_.lost && accepted) {
+        return fail(Fault::Malformed,
+                    fmt::format("nothing is missing at the end of the journal: its last record is "
+                                "{}, and nothing tells of a later one",
+                                last_sequence_.value));
+    }
+    if (recovery_.lost && *accepted != recovery_.lost->last) {
+        return fail(Fault::Malformed,
+                    fmt::format("the loss to accept ends with record {}, not {}: {}",
+                                recovery_.lost->last.value,
+                                accepted->value,
+                                describe(*recovery_.lost)));
+    }
+    return {};
+}
+
+/// The journal goes on in a segment behind the lost records, whose sequence numbers stay unused.
+/// Until that segment is there the mark says that they are missing: if the process dies meanwhile,
+/// the next start asks again.
+Result<void> Journal::accept_loss(const MarkCheck& check, const Evidence& evidence) {
+    const auto& lost = *recovery_.lost;
+    const HighWater accepted{lost.last, chain_, origin_};
+    const auto& mark = check.stored().mark;
+    const bool is_marked =
+        mark && mark->sequence == lost.last && !check.is_foreign(last_sequence_, origin_);
+    if (!is_marked) TRY(mark_file_->write(disk_, health_, accepted));
+
+    const auto set_aside = [&](const std::string& name) {
+        return disk_.rename(name, name + std::string{kLostSuffix});
+    };
+    // From the end, each for good before the next: what a crash leaves is still a lost end.
+    for (const auto& segment : evidence.lost) {
+        TRY(set_aside(segment_name(segment.first)));
+        TRY(health_.sync_directory(disk_));
+    }
+    if (evidence.short_one) TRY(fill_up(*file_, health_, segment_bytes_));
+    for (const auto snapshot : evidence.snapshots) {
+        if (snapshot > lost.found) TRY(set_aside(snapshot_name(snapshot)));
+    }
+    TRY(health_.sync_directory(disk_));
+
+    skipped_ = lost.records();
+    if (skipped_ > 0 || file_ == nullptr) TRY(roll(0));
+    if (lost.records() > 0) {
+        recovery_.gaps.push_back({{lost.found.value + 1}, lost.last, options_.accepted_at});
+    }
+    mark_file_->discard();
+    return mark_file_->write(disk_, health_, accepted);
+}
+
+/// The mark is where the journal is found to be, or soon will be: a disk without room for a small
+/// file does not keep the hub from starting.
+Result<void> Journal::begin_marking(const MarkCheck& check) {
+    if (!check.is_foreign(last_sequence_, origin_)) mark_file_->adopt(check.stored());
+    (void)mark_file_->write(disk_, health_, high_water());
+    return health_.check();
 }
 
 Result<void> Journal::mend_tail(Walk& walk, std::uint64_t written_end) {
@@ -101,6 +187,9 @@ Result<void> Journal::mend_tail(Walk& walk, std::uint64_t written_end) {
     // the system's cache, counts as written, and is not on the disk. Writing it again mends that.
     const auto begin = walk.last_frame_at();
     const auto frame = TRY(walk.window().at(begin, tail_ - begin));
+    if (const auto why = walk.window().unreadable(begin, tail_ - begin); !why.empty()) {
+        return fail(Fault::Corrupt, fmt::format("{}: {}", walk.segment().name, why));
+    }
     TRY(file_->write_at(begin, frame));
     TRY(health_.sync(*file_));
     return health_.sync_directory(disk_);
@@ -112,6 +201,7 @@ Result<void> Journal::adopt_leftovers(const std::vector<std::string>& names) {
     }
     if (std::ranges::find(names, kSpareName) == names.end()) return {};
     if (TRY(is_usable_spare(disk_, options_.segment_bytes))) {
+        spare_file_ = TRY(disk_.open(kSpareName, Disk::Mode::ReadWrite));
         spare_ = Spare::Ready;
         return {};
     }

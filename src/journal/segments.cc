@@ -7,19 +7,21 @@
 
 namespace parlance::journal {
 
-namespace {
-
-Result<Segment> load_segment(Disk& disk, const std::string& name, Sequence first) {
+Result<Segment> load_segment(Disk& disk,
+                             const std::string& name,
+                             Sequence first,
+                             bool may_be_short) {
     const auto file = TRY(disk.open(name, Disk::Mode::Read));
     std::array<char, kSegmentHeadBytes> bytes;
-    const auto read = TRY(file->read_at(0, bytes));
-    auto head = TRY(decode_segment_head(name, {bytes.data(), read}));
+    const auto read = file->read_at(0, bytes);
+    if (!read) return fail(read.error().fault, fmt::format("{}:0: {}", name, read.error().message));
+    auto head = TRY(decode_segment_head(name, {bytes.data(), *read}));
     if (head.first != first) {
         return fail(Fault::Corrupt,
                     fmt::format("{}: the segment inside begins at {}", name, head.first.value));
     }
     const auto size = TRY(file->size());
-    if (size != head.bytes) {
+    if (size > head.bytes || (size < head.bytes && !may_be_short)) {
         return fail(
             Fault::Corrupt,
             fmt::format("{} is {} bytes long, but was made with {}", name, size, head.bytes));
@@ -27,27 +29,32 @@ Result<Segment> load_segment(Disk& disk, const std::string& name, Sequence first
     return Segment{name, head};
 }
 
-}  // namespace
-
-SegmentListing list_segments(Disk& disk, const std::vector<std::string>& names) {
+std::vector<Sequence> segment_firsts(const std::vector<std::string>& names) {
     std::vector<Sequence> firsts;
     for (const auto& name : names) {
         if (const auto first = parse_segment_name(name)) firsts.push_back(*first);
     }
     std::ranges::sort(firsts);
+    return firsts;
+}
 
+SegmentListing list_segments(Disk& disk,
+                             const std::vector<std::string>& names,
+                             std::optional<Sequence> short_one) {
+    const auto firsts = segment_firsts(names);
     SegmentListing listing;
     auto& segments = listing.segments;
     segments.reserve(firsts.size());
     for (const auto first : firsts) {
-        auto segment = load_segment(disk, segment_name(first), first);
+        auto segment = load_segment(disk, segment_name(first), first, short_one == first);
         if (!segment) {
             listing.problem = std::move(segment).error();
             break;
         }
         const bool is_first = segments.empty();
         const auto before = is_first ? Sequence{0} : segments.back().head.first;
-        if (segment->head.before != before || (is_first && first != Sequence{1})) {
+        if (segment->head.before != before ||
+            (is_first && segment->head.last_before() != Sequence{0})) {
             listing.problem = {Fault::Corrupt,
                                fmt::format("the segment before {} is missing", segment->name)};
             break;
@@ -57,8 +64,23 @@ SegmentListing list_segments(Disk& disk, const std::vector<std::string>& names) 
     return listing;
 }
 
-Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names) {
-    auto listing = list_segments(disk, names);
+Result<std::optional<Sequence>> segment_after_accepted_loss(Disk& disk, Sequence due) {
+    const auto firsts = segment_firsts(TRY(disk.list()));
+    const auto following = std::ranges::upper_bound(firsts, due);
+    if (following == firsts.end()) return std::nullopt;
+    const auto segment = load_segment(disk, segment_name(*following), *following);
+    if (!segment && segment.error().fault != Fault::Corrupt) {
+        return tl::unexpected(segment.error());
+    }
+    const bool is_accepted =
+        segment && segment->head.skipped > 0 && segment->head.last_before().value + 1 == due.value;
+    return is_accepted ? std::optional{*following} : std::nullopt;
+}
+
+Result<std::vector<Segment>> load_segments(Disk& disk,
+                                           const std::vector<std::string>& names,
+                                           std::optional<Sequence> short_one) {
+    auto listing = list_segments(disk, names, short_one);
     if (listing.problem) return tl::unexpected(*std::move(listing.problem));
     return std::move(listing.segments);
 }

@@ -21,15 +21,33 @@ struct Segment {
     SegmentHead head;
 };
 
+/// The first sequences of all segments, by the names of their files, in order.
+std::vector<Sequence> segment_firsts(const std::vector<std::string>& names);
+
+/// One of them with its header read, and the file as long as that says, or shorter if it may be.
+/// Corrupt: it is damaged.
+Result<Segment> load_segment(Disk& disk,
+                             const std::string& name,
+                             Sequence first,
+                             bool may_be_short = false);
+
 /// All of them in order up to the first that is missing or cannot be read, and why it ends there.
+/// The file of `short_one` may be shorter than its header says.
 struct SegmentListing {
     std::vector<Segment> segments{};
     std::optional<Error> problem{};
 };
-SegmentListing list_segments(Disk& disk, const std::vector<std::string>& names);
+SegmentListing list_segments(Disk& disk,
+                             const std::vector<std::string>& names,
+                             std::optional<Sequence> short_one = {});
+
+/// The segment behind the records from `due` on, if an operator accepted the loss of all of them.
+Result<std::optional<Sequence>> segment_after_accepted_loss(Disk& disk, Sequence due);
 
 /// All of them in order, every header read, no gap between them. Corrupt names what is missing.
-Result<std::vector<Segment>> load_segments(Disk& disk, const std::vector<std::string>& names);
+Result<std::vector<Segment>> load_segments(Disk& disk,
+                                           const std::vector<std::string>& names,
+                                           std::optional<Sequence> short_one = {});
 
 Result<std::vector<Segment>> load_segments(Disk& disk);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
-#include "base/crc32c.h"
+#include "base/check.h"
+#include "journal/walk.h"
 
 namespace parlance::journal {
 
@@ -18,20 +20,11 @@ auto damaged(const std::string& name) {
     return fail(Fault::Corrupt, fmt::format("{} fails its checksum", name));
 }
 
-Result<void> write_file(Disk& disk,
-                        Health& health,
-                        const std::string& name,
-                        const Snapshot& snapshot,
-                        const Chain& chain) {
-    const auto file = TRY(disk.open(name, Disk::Mode::Create));
-    TRY(file->write_at(0,
-                       encode(SnapshotHead{.sequence = snapshot.sequence,
-                                           .at = snapshot.at,
-                                           .chain = chain,
-                                           .payload_bytes = snapshot.payload.size(),
-                                           .payload_crc = crc32c(snapshot.payload)})));
-    TRY(file->write_at(kSnapshotHeadBytes, snapshot.payload));
-    return health.sync(*file);
+Result<void> remove_older(Disk& disk) {
+    const auto names = TRY(disk.list());
+    const auto all = list_snapshots(names);
+    for (std::size_t i = kKept; i < all.size(); ++i) TRY(disk.remove(snapshot_name(all[i])));
+    return {};
 }
 
 }  // namespace
@@ -56,44 +49,128 @@ Result<void> check_snapshot_versions(Disk& disk, const std::vector<Sequence>& sn
     return {};
 }
 
-Result<StoredSnapshot> load_snapshot(Disk& disk, Sequence sequence) {
+Result<SnapshotHead> read_snapshot_head(Disk& disk, Sequence sequence) {
     const auto name = snapshot_name(sequence);
     const auto file = TRY(disk.open(name, Disk::Mode::Read));
     std::array<char, kSnapshotHeadBytes> bytes;
     const auto read = TRY(file->read_at(0, bytes));
-    const auto head = TRY(decode_snapshot_head(name, {bytes.data(), read}));
-    const auto size = TRY(file->size());
-    if (head.sequence != sequence || size != kSnapshotHeadBytes + head.payload_bytes) {
-        return damaged(name);
-    }
-    StoredSnapshot stored{.snapshot = {.sequence = sequence, .at = head.at, .payload = {}},
-                          .chain = head.chain};
-    auto& payload = stored.snapshot.payload;
-    payload.resize(head.payload_bytes);
-    const auto filled = TRY(file->read_at(kSnapshotHeadBytes, payload));
-    if (filled != payload.size() || crc32c(payload) != head.payload_crc) return damaged(name);
-    return stored;
+    return decode_snapshot_head(name, {bytes.data(), read});
 }
 
-Result<void> store_snapshot(Disk& disk,
-                            Health& health,
-                            const Snapshot& snapshot,
-                            const Chain& chain) {
-    const auto name = snapshot_name(snapshot.sequence);
-    const auto temporary = name + std::string{kTemporarySuffix};
-    (void)disk.remove(temporary);  // Of an attempt that failed; usually there is none.
-    auto written = write_file(disk, health, temporary, snapshot, chain);
-    if (!written) {
-        (void)disk.remove(temporary);
-        return written;
-    }
-    TRY(disk.rename(temporary, name));
-    TRY(health.sync_directory(disk));
+// --- reading -------------------------------------------------------------------------------
 
-    const auto names = TRY(disk.list());
-    const auto all = list_snapshots(names);
-    for (std::size_t i = kKept; i < all.size(); ++i) TRY(disk.remove(snapshot_name(all[i])));
+Result<SnapshotReader> SnapshotReader::open(Disk& disk, Sequence sequence) {
+    SnapshotReader reader;
+    reader.name_ = snapshot_name(sequence);
+    const auto head = TRY(read_snapshot_head(disk, sequence));
+    if (head.sequence != sequence) return damaged(reader.name_);
+    reader.sequence_ = sequence;
+    reader.at_ = head.at;
+    reader.file_ = TRY(disk.open(reader.name_, Disk::Mode::Read));
+    reader.size_ = TRY(reader.file_->size());
+    reader.offset_ = kSnapshotHeadBytes;
+    return reader;
+}
+
+Result<bool> SnapshotReader::next(std::string& piece) {
+    std::array<char, kSnapshotFrameHeadBytes> bytes;
+    if (TRY(file_->read_at(offset_, bytes)) != bytes.size()) return damaged(name_);
+    const auto head = decode_snapshot_frame_head({bytes.data(), bytes.size()});
+    if (head.bytes == 0) return check_end();
+    const auto piece_at = offset_ + kSnapshotFrameHeadBytes;
+    // Compared before there is memory for it: a length that is damaged may be anything.
+    if (head.bytes > size_ - piece_at) return damaged(name_);
+    piece.resize(head.bytes);
+    const auto filled = TRY(file_->read_at(piece_at, piece));
+    if (filled != piece.size() || snapshot_frame_crc(frames_, piece) != head.crc) {
+        return damaged(name_);
+    }
+    offset_ = piece_at + piece.size();
+    payload_bytes_ += piece.size();
+    ++frames_;
+    return true;
+}
+
+/// The trailer is the one that these frames have, and nothing follows it.
+Result<bool> SnapshotReader::check_end() {
+    std::array<char, kSnapshotTrailerBytes> bytes;
+    const auto filled = TRY(file_->read_at(offset_, bytes));
+    const bool is_whole = std::string_view{bytes.data(), filled} ==
+                              encode_snapshot_trailer(frames_, payload_bytes_) &&
+                          size_ == offset_ + kSnapshotTrailerBytes;
+    if (!is_whole) return damaged(name_);
+    return false;
+}
+
+Result<SnapshotHead> check_snapshot(Disk& disk, Sequence sequence) {
+    auto reader = TRY(SnapshotReader::open(disk, sequence));
+    std::string piece;
+    while (TRY(reader.next(piece))) {
+    }
+    return read_snapshot_head(disk, sequence);
+}
+
+// --- writing -------------------------------------------------------------------------------
+
+SnapshotWriter::SnapshotWriter(Disk& disk, Health& health, Sequence sequence, Time at)
+    : disk_(disk), health_(health), sequence_(sequence), at_(at), name_(snapshot_name(sequence)) {}
+
+Result<void> SnapshotWriter::add(std::string_view piece) {
+    return noted([&]() -> Result<void> {
+        CHECK(!piece.empty() && piece.size() <= std::numeric_limits<std::uint32_t>::max());
+        if (file_ == nullptr) TRY(begin());
+        TRY(write(encode_snapshot_frame_head(frames_, piece)));
+        TRY(write(piece));
+        payload_bytes_ += piece.size();
+        ++frames_;
+        return {};
+    });
+}
+
+Result<void> SnapshotWriter::finish() {
+    TRY(noted([this] { return complete(); }));
+    TRY(disk_.rename(temporary(), name_));
+    TRY(health_.sync_directory(disk_));
+    return remove_older(disk_);
+}
+
+Result<void> SnapshotWriter::complete() {
+    if (file_ == nullptr) TRY(begin());
+    TRY(write(encode_snapshot_trailer(frames_, payload_bytes_)));
+    return health_.sync(*file_);
+}
+
+void SnapshotWriter::give_up() {
+    if (file_ == nullptr) return;
+    file_.reset();
+    (void)disk_.remove(temporary());
+}
+
+Result<void> SnapshotWriter::begin() {
+    TRY(health_.check());
+    const auto chain = TRY(chain_at(disk_, sequence_));
+    (void)disk_.remove(temporary());  // Of an attempt that failed; usually there is none.
+    file_ = TRY(disk_.open(temporary(), Disk::Mode::Create));
+    return write(encode(SnapshotHead{.sequence = sequence_, .at = at_, .chain = chain}));
+}
+
+Result<void> SnapshotWriter::write(std::string_view bytes) {
+    TRY(file_->write_at(offset_, bytes));
+    offset_ += bytes.size();
     return {};
 }
+
+/// The first failure is the last: its file is removed, and every later call hears of it.
+template <class Step>
+Result<void> SnapshotWriter::noted(const Step& step) {
+    if (failure_) return tl::unexpected(*failure_);
+    auto done = step();
+    if (done) return done;
+    failure_ = done.error();
+    give_up();
+    return done;
+}
+
+std::string SnapshotWriter::temporary() const { return name_ + std::string{kTemporarySuffix}; }
 
 }  // namespace parlance::journal

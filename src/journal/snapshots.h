@@ -1,7 +1,11 @@
-// Snapshot files: whole or not there. One is written beside its name, synced, and only then named.
+// Snapshot files: whole or not there. One is written beside its name, piece by piece, synced, and
+// only then named. It is read piece by piece too: a snapshot may be as large as the hub's state.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -12,23 +16,16 @@
 
 namespace parlance::journal {
 
-struct StoredSnapshot {
-    Snapshot snapshot;
-    Chain chain{};  ///< Of the journal, right after the snapshot's last record.
-};
-
 /// Newest first.
 std::vector<Sequence> list_snapshots(const std::vector<std::string>& names);
 
 /// Unsupported if any was written by a newer version.
 Result<void> check_snapshot_versions(Disk& disk, const std::vector<Sequence>& snapshots);
 
-Result<StoredSnapshot> load_snapshot(Disk& disk, Sequence sequence);
+/// Corrupt if it fails its checksum; the frames are not read.
+Result<SnapshotHead> read_snapshot_head(Disk& disk, Sequence sequence);
 
-/// Writes one and removes all but the newest two.
-Result<void> store_snapshot(Disk& disk,
-                            Health& health,
-                            const Snapshot& snapshot,
-                            const Chain& chain);
+/// Reads and checks every frame, holding one of them at a time. Its head, if the file is whole.
+Result<SnapshotHead> check_snapshot(Disk& disk, Sequence sequence);
 
 }  // namespace parlance::journal

@@ -14,9 +14,10 @@
 namespace parlance::journal {
 
 /// Where the last byte that is not zero ends: `offset` itself if all is clean, more if there is
-/// the rest of an interrupted append of record `next`. Damage is Corrupt.
+/// the rest of an interrupted append of record `next`. Damage is Corrupt. A file that was cut off
+/// is judged as if zeros followed.
 Result<std::uint64_t> judge_tail(Window& window,
-                                 const std::string& segment,
+                                 const Segment& segment,
                                  std::uint64_t offset,
                                  Sequence next);
 

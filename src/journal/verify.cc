@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "journal/format.h"
+#include "journal/high_water.h"
 #include "journal/journal.h"
 #include "journal/segments.h"
 #include "journal/snapshots.h"
@@ -18,24 +19,21 @@ using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
 class Verifier {
   public:
-    Verifier(Disk& disk, const Progress& progress) : disk_(disk), progress_(progress) {}
+    Verifier(Disk& disk, const Progress& progress, Sequence viewed)
+        : disk_(disk), progress_(progress), viewed_(viewed) {}
 
     Result<void> run() {
-        const auto names = TRY(disk_.list());
-        for (const auto sequence : list_snapshots(names)) {
-            auto stored = load_snapshot(disk_, sequence);
-            if (stored) {
-                snapshots_.emplace(sequence, stored->chain);
-            } else if (stored.error().fault != Fault::Corrupt) {
-                return tl::unexpected(stored.error());
-            } else if (!snapshot_problem_) {
-                snapshot_problem_ = stored.error();  // The journal may be whole without it.
-            }
-        }
-        auto listing = list_segments(disk_, names);
+        // The mark first: if a hub is writing, the segments can only be further than the mark.
+        check_ = MarkCheck{TRY(read_high_water(disk_))};
+        const auto evidence = TRY(gather_evidence(disk_, viewed_));
+        TRY(load_snapshots(evidence.names));
+        auto listing = list_segments(disk_, evidence.names, evidence.short_first());
         const bool goes_on = !listing.problem || listing.problem->fault == Fault::Corrupt;
+        verification.gaps = gaps_of(listing.segments);
+        const auto origin = TRY(origin_of(disk_, listing.segments));
         if (goes_on && !listing.segments.empty()) TRY(walk_all(std::move(listing.segments)));
         if (listing.problem) return tl::unexpected(*listing.problem);
+        TRY(look_for_loss(evidence, origin));
         if (snapshots_.empty()) {
             verification.is_journal_whole = true;
             if (snapshot_problem_) return tl::unexpected(*snapshot_problem_);
@@ -49,13 +47,41 @@ class Verifier {
     Verification verification;
 
   private:
+    Result<void> load_snapshots(const std::vector<std::string>& names) {
+        for (const auto sequence : list_snapshots(names)) {
+            auto stored = check_snapshot(disk_, sequence);
+            if (stored) {
+                snapshots_.emplace(sequence, stored->chain);
+            } else if (stored.error().fault != Fault::Corrupt) {
+                return tl::unexpected(stored.error());
+            } else if (!snapshot_problem_) {
+                snapshot_problem_ = stored.error();  // The journal may be whole without it.
+            }
+        }
+        return {};
+    }
+
+    Result<void> look_for_loss(const Evidence& evidence, const Chain& origin) {
+        const bool is_foreign = check_.is_foreign(last_, origin);
+        const bool was_served = check_.stored().is_there || verification.segments > 0;
+        if (was_served) verification.mark_note = check_.note(last_, origin);
+        verification.lost =
+            find_lost_tail(last_, evidence, is_foreign ? std::nullopt : check_.stored().mark);
+        if (!verification.lost) return {};
+        return fail(Fault::Corrupt, describe(*verification.lost));
+    }
+
     Result<void> walk_all(std::vector<Segment> segments) {
         for (const auto& segment : segments) all_bytes_ += segment.head.bytes;
         verification.segments = segments.size();
         auto walk = TRY(Walk::start(disk_, std::move(segments), 0));
         at_ = {walk.segment().name, walk.offset()};
+        check_.pass(walk.last(), walk.chain());
         TRY(take_snapshot(walk));
         TRY(walk_to_tail(walk, [&] { return take_batch(walk); }));
+        // Where the walk ends in an empty segment, records before it may be an accepted loss.
+        check_.pass(walk.last(), walk.chain());
+        last_ = walk.last();
         if (progress_) progress_(all_bytes_, all_bytes_);
         return {};
     }
@@ -65,8 +91,11 @@ class Verifier {
         at_ = {walk.segment().name, walk.offset()};
         ++verification.batches;
         verification.records += walk.head().count;
+        // A mark may stand at the end of an accepted loss, where no batch ends.
+        check_.pass({walk.head().first.value - 1}, verification.chain);
         verification.last = walk.last();
         verification.chain = walk.chain();
+        check_.pass(walk.last(), walk.chain());
         tell_progress();
         return take_snapshot(walk);
     }
@@ -77,6 +106,9 @@ class Verifier {
         done_bytes_ += window->file_bytes();
         const auto end = TRY(end_of_writing(*window, at_.offset));
         if (end == at_.offset) return {};
+        if (const auto why = window->unreadable(at_.offset, end - at_.offset); !why.empty()) {
+            return fail(Fault::Corrupt, fmt::format("{}:{}: {}", at_.segment, at_.offset, why));
+        }
         return fail(Fault::Corrupt,
                     fmt::format("{}:{}: there are bytes after record {}, the last one here",
                                 at_.segment,
@@ -110,6 +142,9 @@ class Verifier {
 
     Disk& disk_;
     const Progress& progress_;
+    Sequence viewed_{};
+    MarkCheck check_{{}};
+    Sequence last_{};                      ///< Where the walk ended.
     std::map<Sequence, Chain> snapshots_;  ///< Not yet met on the walk.
     std::optional<Error> snapshot_problem_;
     Place at_;
@@ -122,8 +157,9 @@ class Verifier {
 
 Result<Verification> verify(
     Disk& disk,
-    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress) {
-    Verifier verifier{disk, progress};
+    const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress,
+    Sequence viewed) {
+    Verifier verifier{disk, progress, viewed};
     const auto ran = verifier.run();
     if (!ran && ran.error().fault != Fault::Corrupt) return tl::unexpected(ran.error());
     if (!ran) verifier.verification.problem = ran.error().message;

@@ -1,5 +1,7 @@
 #include "journal/walk.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -22,7 +24,8 @@ std::string check_records(const BatchHead& head, std::string_view records) {
     return records.empty() ? "" : fmt::format("bytes follow record {}", head.last().value);
 }
 
-Found damaged(std::string problem) {
+Found damaged(std::string problem, const std::string& unreadable = {}) {
+    if (!unreadable.empty()) problem += fmt::format(" ({})", unreadable);
     return {.kind = Found::Kind::Damaged, .problem = std::move(problem)};
 }
 
@@ -32,7 +35,10 @@ Result<Found> find_batch(Window& window, std::uint64_t offset, Sequence first) {
     const auto at_head = TRY(window.at(offset, kBatchHeadBytes));
     if (is_blank(at_head)) return Found{};
     const auto head = decode_batch_head(at_head);
-    if (!head) return damaged(fmt::format("the batch of record {} has no whole head", first.value));
+    if (!head) {
+        return damaged(fmt::format("the batch of record {} has no whole head", first.value),
+                       window.unreadable(offset, kBatchHeadBytes));
+    }
     if (head->first != first || head->count == 0) {
         return damaged(fmt::format(
             "a batch of record {} stands where record {} is due", head->first.value, first.value));
@@ -45,7 +51,9 @@ Result<Found> find_batch(Window& window, std::uint64_t offset, Sequence first) {
     if (problem.empty() && frame.back() != kBatchClose) {
         problem = fmt::format("the batch of record {} is not closed", first.value);
     }
-    if (!problem.empty()) return damaged(std::move(problem));
+    if (!problem.empty()) {
+        return damaged(std::move(problem), window.unreadable(offset, frame.size()));
+    }
     return Found{.kind = Found::Kind::Batch, .head = *head, .frame = frame, .problem = {}};
 }
 
@@ -77,12 +85,13 @@ Result<void> Walk::enter(std::size_t index) {
 /// Into the next segment, if it continues where the walk stands.
 Result<void> Walk::cross() {
     const auto& next = segments_[index_ + 1];
-    if (next.head.first.value != last_.value + 1 || next.head.chain_before != chain_) {
+    if (next.head.last_before() != last_ || next.head.chain_before != chain_) {
         const auto why = found_.problem.empty()
                              ? fmt::format("record {} is missing", last_.value + 1)
                              : found_.problem;
         return fail(Fault::Corrupt, fmt::format("{}:{}: {}", segment().name, offset_, why));
     }
+    last_ = {next.head.first.value - 1};  // Records whose loss was accepted are passed over.
     return enter(index_ + 1);
 }
 
@@ -109,13 +118,14 @@ Result<bool> Walk::next() {
 
 Result<Chain> chain_at(Disk& disk, Sequence sequence) {
     if (sequence == Sequence{0}) return Chain{};
-    const auto segments = TRY(load_segments(disk));
+    // By their names alone: damage to another segment is no reason to write no snapshot.
+    const auto firsts = segment_firsts(TRY(disk.list()));
     const auto no_end = [&] {
         return fail(Fault::NotFound, fmt::format("no batch ends with record {}", sequence.value));
     };
-    if (segments.empty()) return no_end();
-    const auto& segment = segments[segment_holding(segments, sequence)];
-    const auto window = TRY(Window::open(disk, segment.name));
+    const auto after = std::ranges::upper_bound(firsts, sequence);
+    if (after == firsts.begin()) return no_end();
+    const auto window = TRY(Window::open(disk, segment_name(*(after - 1))));
     std::uint64_t offset = kSegmentHeadBytes;
     while (const auto head = decode_batch_head(TRY(window->at(offset, kBatchHeadBytes)))) {
         if (head->last() == sequence) return head->chain;

@@ -1,12 +1,18 @@
 #include "journal/window.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
 
 namespace parlance::journal {
 
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
+/// What systems read from a disk at once: a bad sector costs this many bytes.
+constexpr std::uint64_t kStepBytes = 4096;
+constexpr char kUnreadable = '\xBD';
 
 }  // namespace
 
@@ -26,11 +32,57 @@ Result<std::string_view> Window::at(std::uint64_t offset, std::uint64_t bytes) {
             buffer_bytes_ = block;
         }
         filled_bytes_ = 0;
-        filled_bytes_ = TRY(file_->read_at(offset, {buffer_.get(), block}));
+        filled_bytes_ = TRY(fill(offset, {buffer_.get(), block}));
         filled_from_ = offset;
         bytes = std::min(bytes, filled_bytes_);
     }
     return std::string_view{buffer_.get() + (offset - filled_from_), bytes};
+}
+
+std::string Window::unreadable(std::uint64_t offset, std::uint64_t bytes) const {
+    auto step = unreadable_.upper_bound(offset);
+    if (step != unreadable_.begin() && std::prev(step)->second > offset) --step;
+    if (step == unreadable_.end() || step->first >= offset + bytes) return {};
+    const auto begin = step->first;
+    auto end = begin;
+    for (; step != unreadable_.end() && step->first == end; ++step) end = step->second;
+    return fmt::format("bytes {} to {}: {}", begin, end - 1, why_unreadable_);
+}
+
+Result<std::size_t> Window::fill(std::uint64_t offset, std::span<char> bytes) {
+    forget_unreadable(offset, offset + bytes.size());
+    auto read = file_->read_at(offset, bytes);
+    const bool is_unreadable = !read && read.error().fault == Fault::Corrupt;
+    return is_unreadable ? fill_in_steps(offset, bytes) : read;
+}
+
+/// A read that fails may have filled in the bytes in front of the bad ones; these are kept.
+Result<std::size_t> Window::fill_in_steps(std::uint64_t offset, std::span<char> bytes) {
+    std::size_t filled = 0;
+    while (filled < bytes.size()) {
+        const auto at = offset + filled;
+        const auto step = bytes.subspan(
+            filled, std::min<std::size_t>(kStepBytes - at % kStepBytes, bytes.size() - filled));
+        std::ranges::fill(step, kUnreadable);
+        auto read = file_->read_at(at, step);
+        if (!read && read.error().fault != Fault::Corrupt) return read;
+        if (read && *read < step.size()) return filled + *read;
+        if (!read) {
+            unreadable_[at] = at + step.size();
+            why_unreadable_ = read.error().message;
+        }
+        filled += step.size();
+    }
+    return filled;
+}
+
+void Window::forget_unreadable(std::uint64_t begin, std::uint64_t end) {
+    const auto first = unreadable_.lower_bound(begin);
+    if (first != unreadable_.begin()) {
+        auto& end_before = std::prev(first)->second;
+        end_before = std::min(end_before, begin);
+    }
+    unreadable_.erase(first, unreadable_.lower_bound(end));
 }
 
 }  // namespace parlance::journal

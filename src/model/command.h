@@ -46,6 +46,8 @@ struct JoinInstance {
     std::string name;
     InstanceKind kind = InstanceKind::Socket;
     std::uint32_t credit = 0;  ///< How many unsettled deliveries it can hold.
+    /// A sign of life, of one that polls: nothing is recorded if it is known to be there.
+    bool is_heartbeat = false;
 };
 
 struct LeaveInstance {
@@ -106,10 +108,13 @@ struct TakeMessages {
     std::uint32_t count_max = 1;
 };
 
-/// Names one delivery: the copy, and which try it is. A stale attempt changes nothing.
+/// Names one delivery: the copy, which try it is, and the epoch that granted its lease. Tickets and
+/// attempts repeat when an older copy of the journal is continued; epochs do not. A stale attempt
+/// or another epoch changes nothing.
 struct DeliveryToken {
     Ticket ticket;
     std::uint32_t attempt = 0;
+    Epoch epoch{};
     bool operator==(const DeliveryToken&) const = default;
 };
 
@@ -244,7 +249,9 @@ struct NotePeopleTold {
 };
 
 /// Time passes. The engine gives it until nothing follows any more.
-struct Tick {};
+struct Tick {
+    InstanceNumber silent{};  ///< Nothing was heard of it for too long. None: what else is due.
+};
 
 /// Changes a workflow's context; the first write makes it. What is JSON here is strict.
 struct WriteContext {

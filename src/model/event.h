@@ -33,6 +33,7 @@ struct HubFounded {
 /// A process began to serve. Connections of the one before it are gone.
 struct HubStarted {
     std::string version;
+    Epoch epoch{};  ///< Of this run; none in records from before there were epochs.
 };
 
 struct AgentRegistered {

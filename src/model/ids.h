@@ -19,6 +19,10 @@ using Ticket = Strong<struct TicketTag, std::uint64_t>;
 /// How many copies one record can found: a ticket is a sequence times this, and the copy's number.
 inline constexpr std::uint64_t kCopiesMax = 1024;
 
+/// Which run of the hub granted a lease: drawn at random at each start, so that two runs that go on
+/// from the same journal never share one. 0: a journal from before there were epochs.
+using Epoch = Strong<struct EpochTag, std::uint32_t>;
+
 /// One live instance of an agent: one connection, one poller or one endpoint. 0 means "none".
 using InstanceNumber = Strong<struct InstanceNumberTag, std::uint64_t>;
 

@@ -29,6 +29,9 @@ struct Limits {
     Duration heartbeat_timeout{std::chrono::seconds{30}};
     std::uint32_t instance_credit_max = 4096;
     std::uint32_t instances_per_agent_max = 64;
+    /// What one take hands out, in bytes of messages; a larger one goes alone.
+    std::uint64_t take_bytes_max = std::uint64_t{2} << 20;
+    std::uint64_t frame_items_max = 4'096;  ///< In one list of a frame of a connection.
 
     // Bounds of memory. At each, the sender is told.
     std::uint64_t agents_max = 100'000;

@@ -47,6 +47,7 @@ struct DeadLetterListing {
 
 struct HubListing {
     std::string hub_id;
+    Epoch epoch;  ///< Of this run; delivery tokens of another are stale.
     Sequence sequence;
     std::uint64_t agents = 0;
     std::uint64_t instances = 0;

@@ -9,8 +9,15 @@ namespace parlance {
 enum class Priority : std::uint8_t { Critical = 0, High, Normal, Low };
 inline constexpr std::size_t kPriorities = 4;
 
-/// Critical and high are delivered at least once, normal and low at most once.
-constexpr bool is_at_least_once(Priority priority) { return priority <= Priority::High; }
+/// Critical and high have room kept for them and lend their urgency to the rest of their task.
+constexpr bool is_urgent(Priority priority) { return priority <= Priority::High; }
+
+/// The one rule of delivery (T8, W1): critical and high messages, and the answer to any request,
+/// are delivered at least once; normal and low messages, and such requests themselves, at most
+/// once.
+constexpr bool is_at_least_once(Priority priority, bool is_answer) {
+    return is_answer || is_urgent(priority);
+}
 
 /// How an instance of an agent takes its messages.
 enum class InstanceKind : std::uint8_t {

@@ -77,6 +77,8 @@ enum class Refusal : std::uint8_t {
     CorrelationNotFound,
     StreamLimitExceeded,
     HandoffContextIncomplete,
+    JournalDamaged,
+    SequenceNotFound,
 };
 
 struct RefusalRow {
@@ -220,6 +222,10 @@ inline constexpr std::array kRefusals{
                "Send no more parts: give the whole answer now, and extend the lease if it takes longer."},
     RefusalRow{Refusal::HandoffContextIncomplete, "HANDOFF_CONTEXT_INCOMPLETE", 422, false,
                "Hand over with what must pass through: put the named fields back from your own context."},
+    RefusalRow{Refusal::JournalDamaged, "JOURNAL_DAMAGED", 500, false,
+               "Ask whoever runs the hub to stop it and restore the segment with `parlance journal repair --from COPY`."},
+    RefusalRow{Refusal::SequenceNotFound, "SEQUENCE_NOT_FOUND", 404, false,
+               "Begin at a sequence that the record has. If you have read further before, the hub goes on from an older copy: read anew."},
 };
 // clang-format on
 

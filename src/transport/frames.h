@@ -16,6 +16,7 @@ inline constexpr std::uint16_t kCloseUnsupportedData = 1003;
 inline constexpr std::uint16_t kCloseNoCode = 1005;
 inline constexpr std::uint16_t kCloseBadText = 1007;
 inline constexpr std::uint16_t kCloseTooBig = 1009;
+inline constexpr std::uint16_t kCloseTryAgainLater = 1013;
 
 enum class Opcode : std::uint8_t {
     Continuation = 0,
@@ -43,6 +44,7 @@ class FrameReader {
     Piece next(char* bytes, std::size_t count);
     /// Whether some fragments of a message have come, and not the last.
     bool is_in_message() const { return in_message_; }
+    std::size_t message_bytes() const { return message_.size(); }  ///< Of those fragments.
 
   private:
     struct Head {

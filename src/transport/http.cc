@@ -1,5 +1,8 @@
 #include "transport/http.h"
 
+#include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "transport/frames.h"
@@ -12,6 +15,8 @@ namespace {
 /// Requests sent ahead are read up to here, then left in the kernel: it tells the client to wait.
 constexpr std::size_t kReadAheadBytesMax = std::size_t{64} * 1024;
 constexpr int kTooLarge = 413;
+constexpr int kUnavailable = 503;
+constexpr std::string_view kOutOfMemory = "the hub is out of memory for this request";
 
 }  // namespace
 
@@ -24,6 +29,8 @@ class HttpExchange final : public Exchange {
     }
 
     ~HttpExchange() override {
+        if (std::uncaught_exceptions() > 0)
+            fail_allocation();  // After which nothing is left to do.
         const auto speaker = let_go();
         if (!speaker || !speaker->is_open()) return;
         if (speaker->streaming_) {
@@ -33,7 +40,29 @@ class HttpExchange final : public Exchange {
         }
     }
 
+    /// Memory ran out while the request was handled: it fails, and no other.
+    void fail_allocation() noexcept {
+        const auto speaker = let_go();
+        if (!speaker || !speaker->is_open()) return;
+        try {
+            // Of an answer that has begun there is no other way to say that it will not end.
+            if (speaker->streaming_) return speaker->wire_->drop();
+            speaker->answer(speaker->wire_->hall().refusal(kUnavailable, kOutOfMemory));
+        } catch (const std::bad_alloc&) {
+            if (speaker->wire_ != nullptr) speaker->wire_->drop();
+        }
+    }
+
     const Request& request() const override { return request_; }
+
+    void release_body() override { std::string{}.swap(request_.body); }
+
+    std::size_t request_bytes() const {
+        auto bytes = request_.path.size() + request_.body.capacity();
+        for (const auto& [name, value] : request_.headers) bytes += name.size() + value.size();
+        for (const auto& [name, value] : request_.query) bytes += name.size() + value.size();
+        return bytes;
+    }
 
     void respond(Response response) override {
         if (!speaker_ || speaker_->streaming_) return;
@@ -41,7 +70,9 @@ class HttpExchange final : public Exchange {
     }
 
     void begin_stream(Response head) override {
-        if (speaker_ && !speaker_->streaming_) speaker_->begin_stream(head);
+        if (!speaker_ || speaker_->streaming_) return;
+        release_body();
+        speaker_->begin_stream(head);
     }
 
     void write(std::string chunk) override {
@@ -72,6 +103,7 @@ class HttpExchange final : public Exchange {
     /// The answer is complete; a callback that holds this very exchange must not keep it alive.
     std::shared_ptr<HttpSpeaker> let_go() {
         if (speaker_) speaker_->exchange_ = nullptr;
+        if (speaker_) speaker_->awaiting_bytes_ = 0;
         gone_ = nullptr;
         return std::exchange(speaker_, nullptr);
     }
@@ -90,14 +122,26 @@ HttpSpeaker::HttpSpeaker(Wire& wire)
 
 std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
     std::size_t used = 0;
+    std::size_t requests = 0;
+    // One request per turn while deferred requests of other connections wait.
+    const auto requests_max = wire_ != nullptr && wire_->hall().loop.deferred.empty()
+                                  ? wire_->hall().limits.requests_per_turn_max
+                                  : 1;
     bool more = true;
     while (more && is_open() && exchange_ == nullptr) {
+        const bool has_enough =
+            requests >= requests_max || (wire_->is_paused() && !parser_.is_begun());
+        if (has_enough && used < count) {
+            wire_->yield();
+            break;
+        }
         const bool was_begun = parser_.is_begun();
         const auto progress = parser_.put({bytes + used, count - used}, used);
         // Line ends before a request are passed over, and are no beginning of one: who sends
         // nothing else is as idle as who sends nothing.
         if (!was_begun && parser_.is_begun()) since_ = wire_->hall().loop.now;
         first_ = first_ && !parser_.is_begun();
+        if (progress == Progress::Done) ++requests;
         more = on_progress(progress);
     }
     return used;
@@ -107,6 +151,7 @@ std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
 bool HttpSpeaker::on_progress(Progress progress) {
     switch (progress) {
         case Progress::NeedMore:
+            if (parser_.is_header_done()) is_refused_by_header();
             return false;
         case Progress::HeaderDone:
             return on_header();
@@ -138,21 +183,69 @@ bool HttpSpeaker::on_header() {
     http_11_ = parser_.is_http_11();
     keep_alive_ = parser_.is_keep_alive();
     head_only_ = request.method == "HEAD";
+    if (probes_only_) {
+        keep_alive_ = false;
+        if (std::ranges::find(wire_->hall().limits.probe_paths, request.path) ==
+            wire_->hall().limits.probe_paths.end()) {
+            refuse_for_room();
+            return false;
+        }
+    }
     if (http_11_ && asks_for_websocket(request)) {
         upgrade();
         return false;
     }
+    if (parser_.expects_continue() && is_refused_by_header()) return false;
     if (parser_.expects_continue()) wire_->out() += "HTTP/1.1 100 Continue\r\n\r\n";
     return true;
 }
 
-void HttpSpeaker::on_request() {
+/// Asked only where the body is still to come: a request that is whole is decided as a whole.
+bool HttpSpeaker::is_refused_by_header() {
+    const auto& doors = wire_->hall().doors;
+    if (!doors.on_header || std::exchange(is_header_decided_, true)) return false;
+    const auto refusal = doors.on_header(parser_.request());
+    if (!refusal) return false;
     ++wire_->hall().counts.requests_total;
+    parser_.reset();
+    keep_alive_ = false;  // Where the next request begins is known to nobody.
+    answer(*refusal);
+    return true;
+}
+
+void HttpSpeaker::on_request() {
+    auto& hall = wire_->hall();
+    ++hall.counts.requests_total;
+    has_served_ = true;
+    is_header_decided_ = false;
     auto exchange =
         std::make_shared<HttpExchange>(shared_from_this(), std::move(parser_.request()));
     parser_.reset();
-    wire_->hall().doors.on_request(std::move(exchange));
+    try {
+        hall.doors.on_request(std::move(exchange));
+    } catch (const std::bad_alloc&) {
+        ++hall.counts.out_of_memory;
+        if (exchange_ != nullptr) exchange_->fail_allocation();
+    }
 }
+
+void HttpSpeaker::fail_allocation() {
+    // While a request is answered, only bytes of later ones can have been lost.
+    if (!is_open() || exchange_ != nullptr) return wire_->drop();
+    try {
+        parser_.reset();
+        refuse(kUnavailable, kOutOfMemory);
+    } catch (const std::bad_alloc&) {
+        wire_->drop();
+    }
+}
+
+bool HttpSpeaker::is_idle() const {
+    return exchange_ == nullptr && !closed_ && !parser_.is_begun();
+}
+
+/// What is read ahead of its turn is kept: less for each leaves room for more of them.
+std::size_t HttpSpeaker::read_bytes_max() const { return kReadAheadBytesMax; }
 
 void HttpSpeaker::upgrade() {
     auto& hall = wire_->hall();
@@ -207,7 +300,12 @@ void HttpSpeaker::shut_down(std::uint16_t, const std::string&) {
 }
 
 void HttpSpeaker::sweep() {
-    if (exchange_ != nullptr) return;
+    if (exchange_ != nullptr) {
+        awaiting_bytes_ = exchange_->request_bytes();
+        return wire_->count_buffered();
+    }
+    // Nothing is read before the peer has read: it is not the peer that is late with its bytes.
+    if (wire_->is_paused()) since_ = wire_->hall().loop.now;
     const auto& limits = wire_->hall().limits;
     const auto waited = wire_->hall().loop.now - since_;
     if (parser_.is_header_done()) {
@@ -229,6 +327,11 @@ void HttpSpeaker::refuse(int status, std::string_view what) {
     answer(wire_->hall().refusal(status, what));
 }
 
+void HttpSpeaker::refuse_for_room() {
+    ++wire_->hall().counts.connections_shed;
+    refuse(429, "this hub has as many connections as it takes; try again later");
+}
+
 void HttpSpeaker::answer(const Response& response) {
     if (!is_open()) return;
     append_response(wire_->out(),
@@ -237,6 +340,7 @@ void HttpSpeaker::answer(const Response& response) {
                      .keep_alive = keep_alive_,
                      .head_only = head_only_,
                      .chunked = false});
+    wire_->count_buffered();
     answer_done();
 }
 
@@ -252,8 +356,12 @@ void HttpSpeaker::begin_stream(const Response& head) {
 
 void HttpSpeaker::write_chunk(std::string_view chunk) {
     if (!is_open() || !streaming_ || head_only_ || chunk.empty()) return;
-    if (http_11_) return append_chunk(wire_->out(), chunk);
-    wire_->out() += chunk;
+    if (http_11_) {
+        append_chunk(wire_->out(), chunk);
+    } else {
+        wire_->out() += chunk;
+    }
+    wire_->count_buffered();
 }
 
 void HttpSpeaker::end_stream() {

@@ -18,6 +18,11 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
 
     std::size_t take(char* bytes, std::size_t count) override;
     bool wants_more(std::size_t waiting) const override;
+    std::size_t read_bytes_max() const override;
+    std::size_t held_bytes() const override { return parser_.body_bytes() + awaiting_bytes_; }
+    bool is_idle() const override;
+    bool has_served() const override { return has_served_; }
+    void fail_allocation() override;
     void peer_finished() override;
     void wire_lost() override;
     void sweep() override;
@@ -26,12 +31,17 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
 
     /// Answers in the name of the door, then closes.
     void refuse(int status, std::string_view what);
+    /// There are as many connections as the door takes.
+    void refuse_for_room();
+    /// The same for every request but one for a path of DoorLimits::probe_paths.
+    void answer_probes_only() { probes_only_ = true; }
 
   private:
     friend class HttpExchange;
 
     bool on_progress(Progress progress);
     bool on_header();
+    bool is_refused_by_header();
     void on_request();
     void upgrade();
     void answer(const Response& response);
@@ -40,7 +50,7 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     void end_stream();
     void answer_done();
     void finish();
-    bool is_open() const { return wire_ != nullptr && !closed_; }
+    bool is_open() const { return wire_ != nullptr && !closed_ && !wire_->is_doomed(); }
     void too_slow(std::string_view what);
     void tell_too_large();
 
@@ -48,13 +58,19 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     RequestParser parser_;
     std::string peer_;
     HttpExchange* exchange_ = nullptr;  ///< Awaits its answer; announces its own end.
-    Instant since_;                     ///< When what is awaited now began to be awaited.
+    /// Of the request that exchange_ answers. Counted by the sweep, because most are answered
+    /// before.
+    std::size_t awaiting_bytes_ = 0;
+    Instant since_;  ///< When what is awaited now began to be awaited.
     bool keep_alive_ = true;
     bool http_11_ = true;
     bool head_only_ = false;
     bool streaming_ = false;
-    bool first_ = true;    ///< No byte has come on this connection.
-    bool closed_ = false;  ///< Our last byte is queued.
+    bool probes_only_ = false;
+    bool first_ = true;  ///< No byte has come on this connection.
+    bool has_served_ = false;
+    bool is_header_decided_ = false;  ///< Doors::on_header was asked about this request.
+    bool closed_ = false;             ///< Our last byte is queued.
 };
 
 }  // namespace parlance::transport

@@ -234,16 +234,116 @@ TEST(IdleConnections, AreClosedAfterTheirTime) {
     EXPECT_TRUE(peer.has_ended());
 }
 
-TEST(Connections, BelowAtAndAboveTheLimit) {
+TEST(Connections, G7_BelowAtAndAboveTheLimit) {
     House house{{.connections_max = 2}};
+    Peer first{house.port()};
+    first.upgrade();
+    Peer second{house.port()};
+    second.upgrade();
+    expect_answer(house, request_text("GET", "/"), 429);
+    EXPECT_EQ(house.counts().connections_shed, 1U);
+    EXPECT_EQ(house.counts().idle_closed, 0U) << "WebSockets wait, and are not idle";
+}
+
+TEST(Connections, G7_ThatAreIdleMakeRoomLongestSilentFirst) {
+    House house{{.silence_before_idle = Duration{0}, .connections_max = 2}};
     Peer first{house.port()};
     first.send(request_text("GET", "/"));
     EXPECT_EQ(first.read_answer().status, 200);
     Peer second{house.port()};
     second.send(request_text("GET", "/"));
     EXPECT_EQ(second.read_answer().status, 200);
+    first.send(request_text("GET", "/"));
+    EXPECT_EQ(first.read_answer().status, 200);
+
+    Peer third{house.port()};
+    third.send(request_text("GET", "/"));
+    EXPECT_EQ(third.read_answer().status, 200);
+    EXPECT_TRUE(second.has_ended());
+    EXPECT_FALSE(first.sees_end());
+    EXPECT_EQ(house.counts().idle_closed, 1U);
+    EXPECT_EQ(house.counts().connections_shed, 0U);
+}
+
+TEST(Connections, G7_ThatNeverAskedForAnythingMakeRoomFirst) {
+    House house{{.connections_max = 2}};
+    Peer served{house.port()};
+    served.send(request_text("GET", "/"));
+    EXPECT_EQ(served.read_answer().status, 200);
+    Peer silent{house.port()};
+    EXPECT_TRUE(house.await([](const auto& counts) { return counts.connections_total == 2; }));
+    expect_answer(house, request_text("GET", "/"), 200);
+    EXPECT_TRUE(silent.has_ended());
+    EXPECT_FALSE(served.sees_end());
+}
+
+TEST(Connections, G7_ThatPauseBetweenTwoRequestsAreNotIdle) {
+    House house{{.silence_before_idle = std::chrono::hours{1}, .connections_max = 1}};
+    Peer peer{house.port()};
+    peer.send(request_text("GET", "/"));
+    EXPECT_EQ(peer.read_answer().status, 200);
     expect_answer(house, request_text("GET", "/"), 429);
-    EXPECT_EQ(house.counts().connections_shed, 1U);
+    peer.send(request_text("GET", "/"));
+    EXPECT_EQ(peer.read_answer().status, 200);
+}
+
+TEST(Connections, G7_InTheMiddleOfARequestAreNotIdle) {
+    House house{{.connections_max = 1}};
+    Peer peer{house.port()};
+    const auto request = request_text("POST", "/", "hello");
+    peer.send(request.substr(0, 10));
+    EXPECT_TRUE(house.await([](const auto& counts) { return counts.bytes_in_total == 10; }));
+    expect_answer(house, request_text("GET", "/"), 429);
+    peer.send(request.substr(10));
+    EXPECT_EQ(peer.read_answer().status, 200);
+}
+
+TEST(Connections, G7_ThatComeTogetherAreAcceptedTogether) {
+    constexpr std::size_t kPeers = 50;
+    House house;
+    std::vector<std::unique_ptr<Peer>> peers;
+    std::size_t handlers = 0;
+    // Among busy connections each handler stands for the handlers of all of them.
+    std::function<void()> look = [&] {
+        ++handlers;
+        if (house.server().counts().connections_open < kPeers) house.loop().post(look);
+    };
+    house.on_loop([&] {
+        while (peers.size() < kPeers) peers.push_back(std::make_unique<Peer>(house.port()));
+        handlers = 0;
+        house.loop().post(look);
+    });
+    EXPECT_TRUE(house.await([](const auto& counts) { return counts.connections_open == kPeers; }));
+    house.on_loop([&] { EXPECT_LT(handlers, kPeers / 2); });
+}
+
+TEST(Connections, G7_WhoseRequestHasComeAndWasNotReadAreNotIdle) {
+    House house{{.connections_max = 1}};
+    std::unique_ptr<Peer> first;
+    std::unique_ptr<Peer> second;
+    house.on_loop([&] {
+        first = std::make_unique<Peer>(house.port());
+        first->send(request_text("GET", "/"));
+        second = std::make_unique<Peer>(house.port());
+    });
+    EXPECT_EQ(first->read_answer().status, 200);
+    EXPECT_EQ(second->read_answer().status, 429);
+}
+
+TEST(Connections, G7_AboveTheLimitMayAskWhetherTheHubLives) {
+    House house{{.connections_max = 1, .probe_paths = {"/healthz"}}};
+    Peer first{house.port()};
+    first.upgrade();
+    std::vector<std::unique_ptr<Peer>> silent;
+    while (silent.size() < 20) silent.push_back(std::make_unique<Peer>(house.port()));
+    for (int i = 0; i < 20; ++i) {
+        Peer probe{house.port()};
+        probe.send(request_text("GET", "/healthz"));
+        const auto answer = probe.read_answer();
+        EXPECT_EQ(answer.status, 200);
+        EXPECT_TRUE(answer.has("Connection: close\r\n"));
+        expect_answer(house, request_text("GET", "/"), 429);
+    }
 }
 
 TEST(Connections, OfOnePeerAreLimitedToo) {

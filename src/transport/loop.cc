@@ -14,6 +14,13 @@ namespace {
 /// More would batch better; fewer would answer sooner.
 constexpr std::size_t kHandlersPerTurnMax = 256;
 
+/// A turn of costly requests ends before it has that many: answers leave only after it.
+constexpr std::chrono::milliseconds kTurnTimeMax{20};
+/// The clock is read once in so many handlers.
+constexpr std::size_t kHandlersPerLook = 8;
+/// What deferred work gets of a turn, so that it goes on and delays others by no more than this.
+constexpr std::chrono::milliseconds kDeferredTimeMax{2};
+
 /// Whoever was just told something often has the next thing to say at once, and going to sleep and
 /// being woken takes longer than that. Where nothing comes, no more than this is wasted, once.
 constexpr std::chrono::microseconds kStaysAwake{50};
@@ -27,6 +34,23 @@ void Loop::Impl::flush_dirty() {
     flushing.swap(dirty);
     for (const auto& flusher : flushing) flusher->flush();
     flushing.clear();
+}
+
+void Loop::Impl::run_handlers() {
+    for (std::size_t handlers = 1; handlers < kHandlersPerTurnMax && io.poll_one() == 1;) {
+        if (++handlers % kHandlersPerLook != 0) continue;
+        if (std::chrono::steady_clock::now() - now >= kTurnTimeMax) return;
+    }
+}
+
+void Loop::Impl::run_deferred() {
+    if (deferred.empty()) return;
+    const auto until = std::chrono::steady_clock::now() + kDeferredTimeMax;
+    do {
+        const auto first = std::move(deferred.front());
+        deferred.pop_front();
+        first->proceed();
+    } while (!deferred.empty() && std::chrono::steady_clock::now() < until);
 }
 
 /// One handler, as soon as there is one.
@@ -61,10 +85,10 @@ void Loop::run(const std::function<void()>& between) {
         impl_->flush_dirty();
         if (impl_->stopping.exchange(false)) break;
 
-        impl_->await_handler();
+        if (impl_->deferred.empty()) impl_->await_handler();
         impl_->now = std::chrono::steady_clock::now();
-        std::size_t handlers = 1;
-        while (handlers < kHandlersPerTurnMax && io.poll_one() == 1) ++handlers;
+        impl_->run_handlers();
+        impl_->run_deferred();
     }
     io.restart();
 }
@@ -82,6 +106,8 @@ void Loop::after(Duration delay, std::function<void()> work) {
         if (!error) work();
     });
 }
+
+void Loop::limit_outgoing(std::size_t calls_max) { impl_->outgoing_max = calls_max; }
 
 void Loop::flush() { impl_->flush_dirty(); }
 

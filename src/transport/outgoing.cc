@@ -91,7 +91,8 @@ std::string write_request(const Address& address, const Outgoing& outgoing) {
 class Call : public std::enable_shared_from_this<Call> {
   public:
     Call(Loop::Impl& loop, Outgoing outgoing, std::function<void(Result<Response>)> done)
-        : outgoing_{std::move(outgoing)},
+        : loop_{loop},
+          outgoing_{std::move(outgoing)},
           done_{std::move(done)},
           resolver_{loop.io.get_executor()},
           socket_{loop.io},
@@ -99,6 +100,14 @@ class Call : public std::enable_shared_from_this<Call> {
           parser_{outgoing_.body_bytes_max} {}
 
     void start() {
+        // Each call takes a descriptor: without a bound, they would take those of the journal.
+        if (loop_.outgoing_open >= loop_.outgoing_max) {
+            return give_up(Fault::NotFound,
+                           fmt::format("the hub has {} such calls open and makes no more at a time",
+                                       loop_.outgoing_open));
+        }
+        ++loop_.outgoing_open;
+        is_counted_ = true;
         auto address = parse_url(outgoing_.url);
         if (!address) return finish(tl::unexpected(address.error()));
         request_ = write_request(*address, outgoing_);
@@ -186,6 +195,7 @@ class Call : public std::enable_shared_from_this<Call> {
     void finish(Result<Response> result) {
         const auto done = std::exchange(done_, nullptr);
         if (!done) return;
+        if (std::exchange(is_counted_, false)) --loop_.outgoing_open;
         timer_.cancel();
         resolver_.cancel();
         ErrorCode ignored;
@@ -193,6 +203,7 @@ class Call : public std::enable_shared_from_this<Call> {
         done(std::move(result));
     }
 
+    Loop::Impl& loop_;
     Outgoing outgoing_;
     std::function<void(Result<Response>)> done_;
     Resolver resolver_;
@@ -203,6 +214,7 @@ class Call : public std::enable_shared_from_this<Call> {
     std::string waiting_;
     std::array<char, kReadBytes> fresh_{};
     bool is_connected_ = false;
+    bool is_counted_ = false;  ///< Among Loop::Impl::outgoing_open.
 };
 
 }  // namespace

@@ -268,6 +268,10 @@ bool RequestParser::expects_continue() const {
 
 bool RequestParser::has_body() const { return impl_->gatherer && !impl_->gatherer->is_done(); }
 
+std::size_t RequestParser::body_bytes() const {
+    return impl_->gatherer ? impl_->gatherer->body.size() : 0;
+}
+
 struct ResponseParser::Impl {
     explicit Impl(std::size_t bytes_max) : body_bytes_max{bytes_max} { begin(); }
 

@@ -38,7 +38,8 @@ class RequestParser {
     bool is_keep_alive() const;
     bool is_http_11() const;
     bool expects_continue() const;
-    bool has_body() const;  ///< Once the header is done: whether anything follows it.
+    bool has_body() const;           ///< Once the header is done: whether anything follows it.
+    std::size_t body_bytes() const;  ///< Of the body, as far as it has come.
 
   private:
     struct Impl;

@@ -1,12 +1,17 @@
 // The porch: accepts connections, turns away what does not fit, and walks round once in a while.
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
 #include <utility>
 
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
+#include "transport/descriptors.h"
 #include "transport/http.h"
+#include "transport/listening_socket.h"
 #include "transport/wire.h"
 
 namespace parlance::transport {
@@ -17,10 +22,18 @@ using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
 /// One read; large enough for many frames, small enough to stay in the processor's cache.
 constexpr std::size_t kReadBytesMax = std::size_t{256} * 1024;
 /// Connections above the limit that are told so; beyond these, they are just closed.
-constexpr std::size_t kTurnedAwayMax = 64;
+constexpr std::size_t kTurnedAwayMax = kConnectionsTurnedAwayMax;
+/// Of the connections above the limit, so many may ask for a path of DoorLimits::probe_paths.
+constexpr std::size_t kProbesMax = 8;
+/// When the hub is full, one in so many connections is closed if it is idle.
+constexpr std::size_t kIdleBatchShare = 128;
+/// As many connections are accepted at a time, before others have their turn.
+constexpr std::size_t kAcceptBatchMax = 64;
 constexpr Duration kSweepMin{5};
 constexpr Duration kSweepMax{1000};
 constexpr Duration kAcceptRetry{100};
+/// Errors of accept() that closing an idle connection can cure.
+constexpr std::array kShortages{EMFILE, ENFILE, ENOBUFS, ENOMEM};
 
 /// A quarter of the shortest limit: one timer for all connections, late by no more than that.
 Duration sweep_interval(const DoorLimits& limits) {
@@ -42,6 +55,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
           sweep_timer_{loop.io},
           retry_timer_{loop.io} {
         hall_->scratch.resize(kReadBytesMax);
+        hall_->counts.connections_max = limits.connections_max;
     }
 
     /// A session holds on to the context that it began with.
@@ -64,6 +78,9 @@ class Porch : public std::enable_shared_from_this<Porch> {
         if (!error) acceptor_.set_option(Acceptor::reuse_address{true}, error);
         if (!error) acceptor_.bind(endpoint, error);
         if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
+        if (!error) acceptor_.non_blocking(true, error);
+        // Without this Asio would wait for the next connection, and the loop with it.
+        if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted{true}, error);
         if (error) {
             return fail(Fault::Unavailable,
                         fmt::format("cannot listen on {}:{}: {}", host, port, error.message()));
@@ -97,30 +114,71 @@ class Porch : public std::enable_shared_from_this<Porch> {
 
     std::uint16_t port() const { return port_; }
     const DoorCounts& counts() const { return hall_->counts; }
+    int listener() { return acceptor_.native_handle(); }
+    std::vector<int> serve_idle_sockets() const {
+        std::vector<int> sockets;
+        for (const auto& wire : hall_->wires) {
+            wire->send_early();
+            if (const auto socket = wire->idle_socket()) sockets.push_back(*socket);
+        }
+        return sockets;
+    }
 
   private:
     void accept_next() {
-        acceptor_.async_accept(
-            [self = shared_from_this()](const boost::system::error_code& error, TcpSocket socket) {
-                if (self->left_ || !self->acceptor_.is_open()) return;
-                if (error) return self->accept_later();
-                self->welcome(std::move(socket));
-                self->accept_next();
-            });
+        acceptor_.async_wait(Acceptor::wait_read,
+                             [self = shared_from_this()](const boost::system::error_code& error) {
+                                 if (self->left_ || !self->acceptor_.is_open()) return;
+                                 if (error) return self->accept_later(error);
+                                 self->accept_waiting();
+                             });
     }
 
-    /// Out of descriptors, most likely: trying again at once would only burn the processor.
-    void accept_later() {
+    /// Several at a time: a handler waits behind those of all busy connections, and so would each
+    /// newcomer behind those who came before.
+    void accept_waiting() {
+        for (std::size_t count = 0; count < kAcceptBatchMax; ++count) {
+            boost::system::error_code error;
+            TcpSocket socket{hall_->loop.io};
+            acceptor_.accept(socket, error);
+            if (error == net::error::would_block) break;
+            if (error == net::error::connection_aborted) continue;  // Gone already.
+            if (error) return accept_later(error);
+            try {
+                welcome(std::move(socket));
+            } catch (const std::bad_alloc&) {
+                ++hall_->counts.out_of_memory;
+                return accept_later(net::error::no_memory);
+            }
+        }
+        accept_next();
+    }
+
+    /// Trying again at once would only burn the processor. Where descriptors or memory ran out,
+    /// idle connections give theirs.
+    void accept_later(const boost::system::error_code& cause) {
+        if (std::ranges::find(kShortages, cause.value()) != kShortages.end()) {
+            ++hall_->counts.accepts_failed;
+            // Who waits to be accepted loses nothing by it: nobody is closed who may only just have
+            // been accepted.
+            hall_->close_idle(idle_batch(), hall_->limits.silence_before_idle);
+        }
         retry_timer_.expires_after(kAcceptRetry);
         retry_timer_.async_wait([self = shared_from_this()](const auto& error) {
             if (!error && !self->left_ && self->acceptor_.is_open()) self->accept_next();
         });
     }
 
+    /// How many idle connections go at a time: a look at all of them makes room for several.
+    std::size_t idle_batch() const { return 1 + hall_->limits.connections_max / kIdleBatchShare; }
+
     void welcome(TcpSocket socket) {
         boost::system::error_code error;
         const auto peer = socket.remote_endpoint(error);
         if (error) return;  // Gone already.
+        if (hall_->counts.connections_open >= hall_->limits.connections_max) {
+            hall_->close_idle(idle_batch(), {});
+        }
         const auto open = hall_->counts.connections_open;
         if (open >= hall_->limits.connections_max + kTurnedAwayMax) {
             ++hall_->counts.connections_shed;
@@ -136,8 +194,11 @@ class Porch : public std::enable_shared_from_this<Porch> {
         const auto speaker = std::make_shared<HttpSpeaker>(*wire);
         wire->start(speaker);
         if (!is_full) return;
-        ++hall_->counts.connections_shed;
-        speaker->refuse(429, "this hub has as many connections as it takes; try again later");
+        if (hall_->probes_open < kProbesMax && !hall_->limits.probe_paths.front().empty()) {
+            wire->mark_as_probe();
+            return speaker->answer_probes_only();
+        }
+        speaker->refuse_for_room();
     }
 
     void sweep_later() {
@@ -171,6 +232,8 @@ class PorchServer final : public Server {
     explicit PorchServer(std::shared_ptr<Porch> porch) : porch_{std::move(porch)} {}
     ~PorchServer() override { porch_->leave(); }
     std::uint16_t port() const override { return porch_->port(); }
+    int listener() const { return porch_->listener(); }
+    std::vector<int> serve_idle_sockets() const { return porch_->serve_idle_sockets(); }
     DoorCounts counts() const override { return porch_->counts(); }
     void stop_accepting() override { porch_->stop_accepting(); }
     void close_all(std::uint16_t code, const std::string& reason) override {
@@ -183,6 +246,15 @@ class PorchServer final : public Server {
 };
 
 }  // namespace
+
+// Server::listen() makes every Server.
+int listening_socket(const Server& server) {
+    return dynamic_cast<const PorchServer&>(server).listener();
+}
+
+std::vector<int> serve_idle_sockets(const Server& server) {
+    return dynamic_cast<const PorchServer&>(server).serve_idle_sockets();
+}
 
 Result<std::unique_ptr<Server>> Server::listen(Loop& loop,
                                                const std::string& host,

@@ -1,5 +1,7 @@
 #include "transport/socket.h"
 
+#include <limits>
+#include <new>
 #include <utility>
 
 namespace parlance::transport {
@@ -17,9 +19,14 @@ SocketSpeaker::SocketSpeaker(Wire& wire, Request request)
       asked_at_{wire.hall().loop.now} {}
 
 void SocketSpeaker::send(std::string frame) {
-    if (wire_ == nullptr || closing_) return;
+    if (wire_ == nullptr || closing_ || wire_->is_doomed()) return;
+    // A turn may have many frames for a peer that reads none.
+    if (wire_->backlog_bytes() > wire_->hall().limits.write_backlog_bytes_max) {
+        return wire_->shed_slow_reader();
+    }
     append_frame(wire_->out(), Opcode::Text, frame);
     ++wire_->hall().counts.frames_out_total;
+    wire_->count_buffered();
 }
 
 void SocketSpeaker::close(std::uint16_t code, std::string reason) {
@@ -34,6 +41,11 @@ std::size_t SocketSpeaker::backlog_bytes() const {
     return wire_ == nullptr ? 0 : wire_->backlog_bytes();
 }
 
+bool SocketSpeaker::is_paused_and_draining() const {
+    if (wire_ == nullptr || !wire_->is_paused()) return false;
+    return wire_->hall().loop.now - wire_->alive_at() < wire_->hall().limits.ping_interval;
+}
+
 void SocketSpeaker::on_frame(std::function<void(std::string_view)> frame) {
     if (!gone_told_) frame_ = std::move(frame);
 }
@@ -45,14 +57,20 @@ void SocketSpeaker::on_gone(std::function<void()> gone) {
 
 std::size_t SocketSpeaker::take(char* bytes, std::size_t count) {
     std::size_t used = 0;
+    std::size_t frames = 0;
     bool more = true;
-    while (more && wire_ != nullptr) {
+    bool has_yielded = false;
+    while (more && wire_ != nullptr && !has_yielded) {
         const auto piece = reader_.next(bytes + used, count - used);
         used += piece.used;
         if (piece.kind == Piece::Kind::Text) partway_since_.reset();
         more = on_piece(piece);
+        if (!more || wire_ == nullptr || used == count) continue;
+        has_yielded = ++frames >= wire_->hall().limits.frames_per_turn_max || wire_->is_paused();
     }
-    const bool is_partway = wire_ != nullptr && (used < count || reader_.is_in_message());
+    if (has_yielded) wire_->yield();
+    const bool is_partway =
+        wire_ != nullptr && !has_yielded && (used < count || reader_.is_in_message());
     if (!is_partway) partway_since_.reset();
     if (is_partway && !partway_since_) partway_since_ = wire_->hall().loop.now;
     return used;
@@ -107,6 +125,20 @@ void SocketSpeaker::tell_gone() {
 
 bool SocketSpeaker::wants_more(std::size_t) const { return true; }
 
+std::size_t SocketSpeaker::read_bytes_max() const {
+    return std::numeric_limits<std::size_t>::max();
+}
+
+void SocketSpeaker::fail_allocation() {
+    if (wire_ == nullptr) return;
+    try {
+        if (!closing_) say_close(kCloseTryAgainLater, "the hub is out of memory for this message");
+    } catch (const std::bad_alloc&) {
+        return wire_->drop();
+    }
+    end();
+}
+
 void SocketSpeaker::peer_finished() {
     if (wire_ != nullptr) wire_->drop();
 }
@@ -133,8 +165,8 @@ void SocketSpeaker::sweep() {
         return wire_->shed();
     }
     const auto interval = wire_->hall().limits.ping_interval;
-    if (wire_->heard_at() > asked_at_) asked_ = false;
-    if (now - wire_->heard_at() < interval) return;
+    if (wire_->alive_at() > asked_at_) asked_ = false;
+    if (now - wire_->alive_at() < interval) return;
     if (!asked_) {
         asked_ = true;
         asked_at_ = now;

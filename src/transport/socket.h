@@ -22,11 +22,17 @@ class SocketSpeaker final : public Speaker,
     void send(std::string frame) override;
     void close(std::uint16_t code, std::string reason) override;
     std::size_t backlog_bytes() const override;
+    bool is_paused_and_draining() const override;
     void on_frame(std::function<void(std::string_view)> frame) override;
     void on_gone(std::function<void()> gone) override;
 
     std::size_t take(char* bytes, std::size_t count) override;
     bool wants_more(std::size_t waiting) const override;
+    std::size_t read_bytes_max() const override;
+    std::size_t held_bytes() const override { return reader_.message_bytes(); }
+    bool is_idle() const override { return false; }
+    bool has_served() const override { return true; }
+    void fail_allocation() override;
     void peer_finished() override;
     void wire_lost() override;
     void sweep() override;

@@ -4,6 +4,7 @@
 // every function here must be called there. Boost.Beast is behind this header, never in it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,6 +35,8 @@ class Loop {
     void after(Duration delay, std::function<void()> work);
     /// Sends what is queued now, instead of after the turn. Not from inside a handler of the doors.
     void flush();
+    /// At most so many calls of post() are open at a time; further ones fail at once.
+    void limit_outgoing(std::size_t calls_max);
     /// Runs `work` on SIGINT, SIGTERM and SIGHUP instead of the default.
     void on_signal(std::function<void(int)> work);
 
@@ -43,6 +46,9 @@ class Loop {
   private:
     std::unique_ptr<Impl> impl_;
 };
+
+/// Default of DoorLimits::unsent_bytes_pause; producers of streams pause at the same backlog.
+inline constexpr std::size_t kUnsentBytesPause = std::size_t{256} * 1024;
 
 struct DoorLimits {
     std::size_t header_bytes_max = std::size_t{32} * 1024;
@@ -54,8 +60,24 @@ struct DoorLimits {
     Duration idle_time_max{std::chrono::seconds{120}};  ///< Keep-alive connections with no request.
     Duration ping_interval{std::chrono::seconds{15}};   ///< A socket that answers no ping is shed.
     std::size_t write_backlog_bytes_max = std::size_t{64} << 20;  ///< A reader this slow is shed.
+    /// A connection with more unsent bytes than this is neither read nor parsed until its peer has
+    /// read some of them.
+    std::size_t unsent_bytes_pause = kUnsentBytesPause;
+    /// Bytes that all connections together may hold: unsent responses, received bytes that are no
+    /// whole request yet, and requests that have waited for an answer for a while. Above it, the
+    /// connections that hold theirs for longest are closed.
+    std::size_t buffered_bytes_max = std::size_t{80} << 20;
+    /// A client that pipelines gets this many requests processed per turn of the loop.
+    std::size_t requests_per_turn_max = 4;
+    /// The same for WebSocket frames. Larger, because frames of one turn share one disk sync.
+    std::size_t frames_per_turn_max = 256;
+    /// A connection that has served may be closed to make room once it is silent for so long:
+    /// clients pause between two requests.
+    Duration silence_before_idle{std::chrono::seconds{1}};
     std::size_t connections_max = 10'000;
     std::size_t connections_per_peer_max = 10'000;
+    /// These paths are also answered on a few connections above those limits.
+    std::array<std::string_view, 2> probe_paths{};
     Duration handshake_time_max{std::chrono::seconds{5}};  ///< Of TLS.
 };
 
@@ -90,6 +112,9 @@ class Exchange {
     Exchange& operator=(const Exchange&) = delete;
     virtual ~Exchange() = default;
     virtual const Request& request() const = 0;
+    /// Gives back the memory of the request's body, for an answer that may take long: request() has
+    /// an empty one from then on.
+    virtual void release_body() {}
     virtual void respond(Response response) = 0;
     /// Begins an answer without an end (server-sent events): head first, then chunks.
     virtual void begin_stream(Response head) = 0;
@@ -111,12 +136,18 @@ class Socket {
     virtual void send(std::string frame) = 0;
     virtual void close(std::uint16_t code, std::string reason) = 0;
     virtual std::size_t backlog_bytes() const = 0;
+    /// Whether the hub stopped reading this peer because of its backlog, while the peer still
+    /// reads: the peer's heartbeats wait unread then, and its reading is the sign of life.
+    virtual bool is_paused_and_draining() const { return false; }
     virtual void on_frame(std::function<void(std::string_view)> frame) = 0;
     virtual void on_gone(std::function<void()> gone) = 0;
 };
 
 struct Doors {
     std::function<void(std::shared_ptr<Exchange>)> on_request;
+    /// Decides a request by its header while its body has not arrived: nothing to read the body, or
+    /// the answer that refuses the request. The body is then not read and the connection closes.
+    std::function<std::optional<Response>(const Request&)> on_header;
     /// Decides an upgrade: nothing to accept it, or the answer that refuses it.
     std::function<std::optional<Response>(const Request&)> on_upgrade;
     std::function<void(std::shared_ptr<Socket>)> on_socket;
@@ -131,6 +162,12 @@ struct DoorCounts {
     std::uint64_t connections_open = 0;
     std::uint64_t connections_total = 0;
     std::uint64_t connections_shed = 0;
+    std::uint64_t slow_readers_closed = 0;  ///< For bytes that they did not read; also in shed.
+    std::uint64_t idle_closed = 0;          ///< To make room for a new connection.
+    std::uint64_t accepts_failed = 0;       ///< For want of descriptors or of the system's memory.
+    std::uint64_t out_of_memory = 0;        ///< Requests and connections that an allocation failed.
+    std::uint64_t buffered_bytes = 0;       ///< See DoorLimits::buffered_bytes_max.
+    std::uint64_t connections_max = 0;      ///< As of DoorLimits.
     std::uint64_t requests_total = 0;
     std::uint64_t frames_in_total = 0;
     std::uint64_t frames_out_total = 0;

@@ -1,10 +1,13 @@
 #include "transport/wire.h"
 
+#include <new>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 namespace parlance::transport {
 namespace {
@@ -13,42 +16,35 @@ namespace {
 constexpr std::chrono::seconds kDrainTime{2};
 /// Empty buffers up to this size are kept; larger ones go back when the connection falls silent.
 constexpr std::size_t kIdleBufferBytesMax = 1024;
-constexpr std::size_t kCompactBytes = std::size_t{1} << 20;
+/// Larger buffers go back as soon as they are empty: many connections could grow theirs in turn.
+constexpr std::size_t kReadyBufferBytesMax = std::size_t{16} * 1024;
+/// A buffer larger than this does not stay behind a few bytes, for which it may wait for long.
+constexpr std::size_t kSparseBufferBytesMax = std::size_t{4} * 1024;
+/// While requests that came ahead of their time wait for it, so does whoever begins with more than
+/// this: it is many requests, or a large one. Who asks for one small thing is answered first.
+constexpr std::size_t kPromptBytesMax = std::size_t{4} * 1024;
 
-void release_if_idle(std::string& buffer) {
-    if (buffer.empty() && buffer.capacity() > kIdleBufferBytesMax) std::string{}.swap(buffer);
+void release_if_larger(std::string& buffer, std::size_t bytes_max) {
+    if (buffer.empty() && buffer.capacity() > bytes_max) std::string{}.swap(buffer);
+}
+
+void release_if_sparse(std::string& buffer) {
+    const auto capacity = buffer.capacity();
+    if (capacity > kSparseBufferBytesMax && buffer.size() < capacity / 4) buffer.shrink_to_fit();
+}
+
+/// What an empty buffer keeps. The bytes in the others are counted as such, and fill most of them.
+std::size_t spare_bytes(const std::string& buffer) {
+    return buffer.empty() && buffer.capacity() > kIdleBufferBytesMax ? buffer.capacity() : 0;
 }
 
 }  // namespace
-
-Response Hall::refusal(int status, std::string_view what) const {
-    if (doors.on_refused) return doors.on_refused(status, what);
-    return {
-        .status = status, .content_type = "text/plain", .headers = {}, .body = std::string{what}};
-}
-
-void Hall::admit(const std::shared_ptr<Wire>& wire) {
-    wire->index_ = wires.size();
-    wires.push_back(wire);
-    ++wires_per_peer[wire->peer_address()];
-    ++counts.connections_open;
-    ++counts.connections_total;
-}
-
-void Hall::forget(Wire& wire) {
-    const auto peer = wires_per_peer.find(wire.peer_address());
-    if (--peer->second == 0) wires_per_peer.erase(peer);
-    const auto index = wire.index_;
-    wires[index].swap(wires.back());
-    wires[index]->index_ = index;
-    wires.pop_back();
-    --counts.connections_open;
-}
 
 Wire::Wire(std::shared_ptr<Hall> hall, TcpSocket socket, net::ip::tcp::endpoint peer)
     : hall_{std::move(hall)},
       socket_{std::move(socket)},
       peer_{std::move(peer)},
+      buffered_since_{hall_->loop.now},
       opened_at_{hall_->loop.now},
       heard_at_{hall_->loop.now},
       progress_at_{hall_->loop.now} {
@@ -60,6 +56,10 @@ void Wire::start(std::shared_ptr<Speaker> speaker) {
     boost::system::error_code ignored;
     socket_->non_blocking(true, ignored);
     socket_->set_option(net::ip::tcp::no_delay{true}, ignored);
+    // The kernel would take megabytes for a peer that reads nothing before it says "no more".
+    using KernelUnsentMax = net::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
+    socket_->set_option(KernelUnsentMax{static_cast<int>(hall_->limits.unsent_bytes_pause)},
+                        ignored);
     await_readable();
 }
 
@@ -82,25 +82,48 @@ std::string& Wire::out() {
 // Waiting for readiness, rather than for bytes, lets all connections share one large buffer.
 void Wire::await_readable() {
     if (reading_ || ended_ || !socket_) return;
+    if (!drain_until_ && is_paused()) waits_ = true;
+    if (!drain_until_ && waits_) return;
     const bool is_wanted = speaker_ && speaker_->wants_more(in_.size());
     if (!drain_until_ && !is_wanted) return;
     reading_ = true;
     socket_->async_wait(TcpSocket::wait_read,
                         [self = shared_from_this()](const boost::system::error_code& error) {
                             self->reading_ = false;
-                            if (!error && self->socket_) self->on_readable();
+                            if (error || !self->socket_) return;
+                            self->with_memory([&] { self->on_readable(); });
                         });
 }
 
+/// Runs `work`, which takes bytes. If memory runs out, this connection alone is the one to suffer.
+template <class Work>
+void Wire::with_memory(Work work) {
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        feeding_ = false;
+        ++hall_->counts.out_of_memory;
+        std::string{}.swap(in_);
+        if (!socket_ || finishing_ || !speaker_) return drop();
+        const auto speaker = speaker_;
+        speaker->fail_allocation();
+        if (socket_) await_readable();
+    }
+}
+
 void Wire::on_readable() {
+    if (waits_ && !drain_until_) return;  // go_on() asks again.
     boost::system::error_code error;
-    const auto count = socket_->read_some(net::buffer(hall_->scratch), error);
+    const auto bytes_max = speaker_ ? std::min(speaker_->read_bytes_max(), hall_->scratch.size())
+                                    : hall_->scratch.size();
+    const auto count = socket_->read_some(net::buffer(hall_->scratch.data(), bytes_max), error);
     if (error == net::error::would_block) return await_readable();
     if (error == net::error::eof) return on_end();
     if (error) return drop();
 
     hall_->counts.bytes_in_total += count;
     heard_at_ = hall_->loop.now;
+    heard_order_ = ++hall_->reads;
     if (tls_ && !drain_until_) return on_sealed(count);
     if (!drain_until_) feed_new(hall_->scratch.data(), count);
     await_readable();
@@ -136,13 +159,23 @@ void Wire::feed_new(char* bytes, std::size_t count) {
         in_.append(bytes, count);
         return feed_waiting();
     }
+    if (count > kPromptBytesMax && !hall_->loop.deferred.empty() && speaker_->is_idle()) {
+        in_.assign(bytes, count);
+        count_buffered();
+        return yield();
+    }
     const auto used = feed(bytes, count);
     if (used < count) in_.assign(bytes + used, count - used);
+    count_buffered();
 }
 
 void Wire::feed_waiting() {
     if (in_.empty() || finishing_ || !socket_) return;
-    in_.erase(0, feed(in_.data(), in_.size()));
+    const auto used = feed(in_.data(), in_.size());
+    in_.erase(0, used);
+    release_if_sparse(in_);
+    release_if_larger(in_, kIdleBufferBytesMax);
+    count_buffered();
 }
 
 std::size_t Wire::feed(char* bytes, std::size_t count) {
@@ -151,32 +184,103 @@ std::size_t Wire::feed(char* bytes, std::size_t count) {
     for (;;) {
         const auto speaker = speaker_;  // It may be replaced, or the wire dropped, inside.
         used += speaker->take(bytes + used, count - used);
-        if (finishing_ || !socket_) used = count;
+        if (finishing_ || doomed_ || !socket_) used = count;
         if (speaker == speaker_ || used == count) break;
     }
     feeding_ = false;
     return used;
 }
 
+void Wire::yield() {
+    waits_ = true;
+    out();  // flush() goes on, after the turn.
+}
+
+/// After bytes have left: what waited for that is read and parsed on.
+void Wire::go_on() {
+    if (!waits_ || !socket_ || doomed_ || is_paused()) return;
+    waits_ = false;
+    heard_at_ = std::max(heard_at_, progress_at_);
+    resume();
+}
+
+void Wire::count_buffered() {
+    update_buffered();
+    if (hall_->counts.buffered_bytes > hall_->limits.buffered_bytes_max) hall_->close_slowest();
+}
+
+void Wire::update_buffered() {
+    if (!socket_ || doomed_) return;
+    const auto held = speaker_ ? speaker_->held_bytes() : 0;
+    const auto waiting = in_.size() + backlog_bytes() + held;
+    if (!std::exchange(has_waiting_, waiting > 0)) buffered_since_ = hall_->loop.now;
+    const auto now_buffered = waiting + spare_bytes(out_) + spare_bytes(said_);
+    auto& all = hall_->counts.buffered_bytes;
+    all += now_buffered;
+    all -= buffered_;
+    buffered_ = now_buffered;
+}
+
+bool Wire::is_idle(Duration age_min) const {
+    if (!socket_ || doomed_ || finishing_) return false;
+    if (!in_.empty() || backlog_bytes() > 0 || !speaker_ || !speaker_->is_idle()) return false;
+    const auto now = hall_->loop.now;
+    return speaker_->has_served() ? now - heard_at_ >= hall_->limits.silence_before_idle
+                                  : now - opened_at_ >= age_min;
+}
+
+/// Whether bytes have come that were not read yet: then it only looks idle.
+bool Wire::has_unread() const {
+    boost::system::error_code ignored;
+    return socket_ && socket_->available(ignored) > 0;
+}
+
+void Wire::mark_as_probe() {
+    is_probe_ = true;
+    ++hall_->probes_open;
+}
+
+std::optional<int> Wire::idle_socket() {
+    if (!socket_ || tls_ || doomed_ || finishing_ || ended_ || waits_) return std::nullopt;
+    const bool is_quiet = in_.empty() && backlog_bytes() == 0 && speaker_ && speaker_->is_idle();
+    return is_quiet ? std::optional{socket_->native_handle()} : std::nullopt;
+}
+
+void Wire::send_early() {
+    const bool is_queued = socket_ && !tls_ && !doomed_ && !writing_ && out_sent_ < out_.size();
+    if (!is_queued) return;
+    const auto sent = ::send(socket_->native_handle(),
+                             out_.data() + out_sent_,
+                             out_.size() - out_sent_,
+                             MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0) return;  // flush() finds out why.
+    out_sent_ += static_cast<std::size_t>(sent);
+    hall_->counts.bytes_out_total += static_cast<std::uint64_t>(sent);
+}
+
 void Wire::resume() {
-    if (feeding_ || feed_posted_) return;
+    if (feeding_ || feed_posted_ || waits_) return;
     if (in_.empty() && !ended_) return await_readable();
-    // In a turn of its own: the speaker calls from inside someone's answer.
+    // In a turn of its own: the speaker calls from inside someone's answer. Behind who waits for
+    // one answer, too: these bytes came ahead of their time.
     feed_posted_ = true;
-    net::post(hall_->loop.io, [self = shared_from_this()] {
-        self->feed_posted_ = false;
-        if (!self->socket_ || self->finishing_) return;
-        self->feed_waiting();
-        if (!self->socket_ || self->finishing_) return self->await_readable();
-        if (self->ended_) return self->speaker_->peer_finished();
-        self->await_readable();
-    });
+    hall_->loop.deferred.push_back(shared_from_this());
+}
+
+void Wire::proceed() {
+    feed_posted_ = false;
+    if (!socket_ || finishing_) return;
+    with_memory([&] { feed_waiting(); });
+    if (!socket_ || finishing_) return await_readable();
+    if (ended_ && !waits_) return speaker_->peer_finished();
+    await_readable();
 }
 
 void Wire::on_end() {
     ended_ = true;
     if (drain_until_) return drop();
     if (finishing_) return;
+    if (waits_) return;  // Requests of before the end wait; resume() tells the speaker after them.
     const auto speaker = speaker_;
     speaker->peer_finished();
 }
@@ -192,10 +296,27 @@ void Wire::shed() {
     drop_soon();
 }
 
+void Wire::shed_slow_reader() {
+    if (doomed_ || !socket_) return;
+    ++hall_->counts.slow_readers_closed;
+    shed();
+    release_buffers();
+}
+
 // Whoever is told of the loss must hear it in a handler, before the engine's next turn.
 void Wire::drop_soon() {
     if (std::exchange(doomed_, true)) return;
     net::post(hall_->loop.io, [self = shared_from_this()] { self->drop(); });
+}
+
+/// The bytes of a connection that is being closed are given back at once, not when its last owner
+/// goes. While the speaker takes bytes of in_, those stay.
+void Wire::release_buffers() {
+    hall_->counts.buffered_bytes -= std::exchange(buffered_, 0);
+    if (!feeding_) std::string{}.swap(in_);
+    std::string{}.swap(said_);
+    std::string{}.swap(out_);
+    out_sent_ = 0;
 }
 
 void Wire::drop() {
@@ -203,10 +324,7 @@ void Wire::drop() {
     const auto self = shared_from_this();
     socket_.reset();
     hall_->forget(*this);
-    in_.clear();
-    said_.clear();
-    out_.clear();
-    out_sent_ = 0;
+    release_buffers();
     if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
 }
 
@@ -221,24 +339,49 @@ void Wire::shut_down(std::uint16_t code, const std::string& reason) {
 
 void Wire::sweep() {
     const auto now = hall_->loop.now;
+    if (doomed_) return drop();  // The order to do so may have found no memory.
     if (drain_until_) {
         if (now >= *drain_until_) drop();
         return;
     }
-    if (backlog_bytes() > 0 && now - progress_at_ >= hall_->limits.idle_time_max) return shed();
+    if (backlog_bytes() > 0 && now - progress_at_ >= hall_->limits.idle_time_max) {
+        return shed_slow_reader();
+    }
     if (is_shaking_hands() && now - opened_at_ >= hall_->limits.handshake_time_max) return shed();
-    release_if_idle(in_);
-    release_if_idle(out_);
-    release_if_idle(said_);
+    release_spare();
     if (!finishing_) speaker_->sweep();
+}
+
+/// Gives back the buffers that are empty.
+void Wire::release_spare() {
+    if (spare_bytes(out_) + spare_bytes(said_) == 0) return;
+    release_if_larger(out_, kIdleBufferBytesMax);
+    release_if_larger(said_, kIdleBufferBytesMax);
+    update_buffered();
 }
 
 void Wire::flush() {
     dirty_ = false;
+    send([this] {
+        if (tls_) seal_said();
+        if (!writing_) send_queued();
+        if (backlog_bytes() > hall_->limits.write_backlog_bytes_max) shed_slow_reader();
+    });
+}
+
+/// If memory runs out, part of a TLS record may be queued: nothing that this peer could read can
+/// follow it. Who ends it then is the sweep, because to post that takes memory, too.
+template <class Work>
+void Wire::send(Work work) {
     if (!socket_ || doomed_) return;
-    if (tls_) seal_said();
-    if (!writing_) send_queued();
-    if (backlog_bytes() > hall_->limits.write_backlog_bytes_max) shed();
+    try {
+        work();
+        count_buffered();
+        go_on();
+    } catch (const std::bad_alloc&) {
+        ++hall_->counts.out_of_memory;
+        doomed_ = true;
+    }
 }
 
 /// What was said before hands are shaken waits for that.
@@ -246,6 +389,7 @@ void Wire::seal_said() {
     if (is_shaking_hands()) return;
     tls_->seal(said_, out_);
     said_.clear();
+    release_if_larger(said_, kReadyBufferBytesMax);
     if (finishing_ && !std::exchange(has_said_goodbye_, true)) tls_->say_goodbye(out_);
 }
 
@@ -268,6 +412,7 @@ void Wire::send_queued() {
 void Wire::after_sent() {
     out_.clear();
     out_sent_ = 0;
+    release_if_larger(out_, kReadyBufferBytesMax);
     if (!finishing_ || drain_until_ || !said_.empty()) return;
     if (ended_) return drop_soon();
     boost::system::error_code ignored;
@@ -277,15 +422,18 @@ void Wire::after_sent() {
 }
 
 void Wire::await_writable() {
-    if (out_sent_ > kCompactBytes && out_sent_ > out_.size() / 2) {
+    // What has left is kept no longer, or each of many connections that leave a few bytes of a
+    // large answer unread would keep all of it.
+    if (out_sent_ > kReadyBufferBytesMax && out_sent_ > out_.size() / 2) {
         out_.erase(0, out_sent_);
         out_sent_ = 0;
+        out_.shrink_to_fit();
     }
     writing_ = true;
     socket_->async_wait(TcpSocket::wait_write,
                         [self = shared_from_this()](const boost::system::error_code& error) {
                             self->writing_ = false;
-                            if (!error && self->socket_ && !self->doomed_) self->send_queued();
+                            if (!error) self->send([&] { self->send_queued(); });
                         });
 }
 

@@ -32,6 +32,12 @@ bool gives_way(const Pace& pace, const BookkeeperOptions& options) {
     return is_busy && !lags && !pace.is_asked;
 }
 
+std::uint64_t LedgerStatus::missing_records() const {
+    std::uint64_t records = 0;
+    for (const auto& damage : missing) records += journal::records_in(damage);
+    return records;
+}
+
 Bookkeeper::Bookkeeper(journal::Disk& disk, BookkeeperOptions options)
     : disk_(disk), options_(std::move(options)), thread_([this] { run(); }) {}
 
@@ -96,23 +102,56 @@ Result<bool> Bookkeeper::fold_some() {
     }
     if (!ledger_) TRY(open(durable));
     bool is_end = false;
-    journal::Record record;
     for (int i = 0; (i < kBatchRecords || ledger_->is_between()) && !is_end; ++i) {
-        is_end = !TRY(of_the_journal(reader_->next(record, durable)));
-        if (!is_end) TRY(ledger_->fold(record));
+        is_end = !TRY(fold_next(durable));
     }
     ledger_->traces().note(reader_->place());
     TRY(ledger_->commit());
     const std::lock_guard lock{mutex_};
     status_.folded = ledger_->checkpoint().sequence;
     status_.problem.clear();
+    if (status_.missing.size() != ledger_->missing().all().size()) {
+        status_.missing = ledger_->missing().all();
+    }
     return !is_end;
+}
+
+/// One record, or what stands in its place; false if there is none.
+Result<bool> Bookkeeper::fold_next(Sequence durable) {
+    journal::Record record;
+    auto is_there = reader_->next(record, durable);
+    if (is_there) {
+        if (*is_there) TRY(ledger_->fold(record));
+        return *is_there;
+    }
+    if (is_there.error().fault != Fault::Corrupt) return of_the_journal(std::move(is_there));
+    TRY(ledger_->skip(reader_->damage()));
+    options_.log(options_.path + " leaves out what cannot be read: " + is_there.error().message);
+    return true;
 }
 
 Result<void> Bookkeeper::open(Sequence durable) {
     ledger_.emplace(TRY(Ledger::open(options_.path, options_.harmless)));
     if (!TRY(is_of_this_journal(durable))) {
         return fail(Fault::Corrupt, "it was written from another journal");
+    }
+    return check_missing();
+}
+
+/// Corrupt, if something that it lacks can be read again.
+Result<void> Bookkeeper::check_missing() {
+    for (const auto& damage : ledger_->missing().all()) {
+        auto reader = TRY(of_the_journal(journal::Reader::open(disk_, damage.first)));
+        journal::Record record;
+        auto is_there = reader.next(record, damage.last);
+        while (!is_there && is_there.error().fault == Fault::Corrupt) {
+            is_there = reader.next(record, damage.last);
+        }
+        if (!is_there) return tl::unexpected(of_the_journal(std::move(is_there)).error());
+        if (!*is_there) continue;
+        return fail(Fault::Corrupt,
+                    "record " + std::to_string(record.sequence.value) +
+                        ", which it lacks, can be read again");
     }
     return {};
 }
@@ -125,7 +164,15 @@ Result<bool> Bookkeeper::is_of_this_journal(Sequence durable) {
     reader_.emplace(TRY(of_the_journal(journal::Reader::open(disk_, from))));
     if (last.sequence == Sequence{}) return true;
     journal::Record record;
-    return TRY(of_the_journal(reader_->next(record, durable))) && mark_of(record) == last.mark;
+    auto is_there = reader_->next(record, durable);
+    const bool is_unread = !is_there && is_there.error().fault == Fault::Corrupt;
+    if (is_unread || last.mark == kUnreadMark) {
+        // Nothing to compare with. What follows it is read, or left out, as usual.
+        const Sequence next{last.sequence.value + 1};
+        reader_.emplace(TRY(of_the_journal(journal::Reader::open(disk_, next))));
+        return true;
+    }
+    return TRY(of_the_journal(std::move(is_there))) && mark_of(record) == last.mark;
 }
 
 /// What is damaged is thrown away and written anew; for all else there is a next time.
@@ -146,6 +193,7 @@ void Bookkeeper::recover(const Error& error) {
         if (is_lost) {
             ++status_.rebuilds;
             status_.folded = {};
+            status_.missing.clear();
         } else {
             ++status_.failures;
             unanswered.swap(questions_);

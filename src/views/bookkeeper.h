@@ -2,7 +2,8 @@
 //
 // The hub never waits for it. It is told how far the journal is by one number, and looks by itself.
 // What goes wrong with the ledger (a full disk, a damaged file) is said and tried again; the hub
-// serves on.
+// serves on. Records that cannot be read are left out and noted in the ledger; when they can be
+// read again, after a repair, it is written anew.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -53,7 +55,10 @@ struct LedgerStatus {
     Sequence folded{};
     std::uint64_t rebuilds = 0;
     std::uint64_t failures = 0;
-    std::string problem{};  ///< Empty: it follows.
+    std::string problem{};                   ///< Empty: it follows.
+    std::vector<journal::Damage> missing{};  ///< What it left out, because it cannot be read.
+
+    std::uint64_t missing_records() const;
 };
 
 /// What a question may look into, on the keeper's thread.
@@ -88,7 +93,9 @@ class Bookkeeper {
     void run();
     Result<bool> fold_some();
     Result<void> open(Sequence durable);
+    Result<bool> fold_next(Sequence durable);
     Result<bool> is_of_this_journal(Sequence durable);
+    Result<void> check_missing();
     void recover(const Error& error);
     void answer_due();
 

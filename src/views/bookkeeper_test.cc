@@ -202,16 +202,104 @@ TEST_F(BookkeeperTest, WhatCannotBeWrittenIsSaidAndTriedAgain) {
     EXPECT_EQ(keeper_->status().problem, "");
 }
 
-TEST_F(BookkeeperTest, AJournalThatCannotBeReadLeavesTheLedgerAsItIs) {
+class DamagedJournalTest : public BookkeeperTest {
+  protected:
+    void flip(const std::string& text) {
+        const auto bytes = disk_.contents().at(kName);
+        if (place_ == std::string::npos) place_ = bytes.find(text);
+        ASSERT_NE(place_, std::string::npos);
+        disk_.flip_bit(kName, place_, 0);
+    }
+    std::string missing() {
+        return select(path(), "SELECT first AS f, last AS l FROM missing_records ORDER BY first");
+    }
+
+    static constexpr const char* kName = "00000000000000000001.journal";
+    std::size_t place_ = std::string::npos;
+};
+
+TEST_F(DamagedJournalTest, LeavesOutARecordThatCannotBeReadNotesItAndGoesOn) {
     happen(kNoon, delegated(1, "r-1"));
     start();
     rows();
     happen(kNoon, delegated(2, "r-22222"));
-    const auto name = "00000000000000000001.journal";
-    disk_.flip_bit(name, disk_.contents().at(name).find("r-22222"), 0);
-    EXPECT_FALSE(ask(durable()));
+    flip("r-22222");  // MessageAccepted, record 3; record 4 admits the delegation.
+    happen(kNoon, delegated(3, "r-3"));
+    ASSERT_TRUE(ask(durable()));
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n{\"r\":\"r-3\"}\n");
+    EXPECT_EQ(missing(), "{\"f\":3,\"l\":3}\n");
+    const auto status = keeper_->status();
+    EXPECT_EQ(status.rebuilds, 0U);
+    EXPECT_EQ(status.problem, "");
+    EXPECT_EQ(status.folded, durable());
+    EXPECT_EQ(status.missing_records(), 1U);
+    EXPECT_NE(log_.find("record 3 cannot be read"), std::string::npos) << log_;
+}
+
+TEST_F(DamagedJournalTest, IsCurrentAlsoWhereTheLastRecordCannotBeRead) {
+    happen(kNoon, {HubStarted{"1"}});
+    happen(kNoon, {HubStarted{"22222"}});
+    flip("22222");
+    start();
+    EXPECT_EQ(ask(durable())->folded, durable());
+    keeper_.reset();
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
     EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+    EXPECT_EQ(missing(), "{\"f\":2,\"l\":2}\n");
     EXPECT_EQ(keeper_->status().rebuilds, 0U);
+    EXPECT_EQ(keeper_->status().missing_records(), 1U);
+}
+
+TEST_F(DamagedJournalTest, GoesOnBehindACheckpointThatCannotBeReadAnyMore) {
+    happen(kNoon, {HubStarted{"1"}});
+    happen(kNoon, {HubStarted{"22222"}});
+    start();
+    rows();
+    keeper_.reset();
+    flip("22222");
+    happen(kNoon, delegated(1, "r-1"));
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-1\"}\n");
+    EXPECT_EQ(missing(), "");
+    EXPECT_EQ(keeper_->status().rebuilds, 0U);
+}
+
+TEST_F(DamagedJournalTest, GoesOnBehindBytesThatTheDiskCannotRead) {
+    for (std::uint64_t i = 1; i <= 100; ++i) happen(kNoon, delegated(i, std::to_string(i)));
+    disk_.refuse_reads(kName, 8192, 12'288);
+    start();
+    ASSERT_TRUE(ask(durable()));
+    const auto status = keeper_->status();
+    EXPECT_EQ(status.problem, "");
+    EXPECT_EQ(status.folded, durable());
+    EXPECT_EQ(status.rebuilds, 0U);
+    EXPECT_GT(status.missing_records(), 10U);
+    EXPECT_LT(status.missing_records(), 100U);
+}
+
+TEST_F(DamagedJournalTest, WritesTheLedgerAnewWhenWhatItLacksCanBeReadAgain) {
+    happen(kNoon, delegated(1, "r-11111"));
+    flip("r-11111");
+    happen(kNoon, delegated(2, "r-2"));
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-2\"}\n");
+    keeper_.reset();
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-2\"}\n");
+    EXPECT_EQ(keeper_->status().rebuilds, 0U);
+    keeper_.reset();
+    flip("");
+    start();
+    rows();
+    EXPECT_EQ(ids(), "{\"r\":\"r-11111\"}\n{\"r\":\"r-2\"}\n");
+    EXPECT_EQ(missing(), "");
+    EXPECT_EQ(keeper_->status().rebuilds, 1U);
+    EXPECT_NE(log_.find("can be read again"), std::string::npos) << log_;
 }
 
 }  // namespace

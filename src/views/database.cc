@@ -24,6 +24,22 @@ constexpr std::array kFaults{
     FaultRow{SQLITE_CANTOPEN, Fault::NotFound},
 };
 
+/// The path as a URI that says that nobody writes to the file.
+std::string immutable_uri(std::string_view path) {
+    std::string uri = "file:";
+    for (const char byte : path) {
+        if (byte == '%')
+            uri += "%25";
+        else if (byte == '?')
+            uri += "%3f";
+        else if (byte == '#')
+            uri += "%23";
+        else
+            uri += byte;
+    }
+    return uri + "?immutable=1";
+}
+
 auto failed(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xFF;
     Fault fault = Fault::Unavailable;
@@ -110,7 +126,7 @@ void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(dat
 Result<Database> Database::open(const std::string& path, Mode mode) {
     const int flags =
         (mode == Mode::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
-        SQLITE_OPEN_NOMUTEX;
+        SQLITE_OPEN_NOMUTEX | (mode == Mode::Immutable ? SQLITE_OPEN_URI : 0);
     // It has what the journal has, and is for whom that is; what SQLite makes is for everybody.
     // Only where there is none yet: to close a file ends the locks that this process has on it.
     const bool is_file = path != ":memory:";
@@ -119,7 +135,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
         if (made >= 0) ::close(made);
     }
     sqlite3* opened = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+    const auto name = mode == Mode::Immutable ? immutable_uri(path) : path;
+    const int code = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
     Database database{opened};
     if (code != SQLITE_OK) return failed(opened);
     return database;

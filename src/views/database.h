@@ -67,7 +67,8 @@ Result<void> execute(Statement& statement, const auto&... values) {
 
 class Database {
   public:
-    enum class Mode { ReadOnly, Write };
+    /// Immutable: nobody writes to it meanwhile, and no file is made beside it.
+    enum class Mode { ReadOnly, Write, Immutable };
 
     /// Faults: Corrupt, if it is no database or a damaged one; Exhausted, if the disk is full;
     /// Unavailable, if it may work later; NotFound, if it is to be read and is not there.

@@ -23,12 +23,11 @@ Result<void> EventReader::go_to(Sequence sequence) {
 
 Result<Event> EventReader::at(Sequence sequence) {
     TRY(go_to(sequence));
+    reader_->want(sequence);
     journal::Record record;
-    do {
-        if (!TRY(reader_->next(record, books_.folded))) {
-            return fail(Fault::NotFound, "there is no such record");
-        }
-    } while (record.sequence < sequence);
+    if (!TRY(reader_->next(record, books_.folded)) || record.sequence != sequence) {
+        return fail(Fault::NotFound, "there is no such record");
+    }
     next_ = {sequence.value + 1};
     return journal::decode(record);
 }

@@ -10,7 +10,7 @@ namespace parlance::views {
 class EventReader {
   public:
     explicit EventReader(const Books& books) : books_(books) {}
-    /// Cheapest in the order of the journal.
+    /// Cheapest in the order of the journal. Corrupt: it cannot be read.
     Result<Event> at(Sequence sequence);
 
   private:

@@ -1,8 +1,10 @@
 #include "views/feed.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "journal/event_codec.h"
+#include "journal/format.h"
 
 namespace parlance::views {
 
@@ -68,28 +70,80 @@ void Feed::read(std::uint64_t id, Sequence from, Sequence up_to, std::size_t byt
 }
 
 void Feed::close(std::uint64_t id) {
-    enqueue([=, this] { readers_.erase(id); });
+    enqueue([=, this] {
+        spots_.erase(id);
+        drop_reader(id);
+    });
+}
+
+void Feed::drop_reader(std::uint64_t id) {
+    readers_.remove_if([id](const OpenReader& open) { return open.id == id; });
+}
+
+/// A new listener begins at the furthest known batch, if its first record is not before that: else
+/// the reader walks to the record from the beginning of the segment.
+Feed::Spot& Feed::spot_of(std::uint64_t id, Sequence from) {
+    const auto [found, is_new] = spots_.try_emplace(id, Spot{.next = from});
+    if (is_new && newest_place_.first <= from) found->second.place = newest_place_;
+    return found->second;
+}
+
+Result<journal::Reader*> Feed::reader_of(std::uint64_t id, const Spot& spot) {
+    const auto found = std::ranges::find(readers_, id, &OpenReader::id);
+    if (found != readers_.end()) {
+        readers_.splice(readers_.begin(), readers_, found);
+    } else {
+        if (readers_.size() >= kReadersMax) readers_.pop_back();
+        const bool has_place = spot.place != journal::Place{};
+        readers_.push_front({id,
+                             has_place ? TRY(journal::Reader::open(disk_, spot.place, spot.next))
+                                       : TRY(journal::Reader::open(disk_, spot.next))});
+    }
+    readers_.front().reader.want(spot.next);
+    return &readers_.front().reader;
+}
+
+void Feed::note_place(Spot& spot, const journal::Reader& reader) {
+    if (reader.place() == journal::Place{}) return;  // It has read nothing.
+    spot.place = reader.place();
+    if (spot.place.first > newest_place_.first) newest_place_ = spot.place;
 }
 
 Result<Passage> Feed::next_passage(std::uint64_t id,
                                    Sequence from,
                                    Sequence up_to,
                                    std::size_t bytes_max) {
-    auto found = readers_.find(id);
-    if (found == readers_.end()) {
-        found = readers_.emplace(id, TRY(journal::Reader::open(disk_, from))).first;
+    auto& spot = spot_of(id, from);
+    const bool is_last = spot.next == last_passage_.from && up_to == last_passage_.up_to &&
+                         bytes_max == last_passage_.bytes_max;
+    if (is_last) {
+        spot = last_passage_.after;
+        return last_passage_.passage;
     }
-    Passage passage{.last = {from.value - 1}};
-    // What is whole is told before it is said what is not.
-    const auto end_at = [&](const Error& error) {
-        passage.flaw = "record " + std::to_string(passage.last.value + 1) +
-                       " cannot be read: " + error.message;
-        return passage;
-    };
+    const auto first = spot.next;
+    auto passage = read_passage(*TRY(reader_of(id, spot)), spot, up_to, bytes_max);
+    if (!passage) drop_reader(id);
+    if (!passage || passage->damage) return passage;
+    last_passage_ = {first, up_to, bytes_max, *std::move(passage), spot};
+    return last_passage_.passage;  // A copy is as large as its text, and no larger.
+}
+
+Result<Passage> Feed::read_passage(journal::Reader& reader,
+                                   Spot& spot,
+                                   Sequence up_to,
+                                   std::size_t bytes_max) {
+    Passage passage{.last = {spot.next.value - 1}};
+    passage.text.reserve(bytes_max + bytes_max / 2);  // The last event goes beyond it.
     journal::Record record;
     while (passage.text.size() < bytes_max) {
-        const auto is_there = found->second.next(record, up_to);
-        if (!is_there) return end_at(is_there.error());
+        const auto is_there = reader.next(record, up_to);
+        if (!is_there && is_there.error().fault != Fault::Corrupt) {
+            return tl::unexpected(is_there.error());
+        }
+        if (!is_there) {  // What is whole is told before it is said what is not.
+            passage.damage = reader.damage();
+            break;
+        }
         if (!*is_there) {
             passage.is_end = true;
             break;
@@ -97,28 +151,40 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
         const auto length = passage.text.size();
         if (const auto told = append_event(passage.text, record, edit_); !told) {
             passage.text.resize(length);
-            return end_at(told.error());
+            passage.damage = {journal::segment_name(reader.place().segment),
+                              reader.place().offset,
+                              record.sequence,
+                              record.sequence,
+                              told.error().message};
+            break;
         }
         passage.last = record.sequence;
     }
+    spot.next = {(passage.damage ? passage.damage->last : passage.last).value + 1};
+    note_place(spot, reader);
     return passage;
 }
 
 Result<std::vector<EventPtr>> Feed::next_events(std::uint64_t id, const std::vector<Sequence>& at) {
-    auto found = readers_.find(id);
-    if (found == readers_.end()) {
-        found = readers_.emplace(id, TRY(journal::Reader::open(disk_, at.front()))).first;
-    }
+    auto& spot = spot_of(id, at.front());
+    spot.next = at.front();
+    auto& reader = *TRY(reader_of(id, spot));
     std::vector<EventPtr> events;
     journal::Record record;
     for (const auto wanted : at) {
-        do {
-            if (TRY(found->second.next(record, wanted))) continue;
+        reader.want(wanted);
+        const auto is_there = reader.next(record, wanted);
+        if (!is_there) {
+            drop_reader(id);
+            return tl::unexpected(is_there.error());
+        }
+        if (!*is_there) {
             return fail(Fault::NotFound,
                         "record " + std::to_string(wanted.value) + " is not there");
-        } while (record.sequence < wanted);
+        }
         events.push_back(std::make_shared<const Event>(TRY(journal::decode(record))));
     }
+    note_place(spot, reader);
     return events;
 }
 

@@ -124,6 +124,7 @@ Result<void> prepare_file(Database& database) {
         TRY(database.run("BEGIN IMMEDIATE"));
         TRY(database.run(kTables));
         TRY(database.run(TraceBook::kTables));
+        TRY(database.run(MissingRecords::kTables));
         TRY(database.run(("PRAGMA user_version = " + std::to_string(kLedgerForm)).c_str()));
         return database.run("COMMIT");
     }
@@ -167,10 +168,15 @@ struct Ledger::Handler {
     Result<void> (Ledger::*take)(const journal::Record& record);
 };
 
-Ledger::Ledger(Database database, Statements statements, TraceBook traces, Harmless harmless)
+Ledger::Ledger(Database database,
+               Statements statements,
+               TraceBook traces,
+               MissingRecords missing,
+               Harmless harmless)
     : database_(std::move(database)),
       statements_(std::move(statements)),
       traces_(std::move(traces)),
+      missing_(std::move(missing)),
       harmless_(std::move(harmless)) {}
 
 Result<Ledger> Ledger::open(const std::string& path, Harmless harmless) {
@@ -199,13 +205,17 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
                           .found = std::move(found),
                           .checkpoint = std::move(checkpoint_of)};
     auto traces = TRY(TraceBook::open(database, harmless));
+    auto missing = TRY(MissingRecords::open(database));
     auto open = TRY(read_open(database));
     auto at = TRY(database.prepare("SELECT sequence, mark FROM checkpoint"));
     if (!TRY(at.step())) return fail(Fault::Corrupt, "it does not say how far it goes");
     const Checkpoint checkpoint{{static_cast<std::uint64_t>(at.number(0))}, at.number(1)};
     at.reset();
-    Ledger ledger{
-        std::move(database), std::move(statements), std::move(traces), std::move(harmless)};
+    Ledger ledger{std::move(database),
+                  std::move(statements),
+                  std::move(traces),
+                  std::move(missing),
+                  std::move(harmless)};
     ledger.checkpoint_ = checkpoint;
     ledger.written_ = checkpoint.sequence;
     ledger.open_ = std::move(open);
@@ -237,6 +247,16 @@ Result<void> Ledger::fold(const journal::Record& record) {
     }
     TRY(traces_.fold(record));
     checkpoint_ = {record.sequence, mark_of(record)};
+    return {};
+}
+
+Result<void> Ledger::skip(const journal::Damage& damage) {
+    TRY(begin());
+    TRY(missing_.add(damage));
+    // The message that the next record is about may be among the lost ones.
+    accepted_.clear();
+    is_between_ = false;
+    checkpoint_ = {damage.last, kUnreadMark};
     return {};
 }
 
@@ -286,6 +306,7 @@ Result<void> Ledger::admitted(const journal::Record& record) {
                        signed_of(admission.root.value),
                        signed_of(admission.parent.value));
     }
+    if (accepted_.empty()) return {};
     accepted_record_.payload = accepted_;
     const auto message = TRY(read<MessageAccepted>(accepted_record_));
     TRY(execute(statements_.admit,
@@ -307,6 +328,7 @@ Result<void> Ledger::admitted(const journal::Record& record) {
 
 Result<void> Ledger::held(const journal::Record& record) {
     const auto waiting = TRY(read<RequestHeld>(record));
+    if (accepted_.empty()) return {};
     accepted_record_.payload = accepted_;
     const auto message = TRY(read<MessageAccepted>(accepted_record_));
     TRY(begin());

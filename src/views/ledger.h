@@ -15,12 +15,13 @@
 #include "journal/journal.h"
 #include "model/event.h"
 #include "views/database.h"
+#include "views/missing.h"
 #include "views/trace_book.h"
 
 namespace parlance::views {
 
 /// The form of the tables. A file of another form is written anew.
-inline constexpr std::int64_t kLedgerForm = 5;
+inline constexpr std::int64_t kLedgerForm = 6;
 
 /// Which delegations, oldest first. Empty texts ask for nothing.
 struct DelegationQuery {
@@ -38,6 +39,8 @@ struct Checkpoint {
     bool operator==(const Checkpoint&) const = default;
 };
 std::int64_t mark_of(const journal::Record& record);
+/// Instead of a checksum: the record could not be read.
+inline constexpr std::int64_t kUnreadMark = -1;
 
 class Ledger {
   public:
@@ -49,6 +52,8 @@ class Ledger {
     const Checkpoint& checkpoint() const { return checkpoint_; }
     /// Takes the next record in. Nobody sees it, and a crash undoes it, until commit().
     Result<void> fold(const journal::Record& record);
+    /// Notes that the given records, directly behind the last folded record, cannot be read.
+    Result<void> skip(const journal::Damage& damage);
     /// Whether what the last record began is told by the next: no place for a commit.
     bool is_between() const { return is_between_; }
     /// Only where rows changed, or a restart would have much to read again; `is_last` at the end.
@@ -58,13 +63,19 @@ class Ledger {
     Result<std::string> delegations(const DelegationQuery& query);
     /// The messages of every conversation.
     TraceBook& traces() { return traces_; }
+    /// What none of the above has, because the journal is damaged there.
+    const MissingRecords& missing() const { return missing_; }
 
   private:
     struct Statements {
         Statement admit, hold, release, refuse, end, found, checkpoint;
     };
     struct Handler;
-    Ledger(Database database, Statements statements, TraceBook traces, Harmless harmless);
+    Ledger(Database database,
+           Statements statements,
+           TraceBook traces,
+           MissingRecords missing,
+           Harmless harmless);
     static Result<Ledger> open_as_it_is(const std::string& path, Harmless harmless);
     Result<void> begin();
     Result<void> accepted(const journal::Record& record);
@@ -80,13 +91,15 @@ class Ledger {
     Database database_;
     Statements statements_;
     TraceBook traces_;
+    MissingRecords missing_;
     Harmless harmless_;
     Checkpoint checkpoint_;  ///< Of the last record that was folded.
     Sequence written_{};     ///< The checkpoint in the file.
     bool is_writing_ = false;
     bool is_between_ = false;
-    std::string accepted_{};             ///< The last MessageAccepted, as it stands in the journal.
-    journal::Record accepted_record_{};  ///< The same, with where it stands.
+    /// The last MessageAccepted, as it stands in the journal; empty if it may be another's.
+    std::string accepted_{};
+    journal::Record accepted_record_{};    ///< The same, with where it stands.
     std::map<std::int64_t, Time> open_{};  ///< By ticket: when what has not ended began.
 };
 

@@ -240,6 +240,8 @@ def the_routes_are_as_described(hub, schemas):
         if verb == "reply":
             call("GET", f"/v1/requests/{item['id']}/stream?agent=alice")
             refuse("GET", "/v1/requests/never-asked/stream?agent=alice")
+            call("GET", f"/v1/requests/{item['id']}?agent=alice")
+            refuse("GET", "/v1/requests/never-asked?agent=alice")
     refuse("POST", "/v1/messages", {"to": 7, "type": "NONSENSE"})
     call("PUT", "/v1/agents/delegate", {"dialect": "delegation"})
     call("POST", "/v1/delegations", {"request_id": str(uuid.uuid4()), "origin_employee": "alice", "user_id": "u",

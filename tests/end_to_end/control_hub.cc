@@ -1,4 +1,5 @@
-// A hub with one planted bug, for the checks that must catch it: control_hub MUTANT DATA PORT.
+// A hub with one planted bug, for the checks that must catch it:
+// control_hub MUTANT DATA PORT [CONFIG].
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -9,8 +10,8 @@
 #include "base/mutant.h"
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
-        fmt::print(stderr, "usage: control_hub MUTANT DATA PORT\n");
+    if (argc != 4 && argc != 5) {
+        fmt::print(stderr, "usage: control_hub MUTANT DATA PORT [CONFIG]\n");
         return 2;
     }
     const std::string name = argv[1];
@@ -24,5 +25,12 @@ int main(int argc, char** argv) {
     options.is_dev = true;
     options.data = argv[2];
     options.port = static_cast<std::uint16_t>(std::atoi(argv[3]));
+    if (argc == 5) {
+        const auto read = parlance::app::read_config(argv[4], options);
+        if (!read) {
+            fmt::print(stderr, "control_hub: {}\n", read.error().message);
+            return 2;
+        }
+    }
     return parlance::app::serve(options);
 }

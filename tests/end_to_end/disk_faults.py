@@ -4,24 +4,30 @@ Proves D1, A2: whatever call fails, what was acknowledged is there and the chain
 Whatever happens, a restart works and has everything that was acknowledged. PARLANCE_FAULTS=all tries
 every call of each kind up to 40 instead of a sample.
 """
+import http.client
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 import time
 
-from hub import Hub, Scratch, check, message, skip
+from hub import Hub, Scratch, ask_on, check, message, skip
 
 SETTINGS = "[journal]\nsegment_bytes = 262144\n"
 MESSAGES = 25
 CONTROL = os.environ.get("PARLANCE_CONTROL", "")
 ALL = os.environ.get("PARLANCE_FAULTS") == "all"
-CALLS = ("pwrite64", "fdatasync", "fsync", "openat", "rename")
+CALLS = ("pwrite64", "fdatasync", "fsync", "openat", "renameat")
+MARK = "high-water"
+SPENT = ("EMFILE", "ENFILE", "ENOMEM")  # What is as good as a full disk where a file is opened.
 
 
-def injected(call, fault, when):
-    return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
+def injected(call, fault, when, path=None):
+    """With `path`, only calls on that file are counted, whether they name it in full or inside its directory."""
+    only = ["-P", path, "-P", os.path.basename(path)] if path else []
+    return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", *only, "-e", f"trace={call}",
             "-e", f"inject={call}:{fault}:when={when}"]
 
 
@@ -142,6 +148,123 @@ def check_full_and_back(hub, acknowledged, fill, give_space):
     raise AssertionError("it does not resume by itself when there is space again")
 
 
+def no_descriptors_are_a_full_disk(scratch):
+    """Proves G7: without descriptors new work is refused, and taken again without a restart."""
+    for fault in SPENT:
+        hub = Hub(f"{scratch}/{fault}", SETTINGS)
+        acknowledged = set()
+        try:
+            # The first segments are made, the next ones cannot be for a while.
+            hub.start(injected("openat", f"error={fault}", "4..12", hub.data + "/spare.tmp"))
+            check(register(hub), "no registration before the fault")
+            check_spent_and_back(hub, acknowledged, fault)
+            everything_is_there(hub, acknowledged, fault)
+        finally:
+            hub.kill()
+
+
+def check_spent_and_back(hub, acknowledged, what):
+    """Full segments follow each other; those that cannot be made refuse work until they can."""
+    codes = set()
+    end = time.monotonic() + 60
+    number = 0
+    while time.monotonic() < end and (len(acknowledged) < 60 or not codes):
+        item = message("filler", number)
+        item["payload"]["text"] = "x" * 20_000
+        status, answer = hub.ask("POST", "/v1/messages", item)
+        if status == 202:
+            acknowledged.add(item["id"])
+            number += 1
+            continue
+        codes.add((status, answer["code"]))
+        check(hub.ask("GET", "/v1/agents")[0] == 200, f"{what}: reads are not served meanwhile")
+        _, ready = hub.ask("GET", "/readyz")
+        check(ready.get("condition") != "disk_failed", f"{what}: {ready}")
+        time.sleep(0.05)
+    check(codes == {(507, "HUB_STORAGE_FULL")}, f"{what}: refused with {codes} after {len(acknowledged)}")
+    check(len(acknowledged) >= 60, f"{what}: it does not resume by itself, {len(acknowledged)} were taken")
+    end = time.monotonic() + 20
+    while hub.ask("GET", "/readyz")[0] != 200:
+        check(time.monotonic() < end, f"{what}: it takes messages and is not ready")
+        time.sleep(0.05)
+
+
+def few_descriptors_and_many_connections(scratch):
+    """Proves G7: connections that take every descriptor do not end the hub; when they go it serves as before."""
+    hub = Hub(scratch + "/few", SETTINGS)
+    acknowledged = set()
+    idle = []
+    try:
+        hub.start(("prlimit", "--nofile=64:64"))
+        check(register(hub), "no registration")
+        line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
+        line.connect()
+        try:
+            for _ in range(80):
+                idle.append(socket.create_connection(("127.0.0.1", hub.port), timeout=2))
+        except OSError:
+            pass
+        for number in range(40):  # Over several segments, on a connection that was there before.
+            item = message("filler", number)
+            item["payload"]["text"] = "x" * 20_000
+            try:
+                status, answer = ask_on(line, "POST", "/v1/messages", item)
+            except OSError:
+                break
+            check(status in (202, 507), f"{status} {answer}")
+            if status == 202:
+                acknowledged.add(item["id"])
+        for one in idle:
+            one.close()
+        line.close()
+        end = time.monotonic() + 20
+        is_back = False
+        while time.monotonic() < end and not is_back:
+            try:
+                is_back = send(hub, acknowledged, 1, "after") is None and "after-0" in acknowledged
+            except OSError:
+                pass
+            time.sleep(0.05)
+        check(is_back, f"it does not resume by itself: {hub.last_words()}")
+        check(hub.ask("GET", "/readyz")[0] == 200, "it takes messages and is not ready")
+        everything_is_there(hub, acknowledged, "few descriptors")
+    finally:
+        for one in idle:
+            one.close()
+        hub.kill()
+
+
+def the_high_water_mark_goes_wrong(scratch):
+    """Proves A2: whatever call on the mark's own file fails or kills the hub, the next start goes well."""
+    for call, path in (("pwrite64", MARK), ("fdatasync", MARK), ("openat", MARK), ("pwrite64", MARK + ".tmp"),
+                       ("fdatasync", MARK + ".tmp"), ("openat", MARK + ".tmp"), ("renameat", MARK + ".tmp")):
+        for fault in ("error=EIO", "error=ENOSPC", "error=EMFILE", "signal=SIGKILL"):
+            if call == "fdatasync" and fault == "error=EMFILE":
+                continue
+            for when in (1, 2, 3) if ALL else (1, 2):
+                # Once with an existing high-water mark, once with a hub that must write its first mark.
+                one_call_on_the_mark_goes_wrong(f"{scratch}/mark-{call}-{path}-{fault[6:]}-{when}", call, path, fault, when)
+
+
+def one_call_on_the_mark_goes_wrong(data, call, path, fault, when):
+    what = f"{path}: {call}:{fault}:when={when}"
+    hub = Hub(data, SETTINGS)
+    acknowledged = set()
+    try:
+        hub.launch(injected(call, fault, when, f"{hub.data}/{path}"))
+        if hub.is_up(20) and register(hub):
+            send(hub, acknowledged, 3)
+            time.sleep(1.2)  # The mark follows within a second,
+            send(hub, acknowledged, 3, "late")
+            if hub.process.poll() is None:
+                hub.process.terminate()  # and at a clean stop.
+                hub.process.wait(20)
+        everything_is_there(hub, acknowledged, what)
+    finally:
+        hub.kill()
+        shutil.rmtree(hub.data, ignore_errors=True)
+
+
 def a_really_full_disk(scratch):
     """A file system of 8 MiB; a ballast file is what is removed to make room."""
     place = scratch + "/small"
@@ -205,7 +328,7 @@ def sample(call):
     if ALL:
         return range(1, 41)
     return {"pwrite64": (1, 2, 5, 9, 14, 20), "fdatasync": (1, 2, 3, 8, 18), "fsync": (1, 2, 3, 4),
-            "openat": (19, 20, 21, 22, 23), "rename": (1, 2, 3)}[call]
+            "openat": (19, 20, 21, 22, 23), "renameat": (1, 2, 3, 4)}[call]
 
 
 def main():
@@ -216,11 +339,13 @@ def main():
         skip("this system does not let a process be traced")
     with Scratch() as scratch:
         for story in (a_failed_sync_is_final, a_full_disk_refuses_and_resumes, a_really_full_disk,
-                      the_control_is_caught):
+                      no_descriptors_are_a_full_disk, few_descriptors_and_many_connections,
+                      the_high_water_mark_goes_wrong, the_control_is_caught):
             story(scratch)
             print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
         for call in CALLS:
             faults = ["error=EIO", "signal=SIGKILL"] + (["error=ENOSPC"] if call != "fsync" else [])
+            faults += [f"error={fault}" for fault in SPENT] if call == "openat" else []
             for fault in faults:
                 counts = [one_call_goes_wrong(scratch, call, fault, when) for when in sample(call)]
                 print(f"ok: {call} {fault}: {len(counts)} places, acknowledged {counts}", flush=True)

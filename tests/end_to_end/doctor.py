@@ -10,30 +10,17 @@ import signal
 import subprocess
 import threading
 
-from hub import BINARY, Hub, Scratch, check
+from hub import BINARY, CONTROL, ControlHub, Hub, Scratch, check
 from identity import SecureHub
 
 REFUSED = 1
 INTERRUPTED = 130
-CONTROL = os.environ.get("PARLANCE_CONTROL", "")
 ITEMS = {"depth": "Max depth enforced (≤ 2)", "fan-out": "Fan-out enforced (≤ 3)", "cycle": "Cycle detection active",
          "timeout": "Timeouts configured", "tokens": "Token budgets set", "personal": "PII redaction applied",
          "audit": "Audit logging enabled", "user": "User isolation verified", "tools": "Tool authorization checked",
          "errors": "Error handling complete"}
 TOO_DEEP = "then 403 DELEGATION_DEPTH_EXCEEDED"
 TOO_WIDE = "then 429 DELEGATION_FANOUT_EXCEEDED"
-
-
-class ControlHub(Hub):
-    """A hub with one planted bug."""
-
-    def __init__(self, data, mutant):
-        super().__init__(data)
-        self.mutant = mutant
-
-    def launch(self, wrapper=(), env=None):
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([CONTROL, self.mutant, self.data, str(self.port)], stdout=log, stderr=log)
 
 
 class Between:

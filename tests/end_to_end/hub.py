@@ -17,6 +17,7 @@ import tempfile
 import time
 
 BINARY = os.environ.get("PARLANCE_BINARY", "parlance")
+CONTROL = os.environ.get("PARLANCE_CONTROL", "")  # control_hub, in a build that has planted bugs.
 SKIPPED = 77  # What CTest takes for "skipped".
 DEBIANS_PYTHON = "/usr/bin/python3"  # Packages are installed for it, whichever comes first in PATH.
 
@@ -149,6 +150,19 @@ class Hub:
         done = subprocess.run([BINARY, "journal", "verify", "--data", self.data],
                               capture_output=True, text=True, timeout=120)
         return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+class ControlHub(Hub):
+    """A hub with one planted bug."""
+
+    def __init__(self, data, mutant, settings=None):
+        super().__init__(data, settings)
+        self.mutant = mutant
+
+    def launch(self, wrapper=(), env=None):
+        words = [CONTROL, self.mutant, self.data, str(self.port), *([self.config] if self.config else [])]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=log)
 
 
 def ask_on(line, method, path, body=None, headers=None):

@@ -140,6 +140,27 @@ def a_second_hub_is_refused(scratch):
         hub.kill()
 
 
+def files_of_another_hub_are_refused(scratch):
+    """A2: two hubs that write to the same files under two names would damage the journal of both."""
+    hub = Hub(scratch + "/owner").start()
+    linked, pointing = Hub(scratch + "/linked"), Hub(scratch + "/pointing")
+    try:
+        for other, link in ((linked, os.link), (pointing, os.symlink)):
+            os.mkdir(other.data)
+            for name in os.listdir(hub.data):
+                if name == "high-water" or name.endswith(".journal"):
+                    link(os.path.join(hub.data, name), os.path.join(other.data, name))
+        for other, code, why in ((linked, 1, "another hub is writing to"), (pointing, 2, "is a symbolic link")):
+            other.launch()
+            check(other.process.wait(20) == code, f"it serves, or ends with {other.process.returncode}: {other.last_words()}")
+            check(why in other.last_words(), f"it does not say why: {other.last_words()}")
+        check(hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})[0] == 200, "the first hub was disturbed")
+        check(hub.stop() == 0 and not hub.verify(), hub.verify())
+    finally:
+        for other in (hub, linked, pointing):
+            other.kill()
+
+
 def newer_data_is_refused_untouched(scratch):
     hub = Hub(scratch + "/newer").start()
     try:
@@ -332,7 +353,7 @@ def main():
     with Scratch() as scratch:
         for story in (stops_cleanly_and_starts_at_once, whoever_waits_is_told_of_the_stop,
                       the_second_signal_does_not_wait, a_second_hub_is_refused,
-                      newer_data_is_refused_untouched, a_taken_port_is_said, a_damaged_journal_is_said,
+                      files_of_another_hub_are_refused, newer_data_is_refused_untouched, a_taken_port_is_said, a_damaged_journal_is_said,
                       what_verify_leaves_out_is_said,
                       what_makes_no_sense_is_said, the_greeting_can_be_typed,
                       the_room_for_messages_follows_from_the_memory):

@@ -5,12 +5,15 @@ Proves G6: the others' success rate is 1 all along
 """
 import http.client
 import json
+import time
 
 from hub import Hub, Scratch, Socket, ask_on, check, message
 from unkind_clients import GoodTraffic
 
 LINES = 64
 PER_MINUTE = 50
+GOOD_MIN = 20
+SECONDS_MAX = 10
 
 
 def it_has_no_more_lines_than_it_may(hub):
@@ -66,8 +69,12 @@ def main():
                 its_garbage_ends_its_own_connections(hub, lines)
                 its_flood_is_refused(hub)
                 its_crash_is_its_own(hub)
+                # On a fast machine all of this takes a third of a second: the good traffic goes on until it says something.
+                end = time.monotonic() + SECONDS_MAX
+                while good.count <= GOOD_MIN and good.failure is None and time.monotonic() < end:
+                    time.sleep(0.01)
             check(good.failure is None, f"good traffic failed: {good.failure}")
-            check(good.count > 20, f"only {good.count} good messages in all that time")
+            check(good.count > GOOD_MIN, f"only {good.count} good messages in all that time")
             got = [json.dumps(item["payload"]["n"]) for item in hub.drain("worker") if item["from"] == "good"]
             check(len(got) == good.count, f"{len(got)} of {good.count} good messages were delivered")
             print(f"ok: {good.count} good messages meanwhile, the slowest {good.slowest * 1000:.0f} ms")

@@ -33,7 +33,8 @@ FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
     engine_ = engine::Engine::open(
                   journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
                   std::move(options),
-                  {.clock = [this] { return clock; },
+                  {.wall_clock = [this] { return clock; },
+                   .steady_clock = [this] { return clock.time_since_epoch(); },
                    .chance = [this] { return ++chance_; },
                    .outbox = [this](Effects&& effects) { gateway_.take(std::move(effects)); },
                    .background = [](const std::function<void()>&) {},

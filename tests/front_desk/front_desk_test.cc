@@ -1,9 +1,12 @@
 // What a client is told, where the moment matters: between the doors and the next turn.
 #include "tests/front_desk/front_desk.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "gateway/inbox_share.h"
 
 namespace parlance::front_desk {
 namespace {
@@ -322,6 +325,62 @@ TEST(Answers, ThatAreLargeComeInSeveralFrames) {
 // --- too much at once
 // ------------------------------------------------------------------------------
 
+TEST(Overload, G6_HeartbeatsOfAConnectionTakeNoRoomInTheInbox) {
+    Agents desk;
+    const auto bob = desk.connect("bob");
+    for (int i = 0; i < 1000; ++i) bob->say(R"({"heartbeat":{}})");
+    EXPECT_EQ(desk.engine().inbox_size(), 0U) << "it was heard of a moment ago";
+    desk.clock += std::chrono::seconds{10};
+    for (int i = 0; i < 1000; ++i) bob->say(R"({"heartbeat":{}})");
+    EXPECT_EQ(desk.engine().inbox_size(), 1U);
+}
+
+std::string subscription(std::uint64_t count) {
+    std::string frame = R"({"subscribe":["topic-0")";
+    for (std::uint64_t i = 1; i < count; ++i) frame += ",\"topic-" + std::to_string(i) + '"';
+    return frame + "]}";
+}
+
+TEST(Overload, G6_TheConnectionsOfOneAgentFillTheirShareOfTheInboxAndLeaveTheRest) {
+    Agents desk;
+    const std::vector bobs{desk.connect("bob"), desk.connect("bob")};
+    const auto frame = subscription(1000);
+    for (int i = 0; i < 12; ++i) {
+        for (const auto& bob : bobs) bob->say(frame);
+    }
+    EXPECT_EQ(desk.engine().inbox_size(), gateway::InboxShare::kCommandsMax);
+    const auto other = desk.ask("POST", "/v1/messages", message(1));
+    desk.turn();
+    EXPECT_EQ(other->status(), 202);
+    const auto& frames = bobs[0]->frames;
+    const auto is_told = std::ranges::any_of(frames, [](const std::string& said) {
+        return said.find("HUB_OVERLOADED") != std::string::npos &&
+               said.find("this agent has as many commands") != std::string::npos;
+    });
+    EXPECT_TRUE(is_told);
+    for (const auto& bob : bobs) bob->say(frame);
+    EXPECT_EQ(desk.engine().inbox_size(), 2000U) << "there is room again";
+}
+
+TEST(Overload, G6_AFrameWithMoreItemsThanFrameItemsMaxIsRefusedAsAWhole) {
+    Agents desk;
+    const auto items_max = desk.engine().state().limits.frame_items_max;
+    const auto bob = desk.connect("bob");
+    bob->say(subscription(items_max));
+    EXPECT_EQ(desk.engine().inbox_size(), items_max);
+    desk.turn();
+    EXPECT_EQ(bob->close_code, 0);
+    bob->say(subscription(items_max + 1));
+    EXPECT_EQ(bob->close_code, 1008);
+    const auto& said = bob->frames.back();
+    EXPECT_NE(said.find(R"("code":"INPUT_VALIDATION_FAILED")"), std::string::npos) << said;
+    EXPECT_NE(said.find("has " + std::to_string(items_max + 1) + " items"), std::string::npos)
+        << said;
+    EXPECT_NE(said.find("frame_items_max is " + std::to_string(items_max)), std::string::npos)
+        << said;
+    EXPECT_EQ(desk.engine().inbox_size(), 1U) << "that its instance leaves, and nothing else";
+}
+
 TEST(Overload, IsSaidAtOnceWithATimeAndTheSenderMaySendAgain) {
     Agents desk{{.inbox_commands_max = 2}};
     const auto first = desk.ask("POST", "/v1/messages", message(1));
@@ -461,6 +520,59 @@ TEST(Inbox, OfOneWhoHungUpTakesNothing) {
     const auto here = desk.ask("GET", "/v1/agents/bob/inbox");
     desk.turn();
     EXPECT_EQ(messages_in(*here), 1);
+}
+
+TEST(Inbox, G7_ManyTakesOfOneTurnGetTheirOwnMessagesEach) {
+    Agents desk;
+    const auto path_of = [](const char* instance) {
+        return std::string{"/v1/agents/bob/inbox?max=2&instance="} + instance;
+    };
+    constexpr const char* kInstances[] = {"a", "b", "c", "d"};
+    for (const auto* instance : kInstances) desk.now("GET", path_of(instance));
+    for (int i = 1; i <= 5; ++i) desk.now("POST", "/v1/messages", message(i));
+    std::vector<ExchangePtr> takes;
+    for (const auto* instance : kInstances) takes.push_back(desk.ask("GET", path_of(instance)));
+    desk.turn();
+    const std::vector<int> expected{2, 2, 1, 0};
+    for (std::size_t i = 0; i < takes.size(); ++i) {
+        ASSERT_EQ(takes[i]->answers.size(), 1U) << i;
+        EXPECT_TRUE(json::check(takes[i]->body())) << takes[i]->body();
+        EXPECT_EQ(messages_in(*takes[i]), expected[i]) << takes[i]->body();
+    }
+}
+
+TEST(Inbox, T16_AnIdleFleetOverHttpAddsNoRecordAndWhoIsSilentIsOffline) {
+    Agents desk;
+    const auto waiting = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    const auto beat = [&] { desk.now("POST", "/v1/agents/alice/heartbeat", "{}"); };
+    desk.turn();
+    beat();
+    desk.now("GET", "/v1/agents/alice/inbox?instance=other");
+    const auto socket = desk.connect("bob");
+    const auto before = desk.engine().durable();
+    for (int second = 0; second < 600; second += 5) {
+        desk.clock += std::chrono::seconds{5};
+        beat();
+        desk.now("GET", "/v1/agents/alice/inbox?instance=other");
+        socket->say(R"({"heartbeat":{}})");
+        desk.gateway().review();
+        desk.turn();
+    }
+    EXPECT_EQ(desk.engine().durable(), before);
+    EXPECT_TRUE(waiting->answers.empty());
+    EXPECT_EQ(desk.engine().hub().instances, 4U);
+
+    waiting->vanish();
+    socket->vanish();
+    desk.clock += std::chrono::milliseconds{29'999};
+    desk.gateway().review();
+    desk.turn();
+    EXPECT_TRUE(desk.engine().agent({"alice"})->is_there);
+    EXPECT_TRUE(desk.engine().agent({"bob"})->is_there);
+    desk.clock += std::chrono::seconds{1};
+    desk.turn();
+    EXPECT_FALSE(desk.engine().agent({"alice"})->is_there);
+    EXPECT_FALSE(desk.engine().agent({"bob"})->is_there);
 }
 
 TEST(Inbox, JoinsAgainWhenTheHubHasGivenItsSilenceUp) {

@@ -401,6 +401,7 @@ TEST(Door, X13_PutsOnRecordWhoAskedForWhatIsAnothers) {
         {"mallory", "GET", "/v1/contexts/*", "", "w1", kIdentity},
         {"mallory", "GET", "/v1/workflows/*", "", "w1", kIdentity},
         {"mallory", "GET", "/v1/requests/*/stream?agent=alice", "", "m1", kIdentity},
+        {"mallory", "GET", "/v1/requests/*?agent=alice", "", "m1", kIdentity},
         {"other", "GET", "/v1/chat/*", "", "w1", kUsers},
     };
     const auto with = [](std::string text, std::string_view id) {

@@ -153,6 +153,8 @@ TEST(UserRights, X13_WhatIsAnotherUsersAnswersLikeWhatIsNotThere) {
         {"a task",        "", "scout",  "GET", "/v1/state/tasks/<id>", "task-2", "task-0"},
         {"a result",      "", "scout",  "GET", "/v1/requests/<id>/stream", request, kNoId},
         {"by its asker",  "", "scout",  "GET", "/v1/requests/<id>/stream?agent=scout", request, kNoId},
+        {"an answer",     "", "scout",  "GET", "/v1/requests/<id>", request, kNoId},
+        {"by its asker",  "", "scout",  "GET", "/v1/requests/<id>?agent=scout", request, kNoId},
         {"a workflow",    "", "scout",  "GET", "/v1/workflows/<id>", "work-2", "work-0"},
         {"a context",     "", "scout",  "GET", "/v1/contexts/<id>", "work-2", "work-0"},
         {"a dead letter", "", "ledger", "GET", "/v1/dead-letters/<id>", u2s.letter, "987654321"},

@@ -47,7 +47,8 @@ void Hub::open() {
     engine_ = must(engine::Engine::open(
         std::move(journal),
         {.limits = options_.limits, .scribe = &scribe_, .version = "0.1.0"},
-        {.clock = clock_,
+        {.wall_clock = clock_,
+         .steady_clock = [this] { return clock_().time_since_epoch(); },
          .chance = chance,
          .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
          .background = [](const std::function<void()>& job) { job(); },

@@ -84,10 +84,10 @@ TEST(Transcripts, EachSaysInItsFirstLineWhatItProves) {
 }
 
 TEST(Transcripts, ShowEveryRefusalThatADoorCanProduce) {
-    // These need a failing disk, a stopping hub or more connections than a transcript opens:
-    // tests/end_to_end has them.
+    // These need a failing or damaged disk, a stopping hub or more connections than a transcript
+    // opens: tests/end_to_end has them.
     const std::set<std::string_view> elsewhere{
-        "HUB_STORAGE_FULL", "HUB_STORAGE_FAILED", "HUB_STOPPING"};
+        "HUB_STORAGE_FULL", "HUB_STORAGE_FAILED", "HUB_STOPPING", "JOURNAL_DAMAGED"};
     std::string all;
     for (const auto& path : transcripts()) {
         for (const auto& line : read_lines(path)) all += line;

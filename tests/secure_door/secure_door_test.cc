@@ -155,7 +155,8 @@ TEST(SecureDoor, S14_WaitsForHandsToBeShakenNoLongerThanItsLimit) {
 }
 
 TEST(SecureDoor, TellsOneTooManyOverTls) {
-    const SecureHouse house{{.connections_max = 1}};
+    // An idle connection makes room for another of the hub's, but not of the same peer's.
+    const SecureHouse house{{.connections_per_peer_max = 1}};
     Client first{house.address(), {}};
     ASSERT_TRUE(first.call("GET", "/"));
     Client second{house.address(), {}};

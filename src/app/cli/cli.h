@@ -29,6 +29,7 @@ enum Exit : int {
     NoHub = 3,     ///< Nobody answers.
     TimedOut = 4,  ///< The answer did not come in time.
     BadData = 5,   ///< Something stored is damaged.
+    LostTail = 6,  ///< The end of the journal is missing.
     Interrupted = 130,
 };
 

@@ -1,4 +1,4 @@
-// `parlance journal`: the hub's memory, read offline and never touched.
+// `parlance journal`: reads the journal offline. Only `accept-loss` and `repair` change anything.
 #include "journal/journal.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/gist.h"
 #include "app/cli/histogram.h"
+#include "app/cli/journal_repair.h"
 #include "app/cli/json_view.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
@@ -20,7 +21,9 @@
 #include "base/json_write.h"
 #include "journal/event_codec.h"
 #include "journal/format.h"
+#include "journal/high_water.h"
 #include "journal/posix_disk.h"
+#include "views/checkpoint.h"
 
 namespace parlance::cli {
 
@@ -33,7 +36,13 @@ struct JournalOptions {
     std::string range{};
     std::uint64_t last = 20;
     std::uint64_t from = 0;
+    std::uint64_t accepted = 0;
 };
+
+/// How far the views of the same directory are.
+Sequence viewed_in(const JournalOptions& options) {
+    return views::folded_into(options.data + "/views.db");
+}
 
 struct Range {
     std::uint64_t first = 0;
@@ -64,7 +73,8 @@ int complain_about_data(const Context& context, const Error& error) {
                 context,
                 BadData,
                 error.message,
-                "Keep a copy of the files; `parlance journal verify` reads all of them.");
+                "Keep a copy of the files; `parlance journal verify` reads all of them, and "
+                "`parlance journal repair --from COPY` restores what is damaged.");
         case Fault::Unsupported:
             return complain(
                 context, BadData, error.message, "Use the newer program that wrote it.");
@@ -83,12 +93,13 @@ struct OpenJournal {
     std::uint64_t last = 0;
 };
 
-/// A directory with neither a segment nor a snapshot in it is none that a hub has served.
+/// A directory with no segment, snapshot or high-water mark in it is none that a hub has served.
 Result<std::unique_ptr<journal::Disk>> open_disk(const JournalOptions& options) {
     auto disk = TRY(journal::open_posix_disk(options.data, false));
     const auto names = TRY(disk->list());
     const bool is_there = std::ranges::any_of(names, [](const std::string& name) {
-        return journal::parse_segment_name(name) || journal::parse_snapshot_name(name);
+        return journal::parse_segment_name(name) || journal::parse_snapshot_name(name) ||
+               name == journal::kHighWaterName;
     });
     if (is_there) return disk;
     return fail(
@@ -202,16 +213,53 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
     return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
 }
 
-int report_damage(const Context& context, const journal::Verification& found) {
-    if (context.is_json) {
-        fmt::print("{}\n",
-                   json::ObjectWriter{}
-                       .boolean("ok", false)
-                       .text("problem", found.problem)
-                       .boolean("journal_ok", found.is_journal_whole)
-                       .integer("records", static_cast<std::int64_t>(found.records))
-                       .done());
+std::int64_t signed_of(Sequence sequence) { return static_cast<std::int64_t>(sequence.value); }
+
+/// [{"first":120,"last":150,"accepted_at":"…"}]
+std::string gaps_json(const std::vector<journal::Gap>& gaps) {
+    std::string out;
+    for (const auto& gap : gaps) {
+        out += out.empty() ? "[" : ",";
+        out += json::ObjectWriter{}
+                   .integer("first", signed_of(gap.first))
+                   .integer("last", signed_of(gap.last))
+                   .text("accepted_at", print_iso_time(gap.accepted_at))
+                   .done();
     }
+    return out.empty() ? "[]" : out + "]";
+}
+
+int report_loss(const Context& context,
+                const journal::LostTail& lost,
+                const JournalOptions& options) {
+    return complain(context,
+                    LostTail,
+                    describe(lost),
+                    fmt::format("Restore the missing segments: parlance journal repair --from COPY "
+                                "--data {1}. If there is no copy, accept the loss: parlance "
+                                "journal accept-loss {0} --data {1}",
+                                lost.last.value,
+                                options.data));
+}
+
+int report_damage(const Context& context,
+                  const journal::Verification& found,
+                  const JournalOptions& options) {
+    if (context.is_json) {
+        json::ObjectWriter out;
+        out.boolean("ok", false)
+            .text("problem", found.problem)
+            .boolean("journal_ok", found.is_journal_whole)
+            .integer("records", static_cast<std::int64_t>(found.records));
+        if (found.lost) {
+            out.integer("last_found", signed_of(found.lost->found))
+                .integer("last_written", signed_of(found.lost->last))
+                .integer("records_missing", static_cast<std::int64_t>(found.lost->records()))
+                .text("evidence", found.lost->evidence);
+        }
+        fmt::print("{}\n", out.done());
+    }
+    if (found.lost) return report_loss(context, *found.lost, options);
     if (found.is_journal_whole) {
         return complain(context,
                         BadData,
@@ -224,7 +272,8 @@ int report_damage(const Context& context, const journal::Verification& found) {
                     BadData,
                     found.problem,
                     fmt::format("{} before it {} as written. Keep a copy of the files before "
-                                "anything else.",
+                                "anything else, then restore with `parlance journal repair --from "
+                                "COPY`.",
                                 counted(found.records, "record", "records"),
                                 found.records == 1 ? "is" : "are"));
 }
@@ -239,13 +288,14 @@ int verify(const Context& context, const JournalOptions& options) {
     if (!disk) return complain_about_data(context, disk.error());
     Progress progress{context.err()};
     const auto begin = std::chrono::steady_clock::now();
-    const auto found = journal::verify(**disk, [&](std::uint64_t done, std::uint64_t all) {
+    const auto show = [&](std::uint64_t done, std::uint64_t all) {
         const double share = all == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(all);
         progress.show(share, fmt::format("{} of {} read", bytes_text(done), bytes_text(all)));
-    });
+    };
+    const auto found = journal::verify(**disk, show, viewed_in(options));
     progress.clear();
     if (!found) return complain_about_data(context, found.error());
-    if (!found->problem.empty()) return report_damage(context, *found);
+    if (!found->problem.empty()) return report_damage(context, *found, options);
     const auto tail = tail_of(**disk);
     if (!tail) return complain_about_data(context, tail.error());
     const double seconds =
@@ -260,6 +310,8 @@ int verify(const Context& context, const JournalOptions& options) {
                        .integer("last", static_cast<std::int64_t>(found->last.value))
                        .integer("bytes_left_out", static_cast<std::int64_t>(tail->bytes_cut))
                        .text("chain", hex(found->chain))
+                       .raw("lost", gaps_json(found->gaps))
+                       .text("mark_note", found->mark_note)
                        .done());
         return Done;
     }
@@ -271,6 +323,18 @@ int verify(const Context& context, const JournalOptions& options) {
                counted(found->segments, "segment", "segments"),
                duration_text(seconds * 1e9));
     fmt::print("{}\n", paint(screen, Tone::Dim, "chain     " + hex(found->chain)));
+    for (const auto& gap : found->gaps) {
+        fmt::print("{}      records {} to {}; an operator accepted that at {}\n",
+                   paint(screen, Tone::Yellow, "lost"),
+                   gap.first.value,
+                   gap.last.value,
+                   print_iso_time(gap.accepted_at));
+    }
+    if (!found->mark_note.empty()) {
+        fmt::print("{}      {}; the next start makes it anew\n",
+                   paint(screen, Tone::Yellow, "mark"),
+                   found->mark_note);
+    }
     if (tail->bytes_cut > 0) {
         fmt::print(
             "{}  {} behind the last whole batch, at {}: an append that did not end, "
@@ -279,6 +343,45 @@ int verify(const Context& context, const JournalOptions& options) {
             counted(tail->bytes_cut, "byte", "bytes"),
             tail->cut_from);
     }
+    return Done;
+}
+
+/// The operator's decision: what is missing at the end stays missing, and the hub may go on.
+int accept_loss(const Context& context, const JournalOptions& options) {
+    auto disk = open_disk(options);
+    if (!disk) return complain_about_data(context, disk.error());
+    const auto opened = journal::Journal::open(
+        **disk,
+        {.viewed = viewed_in(options),
+         .accepted_loss = Sequence{options.accepted},
+         .accepted_at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())});
+    if (!opened && opened.error().fault == Fault::Malformed) {
+        return complain(context,
+                        Refused,
+                        opened.error().message,
+                        "`parlance journal verify` says what is missing.");
+    }
+    if (!opened && opened.error().fault == Fault::Unavailable) {
+        return complain(context, Refused, opened.error().message, "Stop the hub first.");
+    }
+    if (!opened) return complain_about_data(context, opened.error());
+    const auto& lost = *(*opened)->recovery().lost;
+    if (context.is_json) {
+        fmt::print("{}\n",
+                   json::ObjectWriter{}
+                       .integer("last_found", signed_of(lost.found))
+                       .integer("last_written", signed_of(lost.last))
+                       .integer("records_missing", static_cast<std::int64_t>(lost.records()))
+                       .text("evidence", lost.evidence)
+                       .done());
+        return Done;
+    }
+    fmt::print(
+        "Accepted: {} after record {}. The next record is {}; no sequence number is used "
+        "twice.\n",
+        counted(lost.records(), "record is lost", "records are lost"),
+        lost.found.value,
+        lost.last.value + 1);
     return Done;
 }
 
@@ -399,7 +502,7 @@ void add_journal(CLI::App& app, Context& context) {
     auto options = std::make_shared<JournalOptions>();
     CLI::App* const verb = add_verb(app,
                                     {"journal",
-                                     "Read the hub's memory from its files, and check it",
+                                     "Read the hub's memory from its files, check and repair it",
                                      "  parlance journal verify --data ./.parlance\n"
                                      "  parlance journal show 120..130\n"
                                      "  parlance journal list --last 50 --json | jq .event"});
@@ -418,10 +521,25 @@ void add_journal(CLI::App& app, Context& context) {
     CLI::App* const show_verb = add_verb(*verb, {"show", "Records in full", ""});
     show_verb->add_option("range", options->range, "SEQ, SEQ..SEQ or SEQ..")->required();
     show_verb->callback(leave(context, options, show));
-    add_verb(*verb, {"verify", "Read everything and believe nothing; 5 if something is wrong", ""})
+    add_verb(
+        *verb,
+        {"verify",
+         "Read everything and believe nothing; 5 if something is damaged, 6 if the end is missing",
+         ""})
         ->callback(leave(context, options, verify));
+    CLI::App* const accept_verb =
+        add_verb(*verb,
+                 {"accept-loss",
+                  "Let a hub go on whose last records are lost; `verify` says which",
+                  "  parlance journal accept-loss 150 --data ./.parlance"});
+    accept_verb->add_option("sequence", options->accepted, "The last record that is lost")
+        ->type_name("SEQ")
+        ->check(whole_number())
+        ->required();
+    accept_verb->callback(leave(context, options, accept_loss));
     add_verb(*verb, {"stat", "How many records of each kind, and how long they are", ""})
         ->callback(leave(context, options, stat));
+    add_journal_repair(*verb, context, [options] { return options->data; });
 }
 
 }  // namespace parlance::cli

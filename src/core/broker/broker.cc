@@ -71,7 +71,7 @@ Waiting waiting_of(const Broker& broker, AgentHandle agent) {
 }
 
 void note_answer(Broker& broker, const Message& message) {
-    if (!is_answer(broker, message)) return;
+    if (!message.is_answer) return;
     broker.answers.emplace(message.mailbox, message.listed_as, message.ticket);
 }
 
@@ -159,6 +159,7 @@ void return_credit(Broker& broker, Slot slot) {
     auto& mailbox = broker.mailboxes[message.mailbox];
     unlink(broker, consumer.leased, slot);
     message.consumer = kNoSlot;
+    if (!broker.earlier_leases.empty()) broker.earlier_leases.erase(message.ticket);
     --consumer.in_flight;
     consumer.bytes -= message.envelope->body().size();
     --mailbox.in_flight;
@@ -198,13 +199,14 @@ Slot add(Broker& broker, Arrival arrival) {
     ++broker.waiting;
     const auto ticket = arrival.ticket;
     CHECK(arrival.retry_count_max < 255);
-    const Slot slot =
-        broker.messages.add({.ticket = ticket,
-                             .envelope = std::move(arrival.envelope),
-                             .expires_at = arrival.expires_at,
-                             .mailbox = arrival.mailbox,
-                             .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
-                             .priority = arrival.priority});
+    const Slot slot = broker.messages.add(
+        Message{.ticket = ticket,
+                .envelope = std::move(arrival.envelope),
+                .expires_at = arrival.expires_at,
+                .mailbox = arrival.mailbox,
+                .retry_count_max = static_cast<std::uint8_t>(arrival.retry_count_max),
+                .priority = arrival.priority,
+                .is_answer = arrival.is_answer});
     broker.slots.add(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     count_request(broker, broker.messages[slot], true);
@@ -222,11 +224,6 @@ Slot add(Broker& broker, Arrival arrival) {
 bool asks(const Broker& broker, const Message& message) {
     return message.envelope->intent() == Intent::Request &&
            !broker.notices.contains(message.ticket.value);
-}
-
-bool is_answer(const Broker& broker, const Message& message) {
-    return message.envelope->intent() == Intent::Reply ||
-           broker.notices.contains(message.ticket.value);
 }
 
 void note_asking(Broker& broker, const Message& message) {
@@ -322,7 +319,8 @@ void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome
                            .mailbox = to.mailbox,
                            .priority = event.priority,
                            .expires_at = old.expires_at,
-                           .retry_count_max = old.retry_count_max});
+                           .retry_count_max = old.retry_count_max,
+                           .is_answer = old.is_answer});
     // Tokens count on, so that one of whoever had it is stale.
     auto& message = broker.messages[slot];
     message.attempt = old.attempt;
@@ -364,6 +362,23 @@ void grant(Broker& broker, const LeaseGranted& event) {
     --broker.waiting;
     set_due(broker, slot, event.until);
     update_restless(broker, message.mailbox);
+}
+
+void begin_epoch(Broker& broker, Epoch epoch) {
+    if (epoch == broker.epoch) return;  // A journal from before there were epochs.
+    for (const auto& [instance, consumer] : broker.consumer_slots) {
+        for (Slot slot = broker.consumers[consumer].leased.head; slot != kNoSlot;
+             slot = broker.messages[slot].link_next) {
+            broker.earlier_leases.emplace(broker.messages[slot].ticket, broker.epoch);
+        }
+    }
+    broker.epoch = epoch;
+}
+
+Epoch epoch_of_lease(const Broker& broker, Ticket ticket) {
+    if (broker.earlier_leases.empty()) return broker.epoch;
+    const auto found = broker.earlier_leases.find(ticket);
+    return found == broker.earlier_leases.end() ? broker.epoch : found->second;
 }
 
 void extend(Broker& broker, Ticket ticket, Time until) {

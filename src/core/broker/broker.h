@@ -55,9 +55,15 @@ struct Message {
     std::uint8_t retry_count_max = 0;
     Priority priority = Priority::Normal;
     Priority listed_as = Priority::Normal;  ///< Ready only: its own, or its lane's if that is more.
-    Stage stage = Stage::Ready;
+    Stage stage : 7 = Stage::Ready;
+    bool is_answer : 1 = false;  ///< To a request of its reader: a reply, or the hub's own words.
 };
 static_assert(sizeof(Message) == 56);
+
+/// Whether the copy is handed over until it is settled.
+constexpr bool is_at_least_once(const Message& message) {
+    return parlance::is_at_least_once(message.priority, message.is_answer);
+}
 
 /// One less than none: it was passed on since the last try, and who has it now was never handed it.
 inline constexpr std::uint16_t kTriesByAnother = 0xFFFF;
@@ -161,6 +167,9 @@ struct Broker {
     /// Answers that are ready, by mailbox and level: known while nothing else is handed over.
     std::set<std::tuple<AgentHandle, Priority, Ticket>> answers;
     bool hands_answers_only = false;
+    Epoch epoch{};  ///< Of this run: every lease that is granted now has it.
+    /// Leases that an earlier run granted and that are still held, with the epoch of that run.
+    std::map<Ticket, Epoch> earlier_leases;
     /// Requests that were handed over once and wait to be tried again, by mailbox.
     std::set<std::pair<AgentHandle, Ticket>> returned;
     boost::unordered_flat_map<std::uint64_t, Failure>
@@ -185,6 +194,7 @@ struct Arrival {
     Time expires_at{};
     std::uint32_t retry_count_max = 0;
     bool is_known = false;  ///< Who gets it knows of it, and has it in hand before it comes.
+    bool is_answer = false;
 };
 void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
 /// The hub's own answer in place of a reply: `arrival.envelope` is the request.
@@ -201,6 +211,14 @@ void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome
 void enclose(Broker& broker, Ticket answer, std::string state);
 
 void grant(Broker& broker, const LeaseGranted& event);
+/// A run of the hub begins. Leases that are held stay those of the runs that granted them.
+void begin_epoch(Broker& broker, Epoch epoch);
+/// Of the run that granted the lease of this copy, which is held.
+Epoch epoch_of_lease(const Broker& broker, Ticket ticket);
+/// The token in force of a copy that is leased.
+inline DeliveryToken token_of(const Broker& broker, const Message& message) {
+    return {message.ticket, message.attempt, epoch_of_lease(broker, message.ticket)};
+}
 void extend(Broker& broker, Ticket ticket, Time until);
 /// Out of the hub for good: acknowledged, dropped, expired or discarded.
 void remove(Broker& broker, const HashKey& key, Ticket ticket);
@@ -244,8 +262,6 @@ class Picker {
 /// Whether a copy asks its reader for something: the hub's own answer shows what was asked, and
 /// does not ask it.
 bool asks(const Broker& broker, const Message& message);
-/// Whether it answers what its reader has asked: by a reply, or in the hub's own words.
-bool is_answer(const Broker& broker, const Message& message);
 /// Notes that a copy has become ready, if it is one that somebody waits for the answer to.
 void note_asking(Broker& broker, const Message& message);
 /// Notes that a copy waits that was handed over before, if it is such a one.

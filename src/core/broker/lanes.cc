@@ -7,7 +7,7 @@ namespace parlance::core::broker {
 namespace {
 
 void count_urgent(Lane& lane, Priority priority, std::uint32_t change) {
-    if (is_at_least_once(priority)) lane.urgent[static_cast<std::size_t>(priority)] += change;
+    if (is_urgent(priority)) lane.urgent[static_cast<std::size_t>(priority)] += change;
 }
 
 const HashedSlot* find_single(const Broker& broker, const HashKey& key, std::uint64_t lane_key) {

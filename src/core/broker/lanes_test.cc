@@ -16,10 +16,10 @@ struct House {
     Broker broker;
 
     Slot add(std::uint64_t ticket, std::string_view task, Priority priority = Priority::Normal) {
-        return broker.messages.add({.ticket = {ticket},
-                                    .envelope = Envelope::make({.task = task}, ""),
-                                    .mailbox = 0,
-                                    .priority = priority});
+        return broker.messages.add(Message{.ticket = {ticket},
+                                           .envelope = Envelope::make({.task = task}, ""),
+                                           .mailbox = 0,
+                                           .priority = priority});
     }
     Lane join(Slot slot) {
         return join_lane(broker, kKey, lane_key_of(kKey, broker.messages[slot]), slot);

@@ -1,5 +1,7 @@
 #include "core/broker/memory.h"
 
+#include <utility>
+
 namespace parlance::core::broker {
 
 namespace {
@@ -71,9 +73,11 @@ void remember_closed(Memory& memory, std::uint64_t key, Ticket request) {
     remember(memory.newer.closed, {.key = key, .number = request.value});
 }
 
-bool is_full(const Memory& memory, std::uint64_t ids_max) {
-    // Replies may fill `closed` faster than messages fill `ids`: three names a request.
-    return memory.taken * 2 >= ids_max || memory.newer.closed.size() >= ids_max * 2;
+bool is_full(const Memory& memory, std::uint64_t ids_max) { return memory.taken * 2 >= ids_max; }
+
+void age_closed(Memory& memory, std::uint64_t ids_max) {
+    if (memory.newer.closed.size() < closed_names_max(ids_max)) return;
+    memory.older.closed = std::exchange(memory.newer.closed, {});
 }
 
 std::size_t bytes_of(const Memory& memory) {

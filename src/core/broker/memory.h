@@ -1,7 +1,9 @@
 // Which message ids were already taken, and how each went: so that a repeat is recognised.
 //
 // Two generations bound it. When the newer one is full the older is forgotten, except for what
-// is still in the hub: a message that waits can never be accepted a second time.
+// is still in the hub: a message that waits can never be accepted a second time. Only ids that are
+// taken fill a generation. A burst of timeouts ends many requests at once and takes no id; the
+// names of ended requests therefore have a bound of their own, and ids outlive it.
 #pragma once
 
 #include <algorithm>
@@ -73,6 +75,13 @@ void remember(FlatTable<NumberRow>& table, const NumberRow& row);
 
 /// Whether the newer generation has had its half of `ids_max`.
 bool is_full(const Memory& memory, std::uint64_t ids_max);
+
+/// The most names of ended requests that one generation has. A request has three as a rule; the
+/// constant is room for a burst of timeouts in a hub that remembers few ids.
+constexpr std::uint64_t closed_names_max(std::uint64_t ids_max) { return 2 * ids_max + 65'536; }
+
+/// Forgets the older names of ended requests, and nothing else, once the newer ones are too many.
+void age_closed(Memory& memory, std::uint64_t ids_max);
 
 /// What it takes in all.
 std::size_t bytes_of(const Memory& memory);

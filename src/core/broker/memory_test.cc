@@ -88,12 +88,18 @@ TEST(Memory, AsksAboutEachLiveIdOnlyOnceAGeneration) {
 }
 
 TEST(Memory, G7_NamesOfEndedRequestsAreBoundedToo) {
+    constexpr std::uint64_t kIdsMax = 10;
+    constexpr auto kMost = closed_names_max(kIdsMax);
     Memory memory;
-    for (std::uint64_t i = 1; i <= 1000; ++i) {
+    remember_id(memory, 1, {.ticket = {1}});
+    for (std::uint64_t i = 1; i <= 5 * kMost; ++i) {
         remember_closed(memory, i, {i});
-        age(memory, 10, kNoneLive);
-        EXPECT_LE(memory.newer.closed.size() + memory.older.closed.size(), 40U);
+        age_closed(memory, kIdsMax);
+        ASSERT_LE(memory.newer.closed.size() + memory.older.closed.size(), 2 * kMost);
     }
+    EXPECT_EQ(find_closed(memory, 4 * kMost + 1), Ticket{4 * kMost + 1}) << "the latest are known";
+    EXPECT_EQ(find_closed(memory, 1), Ticket{}) << "long ago";
+    EXPECT_TRUE(find_id(memory, 1)) << "ids are not forgotten for names";
 }
 
 }  // namespace

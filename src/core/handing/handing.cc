@@ -86,6 +86,9 @@ std::vector<Ticket> asked_by(const Handing& handing, Ticket call) {
 }
 
 void apply(Handing& handing, const PassingBegan& event) {
+    // A request that waited for people's approval has begun before: from its release on it has the
+    // task and the times of that moment.
+    erase_pass(handing, event.request);
     const Pass pass{.began = event};
     index(handing, event.request, pass);
     handing.passes.emplace(event.request, pass);

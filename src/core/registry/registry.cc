@@ -10,21 +10,6 @@ namespace parlance::core::registry {
 
 namespace {
 
-auto mark_of(Registry& registry) {
-    return [&registry](Slot slot) {
-        auto& instance = registry.instances[slot];
-        return AgendaMark{instance.place, instance.number.value};
-    };
-}
-
-/// An endpoint has nothing to say while nothing is posted to it; the others must be heard of.
-void watch(Registry& registry, Slot slot, Duration heartbeat_timeout) {
-    const auto& instance = registry.instances[slot];
-    if (instance.kind == InstanceKind::Push) return;
-    const auto since = std::max(instance.last_seen, instance.excused_at);
-    registry.silence.set({.at = since + heartbeat_timeout, .owner = slot}, mark_of(registry));
-}
-
 /// The codes in a profile's list. It was checked at the door, but not in a snapshot.
 std::vector<std::string> capabilities_of(const Profile& profile) {
     std::vector<std::string> codes;
@@ -111,7 +96,7 @@ void apply(Registry& registry, const AgentRemoved& event) {
     --registry.registered_count;
 }
 
-void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout) {
+void apply(Registry& registry, const InstanceJoined& event, Time at) {
     const auto handle = intern(registry, event.agent.value);
     const Slot slot = registry.instances.add({.number = event.instance,
                                               .agent = handle,
@@ -121,20 +106,18 @@ void apply(Registry& registry, const InstanceJoined& event, Time at, Duration he
     registry.instance_slots.emplace(event.instance, slot);
     registry.instance_last = event.instance.value;
     registry.agents[handle].instances.push_back(slot);
-    watch(registry, slot, heartbeat_timeout);
 }
 
 void apply(Registry& registry, const InstanceLeft& event) {
     const auto found = registry.instance_slots.find(event.instance);
     CHECK(found != registry.instance_slots.end());
     const Slot slot = found->second;
-    registry.silence.remove(slot, mark_of(registry));
     std::erase(registry.agents[registry.instances[slot].agent].instances, slot);
     registry.instance_slots.erase(found);
     registry.instances.remove(slot);
 }
 
-void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout) {
+void apply(Registry& registry, const InstanceSeen& event, Time at) {
     const auto found = registry.instance_slots.find(event.instance);
     CHECK(found != registry.instance_slots.end());
     auto& instance = registry.instances[found->second];
@@ -149,16 +132,14 @@ void apply(Registry& registry, const InstanceSeen& event, Time at, Duration hear
         instance.excused_at = {};
         instance.is_away = false;
     }
-    watch(registry, found->second, heartbeat_timeout);
 }
 
-void recall(Registry& registry, const Instance& known, Duration heartbeat_timeout) {
+void recall(Registry& registry, const Instance& known) {
     const auto slot = registry.instance_slots.at(known.number);
     auto& instance = registry.instances[slot];
     instance.missed_since = known.missed_since;
     instance.excused_at = known.excused_at;
     instance.is_away = known.is_away;
-    watch(registry, slot, heartbeat_timeout);
 }
 
 void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout) {

@@ -14,7 +14,6 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "base/agenda.h"
 #include "base/slab.h"
 #include "base/time.h"
 #include "core/handles.h"
@@ -27,13 +26,12 @@ struct Instance {
     AgentHandle agent = kNoAgent;
     std::string name;
     InstanceKind kind = InstanceKind::Socket;
-    Time last_seen{};
+    Time last_seen{};  ///< As recorded; later signs of life are in no record.
     /// Of an endpoint: since when nothing has come back from it, of all that was posted. Zero: the
     /// last post was answered, or there was none.
     Time missed_since{};
     Time excused_at{};     ///< Of one that polls: silent, but on time that it was given. Or zero.
     bool is_away = false;  ///< Silent or missed for as long as others may be, and yet here.
-    AgendaPlace place = kNotOnAgenda;
 };
 
 struct Agent {
@@ -60,7 +58,6 @@ struct Registry {
     std::uint64_t registered_count = 0;
     Slab<Instance> instances;
     std::map<InstanceNumber, Slot> instance_slots;
-    Agenda silence;  ///< When each instance is given up if nothing is heard of it.
     std::uint64_t instance_last = 0;
     std::map<TopicName, std::vector<AgentHandle>> topics;  ///< Subscribers sorted by name.
     /// Who has registered each capability, by its code. Found again from the profiles.
@@ -84,11 +81,11 @@ AgentHandle intern(Registry& registry, std::string_view name);
 
 void apply(Registry& registry, const AgentRegistered& event);
 void apply(Registry& registry, const AgentRemoved& event);
-void apply(Registry& registry, const InstanceJoined& event, Time at, Duration heartbeat_timeout);
+void apply(Registry& registry, const InstanceJoined& event, Time at);
 void apply(Registry& registry, const InstanceLeft& event);
-void apply(Registry& registry, const InstanceSeen& event, Time at, Duration heartbeat_timeout);
+void apply(Registry& registry, const InstanceSeen& event, Time at);
 /// What was known of an instance beside its last sign of life is known again.
-void recall(Registry& registry, const Instance& known, Duration heartbeat_timeout);
+void recall(Registry& registry, const Instance& known);
 /// Nothing came back from an endpoint that was posted to.
 void miss(Registry& registry, InstanceNumber instance, Time at, Duration heartbeat_timeout);
 void apply(Registry& registry, const Subscribed& event);

@@ -88,11 +88,30 @@ class DelegationModel {
         const auto is_missing = [&](Ticket request) {
             return request != Ticket{} && !(admitted && admitted->request == request);
         };
-        if (is_missing(left_)) breach("G1", "left the tree of what its asker has in hand", left_);
+        // What each of several is asked stands where the call stood when it was accepted.
+        const auto* part = std::get_if<CallAsked>(&event);
+        const bool is_of_free_call =
+            part != nullptr && part->request == left_ && free_calls_.contains(part->call);
+        if (is_missing(left_) && !is_of_free_call)
+            breach("G1", "left the tree of what its asker has in hand", left_);
         if (is_missing(spender_)) breach("G4", "draws on no purse", spender_);
+        const auto* began = std::get_if<PassingBegan>(&event);
+        const bool is_offer = began != nullptr && began->request == sideways_.first &&
+                              began->task == sideways_.second;
+        if (sideways_.first != Ticket{} && !is_offer) {
+            breach("G1", "has a smaller depth on record", sideways_.first);
+        }
+        sideways_ = {};
         left_ = {};
         spender_ = {};
         std::visit([this, now](const auto& fact) { this->on(fact, now); }, event);
+    }
+
+    /// After the last event: what only an event behind it could have explained is a breach.
+    void finish() {
+        if (sideways_.first == Ticket{}) return;
+        breach("G1", "has a smaller depth on record", sideways_.first);
+        sideways_ = {};
     }
 
     /// Below which of the requests on record it stands; any of them is right. None: it begins
@@ -147,7 +166,9 @@ class DelegationModel {
                                                   Time now) const {
         std::map<Refusal, std::string_view> broken;
         if (next.depth >= depth_limit(next)) broken[Refusal::DelegationDepthExceeded] = "G1";
-        if (open_below(next.parent, next.root) >= limit(Rule::FanoutMax, next)) {
+        // How many are invited is said of whoever calls.
+        const auto& fans_out = is_invited(next) ? known.at(next.parent) : next;
+        if (open_below(next.parent, next.root) >= limit(Rule::FanoutMax, fans_out)) {
             broken[Refusal::DelegationFanoutExceeded] = "G2";
         }
         if (is_ring(next, tree)) broken[Refusal::DelegationCycleDetected] = "G3";
@@ -173,6 +194,7 @@ class DelegationModel {
 
   private:
     __extension__ using Wide = unsigned __int128;
+    static constexpr std::string_view kCall = "call:";  ///< Whom a call is for until one is chosen.
     static constexpr std::string_view kAgent = "agent ";
     static constexpr std::string_view kUser = "user ";
     static constexpr std::string_view kMoney = "money";
@@ -185,6 +207,17 @@ class DelegationModel {
         Time since{};
         std::uint64_t amount = 0;
     };
+
+    /// A request that waits for people.
+    struct Held {
+        std::uint64_t tokens_max = 0;  ///< What people were asked to let it spend.
+        Ticket below{};                ///< The work that its asker had in hand then, if any.
+    };
+
+    /// Whether the hub asks for a proposal with it.
+    bool is_invited(const Known& next) const {
+        return next.from == kOrchestrator && calls_.contains(next.parent);
+    }
 
     template <class Fact>
     void on(const Fact&, Time) {}
@@ -211,16 +244,33 @@ class DelegationModel {
     }
     void on(const WorkflowEnded& fact, Time) { ended_.insert(fact.id); }
 
-    void on(const CallOpened& fact, Time) { calls_.insert(fact.request); }
+    void on(const CallOpened& fact, Time) {
+        calls_.insert(fact.request);
+        const auto call = known.find(fact.request);
+        if (call == known.end() || call->second.is_granted) return;
+        const auto is_price = [&](const std::string& agent) {
+            return call->second.cost == cost_of(call->second.tokens, agent);
+        };
+        if (std::ranges::any_of(fact.agents, is_price)) return;
+        breach("G4", "has the price of nobody who is asked", fact.request);
+    }
+    /// Whoever was chosen works on it like on any request; nobody is invited any more.
+    void on(const CallEnded& fact, Time) { calls_.erase(fact.call); }
+    void on(const PassingBegan& fact, Time) { passes_.insert(fact.request); }
 
-    void on(const MessageMoved& fact, Time) {
+    void on(const MessageMoved& fact, Time now) {
         const auto asked = requests_.find(fact.ticket);
         if (asked != requests_.end()) asked->second.envelope = fact.envelope;
+        // What another declined comes to the next one unasked, and is not in its hands yet.
+        if (passes_.contains(fact.ticket)) handed.erase(fact.ticket);
         const auto found = known.find(fact.ticket);
         if (found == known.end()) return;
-        found->second.to = fact.envelope->to();
-        if (fact.is_priced) found->second.cost = fact.cost;
-        trees.at(found->second.root).errands.insert(errand_of(found->second));
+        auto& moved = found->second;
+        const auto before = moved;
+        moved.to = fact.envelope->to();
+        if (fact.is_priced) moved.cost = fact.cost;
+        trees.at(moved.root).errands.insert(errand_of(moved));
+        if (moved.is_open && !moved.is_granted) move_reservation(fact.ticket, before, now);
     }
 
     void on(const MessageAccepted& fact, Time) {
@@ -229,16 +279,28 @@ class DelegationModel {
         // What is asked of people, and by the hub, is in no tree.
         const bool is_free = is_no_agent(envelope.to()) || envelope.from() == kOrchestrator;
         const auto from = std::string{envelope.from()};
-        if (!fact.is_held && !is_free && has_bound_in_hand(from, {})) left_ = fact.ticket;
+        const bool is_bound = has_bound_in_hand(from, {});
+        if (!fact.is_held && !is_free && is_bound) left_ = fact.ticket;
+        if (!fact.is_held && is_no_agent(envelope.to()) && !is_bound) {
+            free_calls_.insert(fact.ticket);
+        }
         if (!fact.is_held && !is_free && has_purses()) spender_ = fact.ticket;
         requests_[fact.ticket] = fact;
     }
 
     // It stands where it stood when people were asked, and its time begins when they have answered.
     void on(const RequestHeld& fact, Time) {
-        held_[fact.request] = fact.tokens_max;
+        held_[fact.request] = {.tokens_max = fact.tokens_max, .below = work_of_asker(fact)};
         if (fact.parent != Ticket{} || !requests_.contains(fact.request)) return;
         look_for_work(known_of(fact.request).from, fact.user, fact.session, fact.request);
+    }
+    /// Below what its asker has in hand it stands then, and still if that moves to another agent
+    /// before people have answered. None: it is not below the asker's own work.
+    Ticket work_of_asker(const RequestHeld& fact) const {
+        const auto asked = requests_.find(fact.request);
+        const auto work = known.find(fact.parent);
+        if (asked == requests_.end() || work == known.end()) return {};
+        return work->second.to == asked->second.envelope->from() ? fact.parent : Ticket{};
     }
     void on(const RequestReleased& fact, Time) {
         const auto found = requests_.find(fact.request);
@@ -289,7 +351,8 @@ class DelegationModel {
         next.depth_max = fact.depth_max;
         next.is_granted = fact.is_granted;
         next.tokens = fact.tokens;
-        next.cost = cost_of(fact.tokens, next.to);
+        // Of a call it is the price of one of those who are asked, who are on record next.
+        next.cost = next.to == kCall ? fact.cost : cost_of(fact.tokens, next.to);
         next.limits_tools = fact.limits_tools;
         next.tools = {fact.tools.begin(), fact.tools.end()};
         next.is_planned = next.from == kOrchestrator;
@@ -309,7 +372,7 @@ class DelegationModel {
                    "was accepted in spite of " + std::string{refusal_row(refusal).code},
                    fact.request);
         }
-        tree.errands.insert(errand_of(next));
+        if (!is_no_agent(next.to)) tree.errands.insert(errand_of(next));
         tree.members.insert(fact.request);
         open.insert(fact.request);
         spend(known[fact.request] = std::move(next), now);
@@ -350,13 +413,21 @@ class DelegationModel {
             return;
         }
         const auto& parent = known.at(fact.parent);
-        const bool is_invited = next.from == kOrchestrator && calls_.contains(fact.parent);
-        next.depth = parent.depth + (is_invited ? 0 : 1);
+        const bool is_proposal = is_invited(next);
+        next.depth = parent.depth + (is_proposal ? 0 : 1);
         // A step of a workflow stands below what its starter works on, and a proposal is asked for
         // below what it is for.
-        const bool is_begun = is_invited || begun_out_of_.contains(fact.parent);
-        const bool is_its = next.from == kOrchestrator ? is_begun : parent.to == next.from;
+        const bool is_begun = is_proposal || begun_out_of_.contains(fact.parent);
+        const auto held = held_.find(fact.request);
+        const bool was_its = held != held_.end() && held->second.below == fact.parent;
+        const bool is_its =
+            next.from == kOrchestrator ? is_begun : was_its || parent.to == next.from;
         if (!is_its) breach("G1", "stands below another's work", fact.request);
+        if (fact.depth + 1 == next.depth) {
+            // The offer of a task is no level deeper than the task; that it is one is said next.
+            next.depth = fact.depth;
+            sideways_ = {fact.request, fact.parent};
+        }
         if (fact.depth < next.depth) breach("G1", "has a smaller depth on record", fact.request);
         if (next.deadline > parent.deadline) breach("I2", "outlives its parent", fact.request);
         if (next.depth_max > parent.depth_max) breach("I2", "may go deeper", fact.request);
@@ -390,11 +461,13 @@ class DelegationModel {
         const auto& tree = trees.at(fact.root);
         const bool is_free = !tree.binds() && !has_purses();
         if (!fact.session.empty() || fact.is_granted || is_free) return;
-        // What asks for a proposal has a part of what that is for has.
-        if (next.from == kOrchestrator && calls_.contains(fact.parent)) return;
+        // What asks for a proposal has a part of what that is for has; and what nobody was chosen
+        // for yet has what the first of those has left who are asked.
+        if (is_invited(next) || is_no_agent(next.to)) return;
         // People let it spend what they were asked for, however much is there by then.
         const auto held = held_.find(fact.request);
-        if (held != held_.end() && held->second > 0 && next.tokens == held->second) return;
+        const auto granted = held != held_.end() ? held->second.tokens_max : 0;
+        if (granted > 0 && next.tokens == granted) return;
         auto more = next;
         ++more.tokens;
         const bool has_all = next.tokens == kTokensUsual || !has_tokens(more, tree, now);
@@ -497,7 +570,8 @@ class DelegationModel {
         return each.from + ' ' + each.to + ' ' + each.objective;
     }
     bool is_ring(const Known& next, const KnownTree& tree) const {
-        if (next.objective.empty()) return false;
+        // With what nobody was chosen for yet nobody has been sent.
+        if (next.objective.empty() || is_no_agent(next.to)) return false;
         // How often a workflow asks the same is said by its plan.
         bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
@@ -618,7 +692,9 @@ class DelegationModel {
             return has_left(account, next.tokens, limit_of(policy_, rule, subject), now);
         };
         if (!is_within(next.tokens, limit(Rule::TokensPerDelegation, next))) return false;
-        if (!has(std::string{kAgent} + next.to, Rule::TokensPerAgent, target(next.to))) {
+        const bool is_agents = !is_no_agent(next.to);
+        if (is_agents &&
+            !has(std::string{kAgent} + next.to, Rule::TokensPerAgent, target(next.to))) {
             return false;
         }
         if (const auto giver = giver_of(next); giver != Ticket{}) {
@@ -648,7 +724,8 @@ class DelegationModel {
             has(std::string{kMoneyOfUser} + next.user, Rule::CostPerUser, {.user = next.user});
         return is_within(next.cost, limit(Rule::CostPerDelegation, next)) &&
                is_within(in_tree, limit(Rule::CostPerRoot, tree)) && has_user &&
-               has(std::string{kMoneyOfAgent} + next.to, Rule::CostPerAgent, target(next.to)) &&
+               (is_no_agent(next.to) ||
+                has(std::string{kMoneyOfAgent} + next.to, Rule::CostPerAgent, target(next.to))) &&
                has(std::string{kMoney}, Rule::CostInTotal, {});
     }
 
@@ -665,13 +742,36 @@ class DelegationModel {
         spent.amount += amount;
         if (spent.amount == 0 && reserved_in(account) == 0) spent_.erase(account);
     }
-    /// `settles`: something of what was set aside for it for its user and the hub is free again.
-    void spend(const Known& each, Time now, bool settles = true) {
-        if (each.tokens == 0 || each.is_granted) return;
-        // What is over is over, also under a longer window later.
+    /// What is over is over, also under a longer window later.
+    void forget_past(Time now) {
         std::erase_if(spent_, [&](const auto& account) {
             return now - account.second.since >= window() && reserved_in(account.first) == 0;
         });
+    }
+    /// A delegation that moves gives back what was set aside of its agent before, and what is set
+    /// aside of the next agent is a use, with which a window can begin, as at an admission.
+    void move_reservation(Ticket request, const Known& before, Time now) {
+        const auto& moved = known.at(request);
+        const bool has_new_cost = moved.cost != before.cost;
+        const auto touch = [&](const Known& each) {
+            if (each.tokens > 0) spend(std::string{kAgent} + each.to, 0, now);
+            if (each.cost == 0) return;
+            spend(std::string{kMoneyOfAgent} + each.to, 0, now);
+            if (has_new_cost) spend(std::string{kMoney}, 0, now);
+            if (has_new_cost && !each.user.empty()) {
+                spend(std::string{kMoneyOfUser} + each.user, 0, now);
+            }
+        };
+        open.erase(request);
+        touch(before);
+        open.insert(request);
+        forget_past(now);
+        touch(moved);
+    }
+    /// `settles`: something of what was set aside for it for its user and the hub is free again.
+    void spend(const Known& each, Time now, bool settles = true) {
+        if (each.tokens == 0 || each.is_granted) return;
+        forget_past(now);
         spend(std::string{kAgent} + each.to, each.own, now);
         if (each.cost > 0) {
             spend(std::string{kMoney}, cost_of(each), now);
@@ -731,12 +831,15 @@ class DelegationModel {
     std::map<Ticket, MessageAccepted> requests_;         ///< Those that are open.
     std::map<std::string, Spent> spent_;
     std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
-    std::map<Ticket, std::uint64_t> held_;         ///< What people were asked to let it spend.
+    std::map<Ticket, Held> held_;                  ///< Requests that people were asked about.
     Ticket left_{};     ///< Accepted just now of one who is bound; it must be found below that.
     Ticket spender_{};  ///< Accepted just now; it must be held to the purses.
-    std::set<std::string> ended_;    ///< Workflows.
-    std::set<Ticket> begun_out_of_;  ///< What somebody worked on that started a workflow.
-    std::set<Ticket> calls_;         ///< That several were asked for.
+    std::set<Ticket> passes_;  ///< Requests that go on to somebody else if they are refused.
+    std::pair<Ticket, Ticket> sideways_{};  ///< Admitted just now as the offer of this task.
+    std::set<std::string> ended_;           ///< Workflows.
+    std::set<Ticket> begun_out_of_;         ///< What somebody worked on that started a workflow.
+    std::set<Ticket> free_calls_;           ///< Accepted while nothing bound their asker.
+    std::set<Ticket> calls_;                ///< For which several are being asked.
 };
 
 }  // namespace parlance::core

@@ -135,6 +135,11 @@ class PlainScribe : public Scribe {
         std::string spare;
         Claim claim;
         claim.words.emplace_back(code->text(spare));
+        // Inputs that say so are measured: a token for each byte of the message.
+        const auto inputs = json::find(body, "inputs");
+        if (inputs && inputs->is_object() && json::find(*inputs, "measured")) {
+            claim.tokens_estimated = request.body().size();
+        }
         return std::make_shared<const Claim>(std::move(claim));
     }
 

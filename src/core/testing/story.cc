@@ -1,7 +1,9 @@
 #include "core/testing/story.h"
 
 #include <algorithm>
+#include <deque>
 
+#include "core/snapshot_pieces.h"
 #include "core/testing/ends_once.h"
 #include "core/testing/plain_scribe.h"
 
@@ -19,19 +21,31 @@ Story::~Story() = default;
 Story& Story::ask(Command command) {
     events_.clear();
     effects_.clear();
+    if (std::holds_alternative<StartHub>(command)) liveness_.begin(state_, now_);
     step({.command = std::move(command),
           .caller = caller_,
           .now = now_,
           .chance = ++chance_,
           .ask = {77}});
     int ticks = 0;
-    while (step({.command = Tick{}, .now = now_, .chance = ++chance_})) {
+    while (follow()) {
         if (++ticks < kTicksMax) continue;
         ADD_FAILURE() << "the hub never comes to rest";
         break;
     }
     if (++asked_ % replayed_every_ == 0) expect_replay();
     return *this;
+}
+
+/// What follows by itself. False if nothing does.
+bool Story::follow() {
+    const auto silent = liveness_.silent(now_, state_.limits.heartbeat_timeout);
+    const Tick tick{silent.value_or(InstanceNumber{})};
+    return step({.command = tick, .now = now_, .chance = ++chance_}) || silent.has_value();
+}
+
+Time Story::next_due() const {
+    return std::min(core::next_due(state_), liveness_.next_due(state_.limits.heartbeat_timeout));
 }
 
 InstanceNumber Story::connect(const std::string& id, std::uint32_t credit, std::string name) {
@@ -98,7 +112,8 @@ DeliveryToken Story::last_delivery() const {
 
 bool Story::step(const Stamped& stamped) {
     Events events;
-    decide(state_, stamped, events);
+    Heard heard;
+    decide(state_, stamped, events, &heard);
     EXPECT_EQ(ended_twice(events), "") << "one decision ends it twice";
     for (const auto& event : events) {
         apply(state_, stamped.now, event);
@@ -106,6 +121,7 @@ bool Story::step(const Stamped& stamped) {
         react(state_, stamped, event, effects_);
         events_.push_back(event);
     }
+    liveness_.note(stamped, events, heard);
     return !events.empty();
 }
 
@@ -122,6 +138,25 @@ std::uint64_t bytes_adrift(const State& state) {
     return bytes;
 }
 
+/// Item by item it is the same: wherever a piece may end, the reader looks for the next one.
+void expect_pieces(const State& state, const std::string& bytes) {
+    std::deque<std::string> pieces;
+    const auto keep = [&](std::string piece) {
+        pieces.push_back(std::move(piece));
+        return true;
+    };
+    EXPECT_TRUE(encode_state(state, keep, 1));
+    const auto source = [&](std::string& piece) -> Result<bool> {
+        if (pieces.empty()) return false;
+        piece = std::move(pieces.front());
+        pieces.pop_front();
+        return true;
+    };
+    const auto reloaded = decode_state(source, bytes.size(), state.limits);
+    ASSERT_TRUE(reloaded) << reloaded.error().message;
+    EXPECT_EQ(bytes, encode_state(*reloaded)) << "the pieces of the snapshot give another state";
+}
+
 }  // namespace
 
 void Story::expect_replay() {
@@ -134,6 +169,7 @@ void Story::expect_replay() {
     const auto reloaded = decode_state(lived, state_.limits);
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
+    expect_pieces(state_, lived);
     EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
     EXPECT_EQ(state_.broker.answers, reloaded->broker.answers);
     EXPECT_EQ(state_.broker.hands_answers_only, reloaded->broker.hands_answers_only);

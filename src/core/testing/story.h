@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "core/core.h"
+#include "core/liveness.h"
 #include "core/snapshot.h"
 #include "model/envelope.h"
 
@@ -71,6 +72,7 @@ class Story {
     const Events& events() const { return events_; }
     const Effects& effects() const { return effects_; }
     Time now() const { return now_; }
+    Time next_due() const;
 
     Story& at(Time now) {
         now_ = now;
@@ -143,7 +145,10 @@ class Story {
     /// Every test is also a test of W11: living it, replaying it and reloading it are the same.
     void expect_replay();
 
+    bool follow();
+
     State state_;
+    Liveness liveness_;
     Events events_;
     Effects effects_;
     std::vector<std::pair<Time, Event>> history_;

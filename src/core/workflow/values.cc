@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/json_equal.h"
+#include "base/mutant.h"
 
 namespace parlance::core::workflow {
 
@@ -22,7 +23,7 @@ std::optional<json::Value> placed(json::Value object, const Lookup& lookup) {
     if (!from || !from->is_string()) return std::nullopt;
     std::string spare;
     const json::Value found = lookup(from->text(spare));
-    if (!found.raw.empty()) return found;
+    if (!found.raw.empty() && !is_planted(Mutant::FillWithNothing)) return found;
     const auto otherwise = json::find(object, kDefault);
     return otherwise ? *otherwise : json::root("null");
 }

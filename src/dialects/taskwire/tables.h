@@ -283,6 +283,8 @@ inline constexpr std::array kErrorTypes{
     ErrorTypeRow{Refusal::CorrelationNotFound, "VALIDATION_ERROR", "low"},
     ErrorTypeRow{Refusal::StreamLimitExceeded, "RESOURCE_EXHAUSTED", "medium"},
     ErrorTypeRow{Refusal::HandoffContextIncomplete, "VALIDATION_ERROR", "medium"},
+    ErrorTypeRow{Refusal::JournalDamaged, "INTERNAL_ERROR", "high"},
+    ErrorTypeRow{Refusal::SequenceNotFound, "VALIDATION_ERROR", "low"},
 };
 
 }  // namespace parlance::dialects::taskwire

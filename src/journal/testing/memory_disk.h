@@ -81,6 +81,30 @@ class MemoryDisk final : public Disk {
         capacity_bytes_ = bytes;
     }
 
+    /// While the process has no file descriptor left, no file can be opened or created.
+    void refuse_opens(bool are_refused) {
+        const std::lock_guard lock{mutex_};
+        are_opens_refused_ = are_refused;
+    }
+    std::uint64_t opens_refused() const {
+        const std::lock_guard lock{mutex_};
+        return opens_refused_;
+    }
+
+    /// Every file is as the copy has it, written out and synced, and no other file is there.
+    void restore(const MemoryDisk& copy) {
+        const auto files = copy.contents();
+        const std::lock_guard lock{mutex_};
+        directory_.clear();
+        for (const auto& [name, bytes] : files) {
+            directory_[name] =
+                std::make_shared<Inode>(Inode{.live = bytes, .synced = bytes, .unsynced = {}});
+        }
+        durable_ = directory_;
+        pending_.clear();
+        begin_life();
+    }
+
     /// The process is gone and a new one comes: nothing is lost, but old files do not work.
     void restart() {
         const std::lock_guard lock{mutex_};
@@ -104,6 +128,14 @@ class MemoryDisk final : public Disk {
         const auto& inode = directory_.at(name);
         flip(inode->live, byte, bit);
         flip(inode->synced, byte, bit);
+    }
+
+    /// The disk has a bad sector: reads that touch these bytes fail, until `begin` is `end`.
+    void refuse_reads(const std::string& name, std::uint64_t begin, std::uint64_t end) {
+        const std::lock_guard lock{mutex_};
+        auto& inode = *directory_.at(name);
+        inode.bad_begin = begin;
+        inode.bad_end = end;
     }
 
     // The bytes, to compare and to copy.
@@ -152,6 +184,10 @@ class MemoryDisk final : public Disk {
     Result<std::unique_ptr<File>> open(const std::string& name, Mode mode) override {
         const std::lock_guard lock{mutex_};
         return act<std::unique_ptr<File>>([&]() -> Result<std::unique_ptr<File>> {
+            if (are_opens_refused_) {
+                ++opens_refused_;
+                return fail(Fault::Exhausted, "no file descriptor is left");
+            }
             const bool is_there = directory_.contains(name);
             if (mode != Mode::Create && !is_there) return fail(Fault::NotFound, "no " + name);
             if (mode == Mode::Create) {
@@ -169,6 +205,15 @@ class MemoryDisk final : public Disk {
             for (const auto& [name, inode] : directory_) names.push_back(name);
             return names;
         });
+    }
+
+    /// No operation: the system answers from memory, and nothing of the disk is asked.
+    Result<FileId> id_of(const std::string& name) override {
+        const std::lock_guard lock{mutex_};
+        if (is_down_) throw Crashed{};
+        const auto found = directory_.find(name);
+        if (found == directory_.end()) return fail(Fault::NotFound, "no " + name);
+        return id_of(found->second);
     }
 
     Result<void> rename(const std::string& from, const std::string& to) override {
@@ -210,8 +255,13 @@ class MemoryDisk final : public Disk {
         std::string live;             ///< What a read sees.
         std::string synced;           ///< What is on the platter.
         std::vector<Write> unsynced;  ///< The way from one to the other.
+        std::uint64_t bad_begin = 0;  ///< No read gets bytes from here
+        std::uint64_t bad_end = 0;    ///< to here.
     };
     using InodePtr = std::shared_ptr<Inode>;
+    static FileId id_of(const InodePtr& inode) {
+        return {.device = 0, .number = reinterpret_cast<std::uintptr_t>(inode.get())};
+    }
     using Directory = std::map<std::string, InodePtr>;
 
     struct Change {
@@ -241,6 +291,12 @@ class MemoryDisk final : public Disk {
             TRY(check());
             return disk_.act<std::size_t>([&]() -> Result<std::size_t> {
                 const auto& live = inode_->live;
+                if (offset < inode_->bad_end && offset + bytes.size() > inode_->bad_begin) {
+                    // As of a real disk, bytes in front of the bad ones may have been filled in.
+                    const auto good = inode_->bad_begin - std::min(offset, inode_->bad_begin);
+                    live.copy(bytes.data(), good, std::min<std::uint64_t>(offset, live.size()));
+                    return fail(Fault::Corrupt, "cannot read: Input/output error");
+                }
                 if (offset >= live.size()) return std::size_t{0};
                 return live.copy(bytes.data(), bytes.size(), offset);
             });
@@ -265,6 +321,8 @@ class MemoryDisk final : public Disk {
             return disk_.act<std::uint64_t>(
                 [&]() -> Result<std::uint64_t> { return inode_->live.size(); });
         }
+
+        Result<FileId> id() override { return id_of(inode_); }
 
       private:
         Result<void> check() const {
@@ -390,6 +448,8 @@ class MemoryDisk final : public Disk {
     std::uint64_t syncs_ = 0;
     std::uint64_t capacity_bytes_ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t life_ = 0;
+    std::uint64_t opens_refused_ = 0;
+    bool are_opens_refused_ = false;
     bool is_down_ = false;
 };
 

@@ -1,6 +1,8 @@
 #include "transport/testing/peer.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 
 #include <arpa/inet.h>
@@ -44,7 +46,7 @@ House::House(DoorLimits limits, Doors doors, const std::optional<TlsFiles>& tls)
     auto server = Server::listen(loop_, "127.0.0.1", 0, limits, std::move(doors), tls);
     CHECK(server.has_value());
     server_ = *std::move(server);
-    thread_ = std::thread{[this] { loop_.run([] {}); }};
+    thread_ = std::thread{[this] { loop_.run([this] { ++turns_; }); }};
 }
 
 House::~House() {
@@ -67,19 +69,31 @@ DoorCounts House::counts() {
     return counts;
 }
 
+bool House::await(const std::function<bool(const DoorCounts&)>& is_reached) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{kPatienceMs};
+    while (std::chrono::steady_clock::now() < end) {
+        if (is_reached(counts())) return true;
+    }
+    return false;
+}
+
 int Frame::close_code() const {
     if (opcode != 8 || payload.size() < 2) return -1;
     return static_cast<unsigned char>(payload[0]) << 8 | static_cast<unsigned char>(payload[1]);
 }
 
 Peer::Peer(std::uint16_t port) : fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    connect_to(port, fd_);
+}
+
+void Peer::connect_to(std::uint16_t port, int fd) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    CHECK(::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    CHECK(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
     const int yes = 1;
-    ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
 Peer::~Peer() {
@@ -132,6 +146,17 @@ std::string Peer::read_bytes(std::size_t count) {
     auto bytes = waiting_.substr(0, count);
     waiting_.erase(0, count);
     return bytes;
+}
+
+void Peer::discard_bytes(std::size_t count) const {
+    std::array<char, 65536> piece;
+    while (count > 0) {
+        pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
+        CHECK(::poll(&ready, 1, kPatienceMs) == 1);
+        const auto got = ::recv(fd_, piece.data(), std::min(count, piece.size()), 0);
+        CHECK(got > 0);
+        count -= static_cast<std::size_t>(got);
+    }
 }
 
 std::string Peer::read_line() {

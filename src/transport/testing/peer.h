@@ -2,7 +2,9 @@
 // can also say what no decent client would.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -33,8 +35,13 @@ class House {
     /// Runs `work` on the loop's thread and waits for it.
     void on_loop(const std::function<void()>& work);
     DoorCounts counts();
+    /// Looks again and again, up to ten seconds, until the counts are as `is_reached` wants them.
+    bool await(const std::function<bool(const DoorCounts&)>& is_reached);
+    /// How many turns the loop has taken. Handlers of one turn see the same number.
+    int turns() const { return turns_; }
 
   private:
+    std::atomic<int> turns_{0};
     Loop loop_;
     std::unique_ptr<Server> server_;
     std::thread thread_;
@@ -57,6 +64,11 @@ struct Frame {
 class Peer {
   public:
     explicit Peer(std::uint16_t port);
+    struct Connected {
+        int fd;
+    };
+    explicit Peer(Connected socket) : fd_{socket.fd} {}
+    static void connect_to(std::uint16_t port, int fd);
     ~Peer();
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
@@ -71,6 +83,7 @@ class Peer {
     Answer read_answer(bool has_body = true);
     std::string read_line();
     std::string read_bytes(std::size_t count);
+    void discard_bytes(std::size_t count) const;  ///< Reads them and keeps none.
 
     Answer upgrade(std::string_view path = "/");
     void send_frame(int opcode, std::string_view payload, bool final = true, bool masked = true);

@@ -1,0 +1,39 @@
+// A workflow's plan and its answers as the checker of W8 reads them, from their text alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/checkers/plain_json.h"
+
+namespace parlance::sim {
+
+struct FlowStep {
+    std::string id{};
+    PlainJson inputs{};
+    std::vector<std::uint32_t> after{};  ///< Named, or by what it takes from others.
+    PlainJson when{};
+    std::string for_each{};            ///< A pointer to a list; empty: it runs once.
+    std::uint64_t retry_max = 0;       ///< After failures that pass.
+    std::string fallback_value{};      ///< JSON; empty: none.
+    std::uint32_t confidence_min = 0;  ///< In thousandths.
+    bool fails_all = false;            ///< Its failure is the whole workflow's.
+    bool can_be_undone = false;
+    bool asks_person = false;
+};
+using FlowPlan = std::vector<FlowStep>;
+
+FlowPlan read_flow_plan(std::string_view text);
+
+/// What an agent's answer to a step says.
+struct FlowAnswer {
+    bool is_done = false;
+    std::string output{};
+    std::uint32_t confidence = 0;  ///< In thousandths.
+    bool says_confidence = false;
+};
+FlowAnswer read_flow_answer(std::string_view body);
+
+}  // namespace parlance::sim

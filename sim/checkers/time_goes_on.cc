@@ -1,0 +1,90 @@
+// G8: time goes on, whatever the wall clock does, over restarts too. The time of every record is
+// what the world's clocks make of it, no earlier and no later; and what a lease gives its holder
+// ends when it says so, within one tick of the world's clock. Deadlines are held by the checker of
+// W1 and ttls by that of D7, by the same clock.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/match.h"
+#include "sim/checkers/checkers.h"
+
+namespace parlance::sim {
+
+namespace {
+
+class Clocks {
+  public:
+    Clocks(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
+
+    void run() {
+        for (const auto& entry : book_.history->journal) {
+            if (!is_off_) expect_time(entry);
+            follow(entry);
+        }
+    }
+
+  private:
+    void expect_time(const Entry& entry) {
+        // What a full disk kept from being written was decided when that began.
+        const auto earliest = book_.clock.hub_time(book_.clock.pause_began(entry.world));
+        const auto latest = book_.clock.hub_time(entry.world);
+        if (entry.at + kTick >= std::min(earliest, latest) && entry.at <= latest + kTick) return;
+        is_off_ = true;  // What follows is off by as much.
+        const auto off = (entry.at - latest).count();
+        findings_.push_back({"G8",
+                             "record " + std::to_string(entry.sequence.value) + " is of " +
+                                 std::to_string(off < 0 ? -off : off) + " ms " +
+                                 (off < 0 ? "before" : "after") + " the hub time that it must be",
+                             {}});
+    }
+
+    void follow(const Entry& entry) {
+        match(
+            entry.event,
+            [&](const LeaseGranted& e) { hold(e.ticket, e.until, entry); },
+            [&](const LeaseExtended& e) { hold(e.ticket, e.until, entry); },
+            [&](const ProgressReported& e) { hold(e.ticket, e.until, entry); },
+            [&](const DeliveryAcknowledged& e) { let_go(e.ticket, entry); },
+            [&](const DeliveryReturned& e) { let_go(e.ticket, entry); },
+            [&](const MessageDropped& e) { let_go(e.ticket, entry); },
+            [&](const MessageExpired& e) { let_go(e.ticket, entry); },
+            [&](const MessageDeadLettered& e) { let_go(e.ticket, entry); },
+            [&](const MessageMoved& e) { let_go(e.ticket, entry); },
+            [&](const RequestAnswered& e) { let_go(e.request, entry); },
+            [](const auto&) {});
+    }
+
+    void hold(Ticket ticket, Time until, const Entry& entry) {
+        let_go(ticket, entry);
+        if (until != Time{}) leases_[ticket] = {entry.world, until};
+    }
+
+    void let_go(Ticket ticket, const Entry& entry) {
+        const auto lease = leases_.find(ticket);
+        if (lease == leases_.end()) return;
+        const auto chance = book_.clock.first_chance(lease->second.until, lease->second.since);
+        leases_.erase(lease);
+        if (chance == Time::max() || entry.world <= chance + kTick) return;
+        findings_.push_back({"G8",
+                             "a lease ended " + std::to_string((entry.world - chance).count()) +
+                                 " ms after its time, by the world's clock",
+                             ticket});
+    }
+
+    struct Lease {
+        Time since{};  ///< By the world's clock.
+        Time until{};  ///< Hub time.
+    };
+
+    const Book& book_;
+    Findings& findings_;
+    std::map<Ticket, Lease> leases_;
+    bool is_off_ = false;
+};
+
+}  // namespace
+
+void check_time_goes_on(const Book& book, Findings& findings) { Clocks{book, findings}.run(); }
+
+}  // namespace parlance::sim

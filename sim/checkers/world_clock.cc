@@ -1,0 +1,71 @@
+#include "sim/checkers/world_clock.h"
+
+#include <algorithm>
+
+namespace parlance::sim {
+
+namespace {
+
+std::vector<Pause> joined(std::vector<Pause> pauses) {
+    std::ranges::sort(pauses, {}, &Pause::from);
+    std::vector<Pause> all;
+    for (const auto& pause : pauses) {
+        if (pause.until <= pause.from) continue;
+        if (all.empty() || all.back().until < pause.from) {
+            all.push_back(pause);
+        } else {
+            all.back().until = std::max(all.back().until, pause.until);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+WorldClock::WorldClock(const History& history) : pauses_(joined(history.pauses)) {
+    for (const auto& process : history.processes) {
+        auto hub_time = process.wall;
+        const auto records = process.last.value;
+        if (records > 0 && records <= history.journal.size()) {
+            hub_time = std::max(hub_time, history.journal[records - 1].at);
+        }
+        runs_.push_back({process.begin, hub_time, process.end});
+    }
+}
+
+Time WorldClock::hub_time(Time world) const {
+    // Of several that began at one moment, the last: the others came to nothing.
+    const auto after = std::ranges::upper_bound(runs_, world, {}, &Run::begin);
+    if (after == runs_.begin()) return world;
+    const auto& run = *std::prev(after);
+    return run.hub_time + (world - run.begin);
+}
+
+Time WorldClock::end_of_pause(Time world) const {
+    const auto after = std::ranges::upper_bound(pauses_, world, {}, &Pause::from);
+    if (after == pauses_.begin()) return world;
+    return std::max(world, std::prev(after)->until);
+}
+
+Time WorldClock::pause_began(Time world) const {
+    const auto after = std::ranges::upper_bound(pauses_, world, {}, &Pause::from);
+    if (after == pauses_.begin()) return world;
+    const auto& pause = *std::prev(after);
+    return world <= pause.until ? pause.from : world;
+}
+
+Time WorldClock::first_chance(Time due, Time since) const {
+    if (runs_.empty()) return end_of_pause(std::max(due, since));
+    for (const auto& run : runs_) {
+        const auto is_due = run.begin + std::max(due - run.hub_time, Duration{});
+        const auto chance = end_of_pause(std::max(is_due, since));
+        // It has a tick for it, and what it did at its last moment may not have reached the disk.
+        if (end_of_pause(chance + kTick) < run.end) {
+            // A pause that begins within that tick, as of a disk that fails, came before its turn.
+            return std::max(chance, end_of_pause(chance + kTick) - kTick);
+        }
+    }
+    return Time::max();
+}
+
+}  // namespace parlance::sim

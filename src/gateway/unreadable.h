@@ -1,0 +1,21 @@
+// What a caller is told whose answer stands in the journal and cannot be read there.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "gateway/desk.h"
+#include "model/refusal.h"
+
+namespace parlance::gateway {
+
+/// Damage has a code of its own, and trying again does not help; any other fault is the disk's.
+Refusal refusal_of_read(const Error& error);
+/// The stable code of damage.
+std::string_view damage_code();
+transport::Response unreadable(const Error& error);
+/// The same as a server-sent event.
+std::string unreadable_event(const Error& error);
+
+}  // namespace parlance::gateway

@@ -1,0 +1,429 @@
+#include "journal/repair.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/sha256.h"
+#include "journal/format.h"
+#include "journal/high_water.h"
+#include "journal/segments.h"
+#include "journal/snapshots.h"
+#include "journal/survey.h"
+#include "journal/walk.h"
+
+namespace parlance::journal {
+
+namespace {
+
+constexpr std::string_view kAsideSuffix = ".damaged";
+
+auto mismatch(std::string what) {
+    return fail(Fault::Corrupt, "the copy does not match this journal: " + std::move(what));
+}
+
+/// A segment that is to be written: the copy's part of it, then this journal's own, then zeros.
+struct Planned {
+    RestoredSegment told;
+    std::uint64_t bytes = 0;
+    std::uint64_t copied_end = 0;  ///< Where the part from the copy ends,
+    std::uint64_t own_end = 0;     ///< and where that from the damaged file does.
+    Chain chain{};
+};
+
+const ChainMark* find_mark(const std::vector<ChainMark>& marks, Sequence last) {
+    const auto found = std::ranges::lower_bound(marks, last, {}, &ChainMark::last);
+    return found != marks.end() && found->last == last ? &*found : nullptr;
+}
+
+Sequence last_of(const std::vector<ChainMark>& marks) {
+    return marks.empty() ? Sequence{} : marks.back().last;
+}
+
+/// Goes on behind the copy's last batch with those of the damaged file that continue its chain.
+Result<std::uint64_t> extend(Disk& disk, const Survey& own, Survey& survey) {
+    const auto window = TRY(Window::open(disk, own.name));
+    Sha256 hasher;
+    auto offset = survey.end;
+    for (;;) {
+        const auto found = TRY(find_batch(*window, offset, {survey.last.value + 1}));
+        if (found.kind != Found::Kind::Batch) return offset;
+        if (link(hasher, survey.chain, found.frame) != found.head.chain) return offset;
+        survey.last = found.head.last();
+        survey.chain = found.head.chain;
+        survey.marks.push_back({survey.last, survey.chain});
+        offset += found.head.frame_bytes();
+    }
+}
+
+Result<void> copy_bytes(File& from, File& to, std::uint64_t begin, std::uint64_t end) {
+    static constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+    std::string piece;
+    for (auto at = begin; at < end; at += piece.size()) {
+        piece.resize(std::min(kPieceBytes, end - at));
+        piece.resize(TRY(from.read_at(at, piece)));
+        if (piece.empty()) return fail(Fault::Corrupt, "a file ended while it was copied");
+        TRY(to.write_at(at, piece));
+    }
+    return {};
+}
+
+class Repairer {
+  public:
+    Repairer(Disk& disk, Disk& copy, Sequence viewed)
+        : disk_(disk), copy_(copy), known_last_(viewed) {}
+
+    Result<void> look() {
+        names_ = TRY(disk_.list());
+        copy_firsts_ = segment_firsts(TRY(copy_.list()));
+        if (copy_firsts_.empty()) {
+            return fail(Fault::NotFound,
+                        "there is no journal in the copy: no file of it is a segment");
+        }
+        mark_ = TRY(read_high_water(disk_)).mark;
+        TRY(survey_own());
+        if (mark_) known_last_ = std::max(known_last_, mark_->sequence);
+        TRY(read_snapshots());
+        find_lost_tail();
+        return {};
+    }
+
+    Result<void> plan() {
+        while (true) {
+            const auto own = own_.find(due_);
+            const bool is_there = own != own_.end();
+            const bool is_behind_all = own_.empty() || due_ > own_.rbegin()->first;
+            if (is_there && own->second.problem.empty()) {
+                TRY(accept(own->second));
+                if (due_ == own->first) break;  // It is the newest one, and still empty.
+            } else if (!is_there && TRY(pass_accepted_loss())) {
+                continue;
+            } else if (!is_there && is_behind_all && due_ > known_last_ &&
+                       !TRY(does_copy_go_on())) {
+                break;
+            } else {
+                is_end_lost_ = is_end_lost_ || (!is_there && is_behind_all);
+                TRY(take_from_copy(is_there ? &own->second : nullptr));
+            }
+        }
+        if (planned_.empty() || anchors_ > 0) return {};
+        return fail(Fault::Corrupt,
+                    "nothing that is whole here says which journal this is; put the whole copy in "
+                    "the place of the data directory instead");
+    }
+
+    Result<void> restore_all() {
+        for (auto& planned : planned_) TRY(restore(planned));
+        return {};
+    }
+
+    Repair told() const {
+        Repair repair;
+        for (const auto& planned : planned_) repair.restored.push_back(planned.told);
+        return repair;
+    }
+
+  private:
+    Result<void> survey_own() {
+        const auto firsts = segment_firsts(names_);
+        for (std::size_t i = 0; i < firsts.size(); ++i) {
+            const auto first = firsts[i];
+            const bool is_newest = i + 1 == firsts.size();
+            const Sequence up_to{is_newest ? UINT64_MAX : firsts[i + 1].value - 1};
+            auto survey = TRY(survey_segment(disk_, segment_name(first), first, is_newest, up_to));
+            known_last_ = std::max({known_last_, survey.last, last_of(survey.marks)});
+            own_.emplace(first, std::move(survey));
+        }
+        for (auto each = own_.begin(); each != own_.end(); ++each) {
+            auto& survey = each->second;
+            const auto next = std::next(each);
+            if (next != own_.end()) find_lost_end(survey, next->second);
+            if (mark_ && is_mark_of_another_journal(survey)) mark_.reset();
+            if (survey.problem.empty()) survey.marks = {};  // Only needed where it is damaged.
+        }
+        return {};
+    }
+
+    /// The start does not listen to such a high-water mark either.
+    bool is_mark_of_another_journal(const Survey& own) const {
+        const bool has_first_batch =
+            own.head && own.head->before == Sequence{} && own.last >= own.first;
+        if (has_first_batch && mark_->origin != Chain{} &&
+            own.marks.front().chain != mark_->origin) {
+            return true;
+        }
+        if (mark_->sequence < own.first || mark_->sequence > own.last) return false;
+        const auto* const batch = find_mark(own.marks, mark_->sequence);
+        return batch == nullptr || batch->chain != mark_->chain;
+    }
+
+    /// A segment whose last batches are zeros looks whole; the one behind it knows better.
+    static void find_lost_end(Survey& survey, const Survey& next) {
+        const bool is_next = next.head && next.head->before == survey.first;
+        if (!survey.problem.empty() || !is_next || survey.last == next.head->last_before()) return;
+        survey.problem = fmt::format(
+            "{}:{}: record {} is missing", survey.name, survey.end, survey.last.value + 1);
+    }
+
+    Result<void> read_snapshots() {
+        for (const auto sequence : list_snapshots(names_)) {
+            auto stored = check_snapshot(disk_, sequence);
+            if (!stored && stored.error().fault == Fault::Corrupt) continue;  // It says nothing.
+            if (!stored) return tl::unexpected(std::move(stored).error());
+            snapshots_.emplace(sequence, stored->chain);
+            known_last_ = std::max(known_last_, sequence);
+        }
+        return {};
+    }
+
+    /// The newest segment ends before a record that is known to have been acknowledged, and no
+    /// later segment of the copy begins there: its own end is missing.
+    void find_lost_tail() {
+        if (own_.empty()) return;
+        auto& newest = own_.rbegin()->second;
+        const Sequence next{newest.last.value + 1};
+        const bool begins_another =
+            next != newest.first && std::ranges::find(copy_firsts_, next) != copy_firsts_.end();
+        if (!newest.problem.empty() || newest.last >= known_last_ || begins_another) return;
+        newest.problem =
+            fmt::format("{}:{}: record {} is missing", newest.name, newest.end, next.value);
+        is_end_lost_ = true;
+    }
+
+    /// The segment of this journal, or where that is damaged the one of the copy, says that the
+    /// records from due_ to it are gone for good.
+    Result<bool> pass_accepted_loss() {
+        auto following = TRY(segment_after_accepted_loss(disk_, due_));
+        if (!following) {
+            following = TRY(segment_after_accepted_loss(copy_, due_));
+            if (following && !own_.contains(*following)) following.reset();
+        }
+        if (!following) return false;
+        due_ = *following;
+        return true;
+    }
+
+    /// Where the end of this journal is lost, what tells of it may lag behind what was
+    /// acknowledged: the copy's further records are taken as well.
+    Result<bool> does_copy_go_on() {
+        const bool is_there = std::ranges::find(copy_firsts_, due_) != copy_firsts_.end();
+        if (!is_end_lost_ || !is_there) return false;
+        const auto survey =
+            TRY(survey_segment(copy_, segment_name(due_), due_, due_ == copy_firsts_.back()));
+        return survey.last >= survey.first;
+    }
+
+    /// A segment of this journal that is whole: it must go on where the one before it ends.
+    Result<void> accept(const Survey& own) {
+        if (own.head->chain_before != chain_ || own.head->before != before_) {
+            return mismatch(
+                fmt::format("the chain breaks between record {} and {}", due_.value - 1, own.name));
+        }
+        if (own.last >= own.first) ++anchors_;
+        advance(own);
+        return {};
+    }
+
+    void advance(const Survey& survey) {
+        before_ = survey.first;
+        due_ = {survey.last.value + 1};
+        chain_ = survey.chain;
+    }
+
+    /// The segment that begins with due_; `own` is the damaged file, null if there is none.
+    Result<void> take_from_copy(const Survey* own) {
+        const auto name = segment_name(due_);
+        if (std::ranges::find(copy_firsts_, due_) == copy_firsts_.end()) return lacks(name);
+        auto survey = TRY(survey_segment(copy_, name, due_, due_ == copy_firsts_.back()));
+        if (!survey.problem.empty()) {
+            return fail(Fault::Corrupt, "the copy is damaged too: " + survey.problem);
+        }
+        Planned planned{.told = {.name = name, .first = due_},
+                        .bytes = survey.head->bytes,
+                        .copied_end = survey.end,
+                        .own_end = survey.end};
+        planned.told.was_missing = own == nullptr;
+        planned.told.problem = own != nullptr ? own->problem : name + " is missing";
+        TRY(compare_head(*survey.head, own));
+        if (own != nullptr) {
+            TRY(compare_marks(*own, survey));
+            if (last_of(own->marks) > survey.last) {
+                planned.own_end = TRY(extend(disk_, *own, survey));
+            }
+            if (last_of(own->marks) > survey.last) return loses(survey.last, last_of(own->marks));
+        }
+        if (survey.last < survey.first) return lacks(name);
+        TRY(compare_high_water(survey));
+        TRY(compare_snapshots(survey));
+        TRY(compare_next(survey));
+        planned.told.last = survey.last;
+        planned.chain = survey.chain;
+        planned_.push_back(std::move(planned));
+        advance(survey);
+        return {};
+    }
+
+    Result<void> lacks(const std::string& name) const {
+        const auto until =
+            std::ranges::find_if(own_, [&](const auto& each) { return each.first > due_; });
+        const auto last =
+            until != own_.end() ? until->first.value - 1 : std::max(known_last_, due_).value;
+        return fail(Fault::Corrupt,
+                    fmt::format("the copy has no records {} to {}: {} is not in it, or ends before",
+                                due_.value,
+                                last,
+                                name));
+    }
+
+    static Result<void> loses(Sequence copied, Sequence known) {
+        return fail(Fault::Corrupt,
+                    fmt::format("the copy ends with record {}, and record {} was acknowledged: "
+                                "records {} to {} would be lost",
+                                copied.value,
+                                known.value,
+                                copied.value + 1,
+                                known.value));
+    }
+
+    Result<void> compare_head(const SegmentHead& head, const Survey* own) const {
+        const bool continues = head.chain_before == chain_ && head.before == before_;
+        const bool is_same =
+            own == nullptr || !own->head ||
+            (own->head->chain_before == head.chain_before && own->head->bytes == head.bytes);
+        if (continues && is_same) return {};
+        return mismatch(fmt::format(
+            "its {} does not continue record {} of this one", segment_name(due_), due_.value - 1));
+    }
+
+    /// Each batch that is whole in the damaged file is in the copy, with the same chain.
+    Result<void> compare_marks(const Survey& own, const Survey& copied) {
+        for (const auto& mark : own.marks) {
+            if (mark.last > copied.last) break;
+            const auto* const found = find_mark(copied.marks, mark.last);
+            if (found == nullptr || found->chain != mark.chain) {
+                return mismatch(
+                    fmt::format("the batch that ends with record {} is another", mark.last.value));
+            }
+            ++anchors_;
+        }
+        return {};
+    }
+
+    /// The mark names two batches of this journal: its first one, and the one at the mark.
+    Result<void> compare_high_water(const Survey& copied) {
+        if (!mark_) return {};
+        if (before_ == Sequence{} && mark_->origin != Chain{}) {
+            if (copied.marks.front().chain != mark_->origin) {
+                return mismatch("the high-water mark is of a journal with another first batch");
+            }
+            ++anchors_;
+        }
+        if (mark_->sequence < copied.first || mark_->sequence > copied.last) return {};
+        const auto* const found = find_mark(copied.marks, mark_->sequence);
+        if (found == nullptr || found->chain != mark_->chain) {
+            return mismatch(
+                fmt::format("the high-water mark is of another batch that ends with record {}",
+                            mark_->sequence.value));
+        }
+        ++anchors_;
+        return {};
+    }
+
+    Result<void> compare_snapshots(const Survey& copied) {
+        for (auto each = snapshots_.lower_bound(copied.first);
+             each != snapshots_.end() && each->first <= copied.last;
+             ++each) {
+            const auto* const found = find_mark(copied.marks, each->first);
+            if (found == nullptr || found->chain != each->second) {
+                return mismatch(snapshot_name(each->first) + " is not a snapshot of it");
+            }
+            ++anchors_;
+        }
+        return {};
+    }
+
+    Result<void> compare_next(const Survey& copied) {
+        const auto next = own_.upper_bound(copied.first);
+        if (next == own_.end() || copied.last < next->first) return {};
+        return mismatch(fmt::format("its {} goes to record {}, and here {} follows",
+                                    copied.name,
+                                    copied.last.value,
+                                    next->second.name));
+    }
+
+    Result<void> restore(Planned& planned) {
+        const auto temporary = planned.told.name + std::string{kTemporarySuffix};
+        (void)disk_.remove(temporary);  // Of an attempt that failed; usually there is none.
+        auto written = write(planned, temporary);
+        if (!written) {
+            (void)disk_.remove(temporary);
+            return written;
+        }
+        if (!planned.told.was_missing) {
+            planned.told.kept_as = free_name(planned.told.name + std::string{kAsideSuffix});
+            TRY(disk_.rename(planned.told.name, planned.told.kept_as));
+        }
+        TRY(disk_.rename(temporary, planned.told.name));
+        return disk_.sync_directory();
+    }
+
+    Result<void> write(const Planned& planned, const std::string& temporary) {
+        const auto file = TRY(disk_.open(temporary, Disk::Mode::Create));
+        const auto copied = TRY(copy_.open(planned.told.name, Disk::Mode::Read));
+        TRY(copy_bytes(*copied, *file, 0, planned.copied_end));
+        if (planned.own_end > planned.copied_end) {
+            const auto own = TRY(disk_.open(planned.told.name, Disk::Mode::Read));
+            TRY(copy_bytes(*own, *file, planned.copied_end, planned.own_end));
+        }
+        TRY(write_zeros(*file, planned.own_end, planned.bytes));
+        TRY(file->sync());
+        const auto survey = TRY(survey_segment(disk_, temporary, planned.told.first, false));
+        if (survey.problem.empty() && survey.chain == planned.chain) return {};
+        return fail(Fault::Corrupt,
+                    fmt::format("{} does not read back as it was written: {}",
+                                temporary,
+                                survey.problem.empty() ? "its chain is another" : survey.problem));
+    }
+
+    std::string free_name(const std::string& name) const {
+        auto free = name;
+        for (int i = 2; std::ranges::find(names_, free) != names_.end(); ++i) {
+            free = fmt::format("{}-{}", name, i);
+        }
+        return free;
+    }
+
+    Disk& disk_;
+    Disk& copy_;
+    std::vector<std::string> names_;
+    std::vector<Sequence> copy_firsts_;
+    std::map<Sequence, Survey> own_;  ///< By first sequence.
+    std::map<Sequence, Chain> snapshots_;
+    Sequence known_last_{};          ///< The last record that anything here says was acknowledged.
+    std::optional<HighWater> mark_;  ///< None: there is none of this journal.
+    bool is_end_lost_ = false;       ///< The last segments are missing, or the newest one's end.
+
+    // Where the plan stands: every record before due_ is there or planned.
+    Sequence due_{1};
+    Sequence before_{};
+    Chain chain_{};
+    std::uint64_t anchors_ = 0;  ///< How often something of this journal agreed with the chain.
+    std::vector<Planned> planned_;
+};
+
+}  // namespace
+
+Result<Repair> repair(Disk& disk, Disk& copy, const RepairOptions& options) {
+    if (!options.is_dry_run) TRY(disk.lock());
+    Repairer repairer{disk, copy, options.viewed};
+    TRY(repairer.look());
+    TRY(repairer.plan());
+    if (!options.is_dry_run) TRY(repairer.restore_all());
+    return repairer.told();
+}
+
+}  // namespace parlance::journal

@@ -1,0 +1,90 @@
+// Reads the whole journal again and again and checks everything: headers, frames, checksums, chain.
+//
+// Bits rot where nobody reads. A start checks the newest segment and what the snapshot does not
+// contain; the scrub checks the rest. It goes on behind damage, so that all of it is found, and it
+// never writes. It has no thread and no clock: whoever calls step() decides how fast it goes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sha256.h"
+#include "journal/disk.h"
+#include "journal/journal.h"
+#include "journal/walk.h"
+#include "journal/window.h"
+
+namespace parlance::journal {
+
+struct ScrubCounts {
+    std::uint64_t bytes = 0;
+    std::uint64_t records = 0;
+    std::uint64_t rounds = 0;  ///< How often it has come to the end.
+};
+
+/// What one step came to.
+struct ScrubStep {
+    std::uint64_t bytes = 0;
+    bool is_round_over = false;
+    std::vector<Damage> found{};  ///< Damage that was not known before.
+};
+
+/// For one thread.
+class Scrub {
+  public:
+    /// More places than these are not told apart: a disk that is damaged so much is lost.
+    static constexpr std::size_t kDamagesMax = 1000;
+
+    explicit Scrub(Disk& disk) : disk_(disk) {}
+
+    /// Reads on, about `bytes_max` bytes, in the records up to `durable`. A fault is of the disk,
+    /// not of the journal: the next step tries again at the same place.
+    Result<ScrubStep> step(Sequence durable, std::uint64_t bytes_max);
+
+    const ScrubCounts& counts() const { return counts_; }
+    /// In the order of the journal. Damage that a whole round did not find again is gone.
+    std::vector<Damage> damages() const;
+
+  private:
+    Result<void> enter_next(Sequence durable);
+    void check_header(Result<Segment> segment);
+    Result<void> read_batch(Sequence durable);
+    void take_batch(const Found& found);
+    Result<void> end_or_pass(const std::string& problem, Sequence durable);
+    Result<void> pass_damage(const std::string& problem, Sequence durable);
+    Result<bool> pass_in_batch(const std::string& problem);
+    Result<void> read_padding();
+    void leave();
+    void finish_round();
+    void count(std::uint64_t bytes);
+    void report(Damage damage);
+
+    Disk& disk_;
+    ScrubCounts counts_;
+    ScrubStep step_;  ///< The one under way.
+    Sha256 hasher_;
+
+    // Where it stands.
+    std::unique_ptr<Window> window_;  ///< None between two segments.
+    std::string segment_;
+    Sequence segment_first_{};
+    std::uint64_t offset_ = 0;
+    Sequence last_{};     ///< Every record up to here was looked at in this round.
+    Sequence trusted_{};  ///< What is in the window was durable up to here when it was read.
+    std::optional<Chain> chain_;  ///< After last_; unknown behind damage.
+    bool is_behind_last_batch_ = false;
+
+    struct Known {
+        Damage damage;
+        std::uint64_t round = 0;  ///< When it was last found.
+    };
+    std::map<std::pair<std::string, std::uint64_t>, Known> known_;  ///< By segment and offset.
+};
+
+}  // namespace parlance::journal

@@ -1,0 +1,229 @@
+"""The answer to a normal-priority request reaches its requester over dropped connections and kills of the hub, and a
+reply of a run that was lost is never taken for the answer to another request.
+
+Proves W1: an answer is handed over until it is settled, within the retry limit and then as a dead letter, and can be fetched at
+/v1/requests/{id}, whatever the priority of its request
+Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale
+"""
+import json
+import shutil
+import socket
+import struct
+import time
+
+from hub import Hub, Scratch, Socket, check
+
+SETTINGS = """
+[delivery]
+lease_ms = 1500
+backoff_base_ms = 50
+backoff_ms_max = 100
+retry_count_max = {retries}
+"""
+SECONDS = 30
+
+
+def begin(path, retries=20, is_brief=True):
+    """A hub with two agents; with `is_brief`, one whose leases end soon."""
+    hub = Hub(path, SETTINGS.format(retries=retries) if is_brief else None).start()
+    for agent in ("planner", "worker"):
+        status, _ = hub.ask("PUT", f"/v1/agents/{agent}", {"dialect": "taskwire"})
+        check(status == 200, f"PUT /v1/agents/{agent} answered {status}")
+    return hub
+
+
+def request(name, priority="normal"):
+    return {"id": name, "from": "planner", "to": "worker", "type": "TASK_ASSIGNMENT",
+            "payload": {"task_id": f"task-{name}"}, "metadata": {"priority": priority}}
+
+
+def completion(name):
+    return {"type": "TASK_COMPLETE", "payload": {"task_id": f"task-{name}", "made": name}}
+
+
+def ask(hub, name):
+    status, answer = hub.ask("POST", "/v1/messages", request(name))
+    check(status == 202, f"the request was answered with {status}: {answer}")
+
+
+def take(hub, agent, seconds=SECONDS):
+    """The next delivery of an agent that polls."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        _, answer = hub.ask("GET", f"/v1/agents/{agent}/inbox?wait=200")
+        if answer["messages"]:
+            return answer["messages"][0]
+    raise AssertionError(f"nothing came to {agent} in {seconds} s")
+
+
+def work(hub, name):
+    """worker answers the request that it is given."""
+    delivery = take(hub, "worker")
+    status, answer = hub.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", completion(name))
+    check(status == 202, f"the reply was answered with {status}: {answer}")
+
+
+def expect_answer(name, delivery):
+    check(delivery["message"]["payload"]["made"] == name, f"this is not the answer to {name}: {delivery}")
+
+
+def expect_fetched(hub, name):
+    status, shown = hub.ask("GET", f"/v1/requests/{name}?agent=planner")
+    check(status == 200, f"GET /v1/requests/{name} answered {status}: {shown}")
+    check(shown["state"] == "answered" and shown["answer"]["payload"]["made"] == name, f"it shows {shown}")
+
+
+def settle(hub, delivery):
+    status, answer = hub.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/ack")
+    check(status == 204, f"ack answered {status}: {answer}")
+
+
+def drop_a_poll(path):
+    """The poll that gets the answer is cut off before a byte of it is read."""
+    hub = begin(path)
+    ask(hub, "q-poll")
+    line = socket.create_connection(("127.0.0.1", hub.port))
+    line.sendall(b"GET /v1/agents/planner/inbox?wait=20000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    work(hub, "q-poll")
+    end = time.monotonic() + SECONDS
+    while hub.ask("GET", "/v1/agents/planner")[1]["in_flight"] == 0:
+        check(time.monotonic() < end, "the answer was not handed to the poll")
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line.close()
+    again = take(hub, "planner")
+    expect_answer("q-poll", again)
+    check(again["attempt"] > 1, "the dropped poll was not the first hand-over")
+    settle(hub, again)
+    expect_fetched(hub, "q-poll")
+    hub.stop()
+
+
+def kill_before_the_ack(path):
+    """The hub is killed when the answer is handed over and not yet settled: by a poll, and on a WebSocket."""
+    hub = begin(path)
+    ask(hub, "q-kill")
+    work(hub, "q-kill")
+    first = take(hub, "planner")
+    hub.kill()
+    hub.start()
+    again = take(hub, "planner")
+    expect_answer("q-kill", again)
+    check(again["attempt"] > first["attempt"], "it is the same delivery")
+    settle(hub, again)
+    expect_fetched(hub, "q-kill")
+
+    ask(hub, "q-socket")
+    line = Socket(hub.port, "planner", credit=1, instance="line")
+    work(hub, "q-socket")
+    frame = {}
+    while "deliver" not in frame:
+        frame = line.hear()
+    hub.kill()
+    hub.start()
+    again = take(hub, "planner")
+    expect_answer("q-socket", again)
+    settle(hub, again)
+    expect_fetched(hub, "q-socket")
+    status, shown = hub.ask("GET", "/v1/requests/q-socket?agent=worker")
+    check(status == 404, f"another agent's request was shown: {status} {shown}")
+    status, shown = hub.ask("GET", "/v1/requests/q-never?agent=planner")
+    check(status == 404, f"a request that was never made was shown: {status} {shown}")
+    check(not hub.verify() if hub.stop() == 0 else False, "the journal does not verify")
+
+
+def never_settle(path):
+    """Handed over as often as allowed, then a dead letter; and still to be fetched."""
+    hub = begin(path, retries=2)
+    ask(hub, "q-mute")
+    status, shown = hub.ask("GET", "/v1/requests/q-mute?agent=planner")
+    check(status == 200 and shown["state"] == "open" and "answer" not in shown, f"it shows {status} {shown}")
+    work(hub, "q-mute")
+    attempts = []
+    end = time.monotonic() + SECONDS
+    while not hub.dead_letter_ids():
+        check(time.monotonic() < end, "the answer is no dead letter")
+        _, answer = hub.ask("GET", "/v1/agents/planner/inbox?wait=100")
+        attempts += [each["attempt"] for each in answer["messages"]]
+    check(attempts == [1, 2, 3], f"it was handed over at {attempts}")
+    expect_fetched(hub, "q-mute")
+    hub.stop()
+
+
+def hold_the_line(path):
+    """Who waited on the line and lost the response fetches the answer, also from the next process."""
+    hub = begin(path, is_brief=False)
+    line = socket.create_connection(("127.0.0.1", hub.port))
+    body = json.dumps(request("q-line"))
+    line.sendall(("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nPrefer: wait=20000\r\n"
+                  f"Content-Length: {len(body)}\r\n\r\n{body}").encode())
+    work(hub, "q-line")
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line.close()
+    hub.kill()
+    hub.start()
+    expect_fetched(hub, "q-line")
+    hub.stop()
+
+
+def restore_an_older_copy(path):
+    """Two runs from one copy hand out the same tickets; a reply of the first is no answer in the second."""
+    hub = begin(path, is_brief=False)
+    check(hub.stop() == 0, "the hub does not stop")
+    shutil.copytree(path, path + ".copy")
+
+    hub.start()
+    lost_epoch = hub.ask("GET", "/v1/hub")[1]["epoch"]
+    ask(hub, "q-lost")
+    lost = take(hub, "worker")["delivery_id"]
+    hub.kill()
+    shutil.rmtree(path)
+    shutil.copytree(path + ".copy", path)
+
+    hub.start()
+    check(hub.ask("GET", "/v1/hub")[1]["epoch"] != lost_epoch, "both runs have one epoch")
+    ask(hub, "q-kept")
+    kept = take(hub, "worker")["delivery_id"]
+    check(kept.split(".")[:2] == lost.split(".")[:2], f"the runs do not collide, so this proves nothing: {lost}, {kept}")
+    for verb, body in (("reply", completion("q-lost")), ("ack", None), ("nack", {"reason": "no"}), ("progress", {})):
+        status, problem = hub.ask("POST", f"/v1/deliveries/{lost}/{verb}", body)
+        check(status == 409 and problem["code"] == "DELIVERY_STALE", f"{verb} of the lost run: {status} {problem}")
+    for word in (kept.rsplit(".", 1)[0], kept + ".1", kept.replace(".", "-"), "0.1.1", "x.y.z"):
+        status, problem = hub.ask("POST", f"/v1/deliveries/{word}/ack")
+        check(status == 404 and problem["code"] == "DELIVERY_NOT_FOUND", f"{word}: {status} {problem}")
+    line = Socket(hub.port, "worker", credit=0, instance="line")
+    line.say({"ack": [lost]})
+    heard = line.hear()
+    check(heard["refused"][0]["code"] == "DELIVERY_STALE", f"on a connection: {heard}")
+    check(hub.ask("GET", "/v1/requests/q-kept?agent=planner")[1]["state"] == "open", "the request of this run has ended")
+    status, answer = hub.ask("POST", f"/v1/deliveries/{kept}/reply", completion("q-kept"))
+    check(status == 202, f"the reply of this run: {status} {answer}")
+    expect_fetched(hub, "q-kept")
+    hub.stop()
+
+
+def read_beyond_the_end(path):
+    """Who knows more records than there are is told so at once; who asks for the next one waits for it."""
+    hub = begin(path, is_brief=False)
+    last = hub.ask("GET", "/v1/hub")[1]["sequence"]
+    for words, headers in ((f"?from={last + 2}", {}), ("?from=1000000&follow=false", {}),
+                           ("", {"Last-Event-ID": str(last + 1)}), ("", {"Last-Event-ID": "18446744073709551615"})):
+        status, problem = hub.ask("GET", f"/v1/events{words}", headers=headers, timeout=5)
+        check(status == 404 and problem["code"] == "SEQUENCE_NOT_FOUND", f"{words} {headers}: {status} {problem}")
+        check(str(last) in problem["detail"], f"it does not say where the record ends: {problem}")
+    status, _ = hub.ask("GET", f"/v1/events?from={last + 1}&follow=false", timeout=5)
+    check(status == 200, f"the next record: {status}")
+    ask(hub, "q-parts")
+    status, problem = hub.ask("GET", "/v1/requests/q-parts/stream?agent=planner&after=3", timeout=5)
+    check(status == 404 and problem["code"] == "SEQUENCE_NOT_FOUND", f"parts beyond the end: {status} {problem}")
+    hub.stop()
+
+
+def main():
+    for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, restore_an_older_copy, read_beyond_the_end):
+        with Scratch() as scratch:
+            trial(f"{scratch}/data")
+        print(f"{trial.__name__}: as promised")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""A sync that hangs (strace delays it): the hub's health is told, and nothing is lost.
+
+The loop's thread waits for the disk, and another one answers for it: /healthz 200, /readyz 503 with how long; also on connections
+that the loop had accepted, and beside many that say nothing.
+Proves G7, D1: a disk that hangs delays acknowledgements, and neither hides the hub's health nor loses a message.
+"""
+import http.client
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+from hub import BINARY, Hub, Scratch, ask_on, check, message, skip
+
+HANG_SECONDS = 8
+SETTINGS = "[journal]\nsegment_bytes = 262144\n"  # A start then needs few syncs.
+BEFORE = 40  # Syncs of the loop's thread before the one that hangs: a start, a registration and some messages.
+
+
+def hanging():
+    return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync",
+            "-e", f"inject=fdatasync:delay_enter={HANG_SECONDS * 1_000_000}:when={BEFORE}"]
+
+
+class SecureHub(Hub):
+    """The same over TLS; alice has a token."""
+
+    def __init__(self, data, settings):
+        super().__init__(data, settings)
+        self.parlance("cert", "init", "--data", data)
+        self.tokens = {who: json.loads(self.parlance("token", "mint", "--json", "--data", data, f"--{kind}", who))["token"]
+                       for kind, who in (("operator", "olga"), ("agent", "alice"))}
+
+    @staticmethod
+    def parlance(*words):
+        return subprocess.run([BINARY, *words], check=True, capture_output=True, text=True, timeout=30).stdout
+
+    def launch(self, wrapper=(), env=None):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [*wrapper, BINARY, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
+                 "--config", self.config], stdout=log, stderr=log)
+        self.starts += 1
+
+    def line(self, timeout):
+        context = ssl.create_default_context(cafile=self.data + "/identity/ca.pem")
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=context)
+
+    def ask(self, method, path, body=None, headers=None, timeout=20):
+        line = self.line(timeout)
+        token = self.tokens["olga" if method == "PUT" else "alice"]
+        try:
+            return ask_on(line, method, path, body, {"Authorization": "Bearer " + token, **(headers or {})})
+        finally:
+            line.close()
+
+SENDS_MAX = 20  # Of one message.
+
+
+class Sender(threading.Thread):
+    """Sends one message after the other; knows what was acknowledged, and since when it waits."""
+
+    def __init__(self, hub, count):
+        super().__init__()
+        self.hub, self.count = hub, count
+        self.acknowledged = set()
+        self.failure = None
+        self.asked_at = time.monotonic()
+
+    def run(self):
+        for number in range(self.count):
+            self.asked_at = time.monotonic()
+            item = message("alice", number)
+            status, answer = self.send(item)
+            if status != 202:
+                self.failure = f"{status} {answer}"
+                return
+            self.acknowledged.add(f"alice-{number}")
+
+    def send(self, item):
+        """A client that hears nothing, or that it may try again, sends the message again under its id."""
+        for attempt in range(SENDS_MAX):
+            try:
+                status, answer = self.hub.ask("POST", "/v1/messages", item, timeout=30)
+            except OSError:  # A TLS handshake that the hang outlasts is over its time.
+                if attempt == SENDS_MAX - 1:
+                    raise
+                continue
+            if status != 503 or not answer["retryable"]:
+                break
+            time.sleep(0.2)
+        return status, answer
+
+
+def wait_until_it_hangs(sender):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if sender.is_alive() and time.monotonic() - sender.asked_at > 2:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no sync hangs: {sender.failure} {len(sender.acknowledged)}")
+
+
+def check_while_it_hangs(hub):
+    for _ in range(3):
+        begin = time.monotonic()
+        status, answer = hub.ask("GET", "/healthz", timeout=2)
+        check(status == 200 and answer["status"] == "alive", f"/healthz says {status} {answer}")
+        status, answer = hub.ask("GET", "/readyz", timeout=2)
+        check(status == 503 and answer["reason"].startswith("sync pending for "), f"/readyz says {status} {answer}")
+        check(time.monotonic() - begin < 1.5, "the answers take too long")
+    status, answer = hub.ask("GET", "/readyz?verbose=1", timeout=2)
+    check(status == 503 and answer["condition"] == "sync_pending", f"{status} {answer}")
+    status, answer = hub.ask("GET", "/healthzzz", timeout=2)
+    check(status == 503, f"another path is taken for /healthz: {status} {answer}")
+
+    # Anything else is refused, whole, and may be sent again.
+    line = hub.line(2) if isinstance(hub, SecureHub) else http.client.HTTPConnection("127.0.0.1", hub.port, timeout=2)
+    line.request("POST", "/v1/messages", "x" * 100_000)
+    refused = line.getresponse()
+    check(refused.status == 503 and refused.getheader("Retry-After") == "1", f"{refused.status}")
+    line.close()
+
+
+class IdleClients:
+    """Connections in the clear that the loop accepted before the hang: kept alive after an answer, or silent so far."""
+
+    def __init__(self, hub):
+        self.hub = hub
+        self.lines = [http.client.HTTPConnection("127.0.0.1", hub.port, timeout=2) for _ in range(6)]
+        for line in self.lines[:3]:
+            check(ask_on(line, "GET", "/healthz")[0] == 200, "no health before the hang")
+        for line in self.lines[3:]:
+            line.connect()
+        hub.ask("GET", "/healthz")  # The loop accepts in order: it has accepted those before this one.
+
+    def check_while_it_hangs(self):
+        for line in (self.lines[0], self.lines[3]):
+            status, answer = ask_on(line, "GET", "/healthz")
+            check(status == 200 and answer["status"] == "alive", f"/healthz says {status} {answer}")
+        for line in (self.lines[1], self.lines[4]):
+            status, answer = ask_on(line, "GET", "/readyz")
+            check(status == 503 and answer["condition"] == "sync_pending", f"/readyz says {status} {answer}")
+        # The loop has these requests when the disk answers, whole.
+        for line in (self.lines[2], self.lines[5]):
+            line.request("GET", "/v1/agents/worker")
+
+    def check_afterwards(self):
+        for line in (self.lines[2], self.lines[5]):
+            line.sock.settimeout(20)
+            answer = line.getresponse()
+            check(answer.status == 200 and b"taskwire" in answer.read(), f"{answer.status}")
+        for line in self.lines:
+            line.close()
+
+
+def silent_connections_keep_nobody_out(hub):
+    silent = [socket.create_connection(("127.0.0.1", hub.port)) for _ in range(100)]
+    status, answer = hub.ask("GET", "/healthz", timeout=2)
+    check(status == 200 and answer["status"] == "alive", f"/healthz says {status} {answer}")
+    for line in silent:
+        line.close()
+
+
+def hang_once(hub):
+    """Messages go on when the sync returns: the ids of those that were acknowledged."""
+    hub.launch(hanging())
+    check(hub.is_up(20), f"the hub does not start: {hub.last_words()}")
+    status, answer = hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+    check(status == 200, f"no registration: {answer}")
+    check(hub.ask("GET", "/readyz")[0] == 200, "it is not ready")
+    idle = None if isinstance(hub, SecureHub) else IdleClients(hub)
+    sender = Sender(hub, BEFORE + 10)
+    sender.start()
+    wait_until_it_hangs(sender)
+    known = len(sender.acknowledged)
+    if idle:
+        idle.check_while_it_hangs()
+    check_while_it_hangs(hub)
+    silent_connections_keep_nobody_out(hub)
+    check(len(sender.acknowledged) == known, "a message was acknowledged while its sync hung")
+    sender.join(60)
+    if idle:
+        idle.check_afterwards()
+    check(sender.failure is None, f"after the sync: {sender.failure}")
+    check(len(sender.acknowledged) == BEFORE + 10, f"only {len(sender.acknowledged)} were acknowledged")
+    check(hub.ask("GET", "/readyz")[0] == 200, "the disk answers, and the hub is not ready")
+    return sender.acknowledged
+
+
+def nothing_is_lost(scratch):
+    hub = Hub(scratch + "/plain", SETTINGS)
+    try:
+        acknowledged = hang_once(hub)
+        hub.kill()
+        hub.start()
+        there = {item["id"] for item in hub.drain("worker")}
+        check(there == acknowledged, f"lost: {sorted(acknowledged - there)}")
+        check(hub.stop() == 0, "no clean stop")
+        check(not hub.verify(), "the journal does not verify")
+    finally:
+        hub.kill()
+
+
+def over_tls_too(scratch):
+    hub = SecureHub(scratch + "/tls", SETTINGS)
+    try:
+        hang_once(hub)
+        check(hub.stop() == 0, "no clean stop")
+    finally:
+        hub.kill()
+
+
+def main():
+    if shutil.which("strace") is None:
+        skip("strace is not installed")
+    with Scratch() as scratch:
+        for test in (nothing_is_lost, over_tls_too):
+            test(scratch)
+            print(f"ok: {test.__name__.replace('_', ' ')}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Clients that outlive the hub: they connect again, and send again under the same id what was not acknowledged.
+
+A client that gets OSError does not know whether the hub acted on what it sent. Everything here raises OSError then, and the
+loads decide what to send again.
+"""
+import collections
+import http.client
+import select
+import socket
+import threading
+import time
+import traceback
+
+from hub import Socket, ask_on
+
+TIMEOUT_S = 10
+HUB_AWAY_S = 0.01
+NOT_READY = 503
+
+
+class Stopped(Exception):
+    """The test ends; whoever waits for something gives up."""
+
+
+class World:
+    """What the loads of one run share: the hub, the ledger, and how far the run is."""
+
+    def __init__(self, hub, ledger):
+        self.hub, self.ledger = hub, ledger
+        self.sent = {}  # By reference: the Sent message or request, so that its recipient knows what the sender meant.
+        self.unsettled = {}  # References of at-least-once messages that no recipient was handed yet.
+        self.closing = threading.Event()  # Nothing new is begun; what is open is brought to its end.
+        self.stopping = threading.Event()
+        self.failures = []
+
+
+Sent = collections.namedtuple("Sent", "kind priority to task number", defaults=(None, None, None))
+
+
+class Line:
+    """One HTTP connection that is kept, and made anew after an error."""
+
+    def __init__(self, world):
+        self.world, self.connection = world, None
+
+    def ask(self, method, path, body=None, headers=None):
+        """(status, answer); OSError when there is no answer, or the hub says that it is not ready."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.world.hub.port, timeout=TIMEOUT_S)
+        try:
+            status, answer = ask_on(self.connection, method, path, body, headers)
+        except (OSError, ValueError) as error:
+            self.close()
+            raise OSError(str(error)) from error
+        if status == NOT_READY:
+            raise OSError(f"not ready: {answer}")
+        return status, answer
+
+    def insist(self, method, path, body=None, headers=None):
+        """The same until there is an answer; Stopped if the test ends first."""
+        while not self.world.stopping.is_set():
+            try:
+                return self.ask(method, path, body, headers)
+            except OSError:
+                time.sleep(HUB_AWAY_S)
+        raise Stopped
+
+    def drop(self, path):
+        """A poll whose client is gone before it reads the answer: whatever the hub hands over with it, nobody sees."""
+        with socket.create_connection(("127.0.0.1", self.world.hub.port), timeout=TIMEOUT_S) as line:
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+
+class Duplex:
+    """The WebSocket of one agent, with the settlements that the hub has not answered yet, in order."""
+
+    def __init__(self, world, agent, credit):
+        self.agent = agent
+        self.socket = Socket(world.hub.port, agent, timeout=TIMEOUT_S, credit=credit)
+        self.unanswered = collections.deque()  # (delivery id, what to do once the settlement is on disk)
+
+    def settle(self, verb, item, delivery, when_durable):
+        """ack, nack or reply of one delivery."""
+        self.unanswered.append((delivery, when_durable))
+        self.socket.say({verb: [item]})
+
+    def hear(self):
+        """One frame of the hub, after what it says about settlements was noted."""
+        frame = self.socket.hear()
+        refused = {item.get("delivery_id") for item in frame.get("refused", []) if item.get("delivery_id")}
+        if refused:
+            self.unanswered = collections.deque(item for item in self.unanswered if item[0] not in refused)
+        for _ in range(frame.get("settled", 0)):
+            self.unanswered.popleft()[1]()
+        return frame
+
+    def has_frame(self):
+        return bool(self.socket.heard or self.socket.waiting)
+
+    def close(self):
+        self.socket.close()
+
+
+class Load(threading.Thread):
+    """One kind of load: `work` again and again, whatever happens to the hub."""
+
+    kind = "load"
+    proof = ("settled", "notice")  # The event and the kind of the entries that show that this load did something.
+
+    def __init__(self, world, chance):
+        super().__init__(daemon=True, name=self.kind)
+        self.world, self.ledger, self.chance = world, world.ledger, chance
+        self.line = Line(world)
+        self.sockets = {}
+
+    def register(self):
+        """Once, before the first kill."""
+
+    def agent(self, name, dialect, **more):
+        status, told = self.line.insist("PUT", f"/v1/agents/{name}", {"dialect": dialect, **more})
+        assert status == 200, f"{name}: {status} {told}"
+
+    def work(self):
+        """A little work; OSError when the hub is away."""
+        raise NotImplementedError
+
+    def open_names(self):
+        """What is begun and has not come to its end."""
+        return []
+
+    def account(self):
+        """After the end: enters what the hub shows of everything that ended."""
+
+    def begins(self):
+        return not self.world.closing.is_set()
+
+    def run(self):
+        try:
+            while not self.world.stopping.is_set():
+                try:
+                    self.work()
+                except OSError:
+                    self.disconnect()
+                    time.sleep(HUB_AWAY_S)
+        except Stopped:
+            pass
+        except Exception:  # A thread's failure is the test's.
+            self.world.failures.append(f"{self.kind}: {traceback.format_exc()}")
+        self.disconnect()
+
+    def disconnect(self):
+        self.line.close()
+        for duplex in self.sockets.values():
+            duplex.close()
+        self.sockets = {}
+
+    def connect(self, agents, credit):
+        """A WebSocket for each agent, unless there is one."""
+        for agent in agents:
+            if agent not in self.sockets:
+                self.sockets[agent] = Duplex(self.world, agent, credit)
+                self.connected(self.sockets[agent])
+
+    def connected(self, duplex):
+        """What to say first on a new connection."""
+
+    def frames(self, wait_s):
+        """(duplex, frame) of whatever the hub says within that time."""
+        duplexes = list(self.sockets.values())
+        if not any(duplex.has_frame() for duplex in duplexes):
+            readable = select.select([duplex.socket.line for duplex in duplexes], [], [], wait_s)[0]
+        else:
+            readable = []
+        for duplex in duplexes:
+            if duplex.has_frame() or duplex.socket.line in readable:
+                yield duplex, duplex.hear()
