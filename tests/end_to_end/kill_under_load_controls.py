@@ -17,10 +17,11 @@ from hub import CONTROL, ControlHub, Scratch, check, skip
 from kill_under_load import SETTINGS, broken_promises
 
 KILLS = 4
-SEEDS = 5  # A bug may need another sequence of kills to show.
+SEEDS = 12  # A bug may need another sequence of kills to show.
 WORKERS = (workers.SocketWorker, workers.PollWorker)
 NOTICES = (*WORKERS, notices.HttpNotices, notices.SocketNotices)
 REQUESTS = (*WORKERS, requests.SocketRequests, requests.WaitRequests)
+LATE_REPLIES = (workers.PollWorker, requests.SocketRequests, requests.PollRequests)  # Only the poll worker answers twice.
 
 # The planted bug, the promise by which it must be found, and the loads that are enough for it.
 CONTROLS = (
@@ -32,7 +33,7 @@ CONTROLS = (
     ("deliver-to-neighbour", "D9", NOTICES),
     ("change-body", "D9", NOTICES),
     ("answer-twice", "W2", REQUESTS),
-    ("show-late-reply", "W2", REQUESTS),
+    ("show-late-reply", "W2", LATE_REPLIES),
     ("forget-who-is-asked", "W1", (stories.HumanTasks,)),
     ("run-before-what-it-needs", "W9", (stories.Workflows,)),
     ("forget-the-run", "W8", (stories.Workflows,)),
