@@ -255,6 +255,7 @@ void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effe
                                       .role = people::role_of(*appeal),
                                       .question = appeal->asked.question,
                                       .asked_by = appeal->asked.asked_by,
+                                      .asked_at = appeal->asked_at,
                                       .deadline = people::deadline_of(*appeal),
                                       .news = appeal->news});
 }
@@ -284,7 +285,10 @@ void react_asked(const State& state,
                  const HumanAsked& event,
                  Effects& effects) {
     const bool is_told = std::holds_alternative<AskPerson>(cause.command);
-    if (is_told && cause.ask != Ask{}) effects.emplace_back(TellAsked{cause.ask, event.id});
+    const auto appeal = people::find_appeal(state.people, event.id);
+    if (is_told && cause.ask != Ask{} && appeal != nullptr) {
+        effects.emplace_back(TellAsked{cause.ask, event.id, appeal->asked_at});
+    }
     notify(state, event.id, NotifyPeople::Occasion::Asked, effects);
 }
 

@@ -1,10 +1,13 @@
 // What an agent says about a delivery over HTTP, and what an operator does with dead letters.
+#include <fmt/format.h>
+
 #include "base/iso_time.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "base/plain_text.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/marked_id.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "model/names.h"
@@ -23,18 +26,30 @@ std::optional<DeliveryToken> delivery_of(Call& call) {
     return delivery;
 }
 
-std::optional<Ticket> dead_letter_of(Call& call) {
-    const auto number = parse_number(call.captures.at(0));
-    if (number) return Ticket{*number};
-    call.exchange->respond(
-        problem(Refusal::DeadLetterNotFound,
-                "'" + std::string{cut(call.captures.at(0), 64)} + "' is not a dead letter id"));
-    return std::nullopt;
+void refuse_dead_letter(Call& call, std::string_view before, std::string_view behind) {
+    auto detail = fmt::format("{}'{}'{}", before, cut(call.captures.at(0), 64), behind);
+    call.exchange->respond(problem(Refusal::DeadLetterNotFound, std::move(detail)));
+}
+
+/// The ticket that the path names. A letter of a run that was lost has another mark.
+std::optional<Ticket> dead_letter_of(const Desk& desk, Call& call) {
+    const auto text = call.captures.at(0);
+    const auto ticket = parse_ticket(text);
+    if (!ticket) {
+        refuse_dead_letter(call, "", " is not a dead letter id");
+        return std::nullopt;
+    }
+    const auto letter = desk.engine->dead_letter(*ticket);
+    if (letter && !names_id(text, dead_letter_id(*letter))) {
+        refuse_dead_letter(call, "there is no dead letter ", "");
+        return std::nullopt;
+    }
+    return ticket;
 }
 
 json::ObjectWriter dead_letter_json(const Desk& desk, const DeadLetterListing& letter) {
     json::ObjectWriter out;
-    out.text("dead_letter_id", std::to_string(letter.ticket.value))
+    out.text("dead_letter_id", dead_letter_id(letter))
         .text("recipient", letter.recipient.value)
         .text("message_id", letter.envelope->id())
         .text("from", letter.envelope->from())
@@ -133,7 +148,7 @@ void get_dead_letters(Desk& desk, Call& call) {
         }
         query.recipient = call.caller->agent;
     }
-    query.after.value = parse_number(request.parameter("after")).value_or(0);
+    query.after = parse_ticket(request.parameter("after")).value_or(Ticket{});
     query.count_max =
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
     std::string out;
@@ -145,7 +160,7 @@ void get_dead_letters(Desk& desk, Call& call) {
 }
 
 void get_dead_letter(Desk& desk, Call& call) {
-    const auto ticket = dead_letter_of(call);
+    const auto ticket = dead_letter_of(desk, call);
     if (!ticket) return;
     const auto letter = desk.engine->dead_letter(*ticket);
     // Another's is to the asker as if it were not there.
@@ -156,11 +171,7 @@ void get_dead_letter(Desk& desk, Call& call) {
                       "dead letter '" + std::string{call.captures.at(0)} + "'",
                       call.caller);
     }
-    if (!is_own) {
-        return call.exchange->respond(
-            problem(Refusal::DeadLetterNotFound,
-                    "there is no dead letter '" + std::string{call.captures.at(0)} + "'"));
-    }
+    if (!is_own) return refuse_dead_letter(call, "there is no dead letter ", "");
     auto out = dead_letter_json(desk, *letter);
     call.exchange->respond(
         {.headers = {},
@@ -168,13 +179,13 @@ void get_dead_letter(Desk& desk, Call& call) {
 }
 
 void post_redeliver(Desk& desk, Call& call) {
-    if (const auto ticket = dead_letter_of(call)) {
+    if (const auto ticket = dead_letter_of(desk, call)) {
         bring_done(desk, call, RedeliverDeadLetter{*ticket});
     }
 }
 
 void post_discard(Desk& desk, Call& call) {
-    const auto ticket = dead_letter_of(call);
+    const auto ticket = dead_letter_of(desk, call);
     if (!ticket) return;
     const auto body = read_order(call, kReasonOnly);
     if (!body) return;

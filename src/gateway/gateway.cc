@@ -8,6 +8,7 @@
 #include "gateway/connection.h"
 #include "gateway/endpoint.h"
 #include "gateway/follower.h"
+#include "gateway/marked_id.h"
 #include "gateway/notifier.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
@@ -140,7 +141,7 @@ void answer_asked(Desk& desk, const TellAsked& asked) {
     exchange->respond(
         {.status = 202,
          .headers = {},
-         .body = json::ObjectWriter{}.text("id", std::to_string(asked.id.value)).done()});
+         .body = json::ObjectWriter{}.text("id", human_task_id(asked.id, asked.asked_at)).done()});
 }
 
 /// What leaves the hub by mail has no personal data in it.

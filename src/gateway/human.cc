@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "dialects/matter.h"
 #include "gateway/handlers.h"
+#include "gateway/marked_id.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "model/names.h"
@@ -145,7 +146,7 @@ std::string answers_json(const Appeal& appeal) {
 json::ObjectWriter summary_of(const Appeal& appeal) {
     const auto& asked = appeal.asked;
     json::ObjectWriter out;
-    out.text("id", std::to_string(asked.id.value))
+    out.text("id", human_task_id(asked.id, appeal.asked_at))
         .text("state", core::people::name_of(appeal.stage))
         .text("role", core::people::role_of(appeal))
         .text("kind", enum_name(asked.kind))
@@ -180,16 +181,14 @@ std::string harmless(const Desk& desk, const Appeal& appeal, const std::string& 
     return redacted_document(desk.options, json, workflow_of(desk, appeal));
 }
 
-std::optional<Ticket> id_of(const Call& call) {
-    const auto number = parse_number(call.captures.at(0));
-    if (!number) return std::nullopt;
-    return Ticket{*number};
-}
-
 core::Reading<Appeal> find(const Desk& desk, Call& call) {
-    const auto id = id_of(call);
+    const auto text = call.captures.at(0);
+    const auto ticket = parse_ticket(text);
     core::Reading<Appeal> appeal;
-    if (id) appeal = core::people::find_appeal(desk.engine->state().people, *id);
+    if (ticket) appeal = core::people::find_appeal(desk.engine->state().people, *ticket);
+    if (appeal != nullptr && !names_id(text, human_task_id(*ticket, appeal->asked_at))) {
+        appeal = nullptr;
+    }
     if (appeal == nullptr) {
         call.exchange->respond(
             problem(Refusal::HumanTaskNotFound,
@@ -276,7 +275,7 @@ void get_humans(Desk& desk, Call& call) {
     const auto state = request.parameter("state");
     const auto count_max =
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
-    const Ticket after{parse_number(request.parameter("after")).value_or(0)};
+    const auto after = parse_ticket(request.parameter("after")).value_or(Ticket{});
     const auto& appeals = desk.engine->state().people.appeals;
     std::string out;
     std::uint64_t count = 0;

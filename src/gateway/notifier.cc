@@ -14,6 +14,7 @@
 #include "base/iso_time.h"
 #include "base/json_write.h"
 #include "base/plain_text.h"
+#include "gateway/marked_id.h"
 
 namespace parlance::gateway {
 
@@ -113,6 +114,7 @@ std::string host_of(const std::string& url) {
 }  // namespace
 
 std::string notice_text(const NotifyPeople& notice, std::string_view hub) {
+    const auto id = human_task_id(notice.id, notice.asked_at);
     return fmt::format(
         "Something {} for {}: {}\n"
         "Asked by {}, and needed by {}.\n"
@@ -124,10 +126,10 @@ std::string notice_text(const NotifyPeople& notice, std::string_view hub) {
         in_one_line(notice.question),
         in_one_line(notice.asked_by),
         print_iso_time(notice.deadline),
-        notice.id.value,
-        notice.id.value,
+        id,
+        id,
         hub,
-        notice.id.value);
+        id);
 }
 
 std::string notice_mail(const NotifyPeople& notice,
@@ -139,7 +141,7 @@ std::string notice_mail(const NotifyPeople& notice,
         "Content-Transfer-Encoding: 8bit\nAuto-Submitted: auto-generated\n\n{}",
         options.mail.from,
         fmt::join(contact.email, ", "),
-        notice.id.value,
+        human_task_id(notice.id, notice.asked_at),
         words_for(notice.occasion),
         in_one_line(notice.role),
         notice.id.value,
@@ -260,7 +262,7 @@ void Notifier::take(Channel& channel, Errand errand) {
     options_.log(fmt::format("{} to {} about {}: {}{}",
                              channel.way == Way::Mail ? "a mail" : "a word in Slack",
                              in_one_line(errand.notice.role),
-                             errand.notice.id.value,
+                             human_task_id(errand.notice.id, errand.notice.asked_at),
                              problem,
                              is_last ? "; given up" : ""));
     if (is_last) {

@@ -141,6 +141,7 @@ struct TellEnded {
 struct TellAsked {
     Ask ask;
     Ticket id;
+    Time asked_at{};
 };
 
 /// Whoever has the role should hear that something waits for them.
@@ -151,6 +152,7 @@ struct NotifyPeople {
     std::string role;
     std::string question;
     std::string asked_by;
+    Time asked_at{};
     Time deadline{};
     Sequence news{};  ///< Where what they are to hear is on record.
 };

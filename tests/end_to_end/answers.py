@@ -3,7 +3,8 @@ reply of a run that was lost is never taken for the answer to another request.
 
 Proves W1: an answer is handed over until it is settled, within the retry limit and then as a dead letter, and can be fetched at
 /v1/requests/{id}, whatever the priority of its request
-Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale
+Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale, and its ids of
+human tasks and dead letters name nothing
 """
 import json
 import shutil
@@ -201,6 +202,55 @@ def restore_an_older_copy(path):
     hub.stop()
 
 
+def kept_for_people(hub, name):
+    """The ids of a human task and of a dead letter that the hub has from now on."""
+    status, asked = hub.ask("POST", "/v1/human", {"role": "legal", "question": name, "kind": "approve"},
+                            {"Parlance-Operator": "olga"})
+    check(status == 202, f"POST /v1/human answered {status} {asked}")
+    status, told = hub.ask("POST", "/v1/messages", {"id": name, "from": "planner", "to": "worker", "type": "ERROR_REPORT",
+                                                    "payload": {"task_id": name}})
+    check(status == 202, f"POST /v1/messages answered {status} {told}")
+    status, told = hub.ask("POST", f"/v1/deliveries/{take(hub, 'worker')['delivery_id']}/nack", {"reason": "no", "final": True})
+    check(status == 204, f"the nack answered {status} {told}")
+    return asked["id"], hub.ask("GET", "/v1/dead-letters")[1]["dead_letters"][-1]["dead_letter_id"]
+
+
+def restore_what_waits_for_people(path):
+    """Two runs from one copy give one ticket to two human tasks, and to two dead letters: no id of the first acts in the
+    second."""
+    hub = begin(path, is_brief=False)
+    check(hub.stop() == 0, "the hub does not stop")
+    shutil.copytree(path, path + ".copy")
+    hub.start()
+    lost = kept_for_people(hub, "lost")
+    check(hub.ask("GET", f"/v1/human/{lost[0]}")[0] == 200, "the id that POST /v1/human gave names no human task")
+    hub.kill()
+    hub.start()
+    check(hub.ask("GET", f"/v1/human/{lost[0]}")[0] == 200, "a restart changed the id of a human task")
+    check(hub.ask("GET", f"/v1/dead-letters/{lost[1]}")[0] == 200, "a restart changed the id of a dead letter")
+    hub.kill()
+    shutil.rmtree(path)
+    shutil.copytree(path + ".copy", path)
+
+    hub.start()
+    kept = kept_for_people(hub, "kept")
+    check([word.split(".")[0] for word in kept] == [word.split(".")[0] for word in lost],
+          f"the runs do not collide, so this proves nothing: {lost}, {kept}")
+    olga = {"Parlance-Operator": "olga"}
+    for method, route, body in (("GET", "human/{0}", None), ("POST", "human/{0}/answer", {"decision": "approve"}),
+                                ("GET", "dead-letters/{1}", None), ("POST", "dead-letters/{1}/redeliver", None),
+                                ("POST", "dead-letters/{1}/discard", {"reason": "no"})):
+        status, problem = hub.ask(method, "/v1/" + route.format(*lost), body, olga)
+        check(status == 404 and problem["code"] in ("HUMAN_TASK_NOT_FOUND", "DEAD_LETTER_NOT_FOUND"),
+              f"{method} {route} of the lost run: {status} {problem}")
+    check(hub.ask("GET", f"/v1/human/{kept[0]}")[1]["state"] == "waiting", "the human task of this run was answered")
+    status, problem = hub.ask("POST", f"/v1/dead-letters/{kept[1]}/redeliver", None, olga)
+    check(status == 204, f"the dead letter of this run: {status} {problem}")
+    status, problem = hub.ask("POST", f"/v1/human/{kept[0]}/answer", {"decision": "approve"}, {"Parlance-Operator": "otto"})
+    check(status == 204, f"the human task of this run: {status} {problem}")
+    hub.stop()
+
+
 def read_beyond_the_end(path):
     """Who knows more records than there are is told so at once; who asks for the next one waits for it."""
     hub = begin(path, is_brief=False)
@@ -219,7 +269,8 @@ def read_beyond_the_end(path):
 
 
 def main():
-    for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, restore_an_older_copy, read_beyond_the_end):
+    for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, restore_an_older_copy,
+                  restore_what_waits_for_people, read_beyond_the_end):
         with Scratch() as scratch:
             trial(f"{scratch}/data")
         print(f"{trial.__name__}: as promised")

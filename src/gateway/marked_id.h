@@ -1,0 +1,25 @@
+// The ids under which clients see human tasks and dead letters: "13312.mfb2k0a9".
+//
+// The number is a ticket. Tickets repeat when an older copy of the journal is continued; the mark
+// behind it is made of what the ticket names, so an id of the run that was lost names nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/ids.h"
+#include "model/listing.h"
+
+namespace parlance::gateway {
+
+std::string human_task_id(Ticket ticket, Time asked_at);
+std::string dead_letter_id(const DeadLetterListing& letter);
+
+/// The ticket of either kind of id. A ticket alone counts as an id: events show it like this.
+std::optional<Ticket> parse_ticket(std::string_view id);
+
+/// Whether the text is this id, or its ticket alone.
+bool names_id(std::string_view text, std::string_view id);
+
+}  // namespace parlance::gateway
