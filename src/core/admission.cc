@@ -353,21 +353,14 @@ Explanation explain(const State& state, const Stamped& cause, const SendMessage&
     Explanation told;
     Events events;
     Draft draft{.state = state, .cause = cause, .events = events, .findings = &told.findings};
-    decide_send(draft, send);
-    for (const auto& event : events) {
-        if (std::holds_alternative<DuplicateReceived>(event)) told.is_repeat = true;
-        // Where several are asked, each share is held by itself.
-        if (std::holds_alternative<RequestHeld>(event) ||
-            std::holds_alternative<CallOpened>(event)) {
-            for (const auto& finding : told.findings) {
-                told.approvals_needed = std::max(told.approvals_needed, finding.approvals_needed);
-            }
-        }
-        if (const auto* no = std::get_if<MessageRefused>(&event)) {
-            told.refusal = no->refusal;
-            told.detail = no->detail;
-            told.retry_after_ms = no->retry_after_ms;
-        }
+    auto outcome = decide_send(draft, send);
+    told.refusal = outcome.refusal;
+    told.detail = std::move(outcome.detail);
+    told.retry_after_ms = outcome.retry_after_ms;
+    told.is_repeat = outcome.repeated != Ticket{};
+    if (!outcome.is_held) return told;
+    for (const auto& finding : told.findings) {
+        told.approvals_needed = std::max(told.approvals_needed, finding.approvals_needed);
     }
     return told;
 }

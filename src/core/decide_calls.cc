@@ -292,18 +292,11 @@ void ask(Draft& draft, Ticket number, const Call& call, std::uint32_t place) {
     if (!send.envelope)
         return cannot(Refusal::MessageTooLarge, "what it would be asked is too much");
     send.fingerprint = body_key(state.key, send.envelope->body());
-    const auto from = draft.events.size();
-    decide_send(draft, send);
-    for (auto i = from; i < draft.events.size(); ++i) {
-        if (const auto* accepted = std::get_if<MessageAccepted>(&draft.events[i])) {
-            asked.request = accepted->ticket;
-        }
-        if (const auto* no = std::get_if<MessageRefused>(&draft.events[i])) {
-            return cannot(no->refusal, no->detail);
-        }
-    }
-    if (asked.request == Ticket{})
+    auto sent = decide_send(draft, send);
+    if (sent.refusal != Refusal::None) return cannot(sent.refusal, std::move(sent.detail));
+    if (sent.accepted == Ticket{})
         return cannot(Refusal::RequestUndeliverable, "it was asked before");
+    asked.request = sent.accepted;
     draft.add(std::move(asked));
 }
 
@@ -584,11 +577,11 @@ Opening hold_to_guards(Draft& draft,
 
 }  // namespace
 
-void send_to_several(Draft& draft, const SendMessage& send) {
+SendOutcome send_to_several(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto refuse = [&](Refusal refusal, std::string detail, std::uint64_t retry_after_ms = 0) {
-        refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
+        return refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
     };
     const auto invitation = read_invitation(envelope.to());
     if (!invitation || envelope.intent() != Intent::Request || state.scribe == nullptr) {
@@ -626,16 +619,13 @@ void send_to_several(Draft& draft, const SendMessage& send) {
     header.to = kHubsOwn;
     kept.envelope = Envelope::make(header, envelope.body());
     if (admitted.founded) draft.add(*std::move(admitted.founded));
-    const auto number = ticket_at(draft.next_sequence());
-    if (!accept_for_hub(draft, kept, opening.deadline_max)) return;
-    const auto accepted = std::ranges::find_if(draft.events, [](const Event& event) {
-        return std::holds_alternative<MessageAccepted>(event);
-    });
-    const auto left = std::get<MessageAccepted>(*accepted).deadline - draft.now();
+    auto outcome = accept_for_hub(draft, kept, opening.deadline_max);
+    if (outcome.refusal != Refusal::None) return outcome;
+    const auto left = outcome.deadline - draft.now();
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
     const bool is_capability = state.registry.by_capability.contains(invitation->whom);
     draft.add(
-        CallOpened{.request = number,
+        CallOpened{.request = outcome.accepted,
                    .kind = invitation->kind,
                    .agents = agents,
                    .capability = is_capability ? std::string{invitation->whom} : std::string{},
@@ -644,6 +634,8 @@ void send_to_several(Draft& draft, const SendMessage& send) {
                    .by = draft.asker().empty() ? send.by : std::string{draft.asker()},
                    .parent = admitted.parent,
                    .is_placed = true});
+    outcome.is_held = true;
+    return outcome;
 }
 
 void cancel_shares(Draft& draft, Ticket number, const std::string& reason) {

@@ -226,13 +226,10 @@ void decide_handoff(Draft& draft, const HandOffContext& handoff) {
     }
     if (is_under_way(draft, workflow, *context)) return;
     if (is_stale(draft, workflow, handoff.version, context->version)) return;
-    decide_send(draft, handoff.request);
-    const auto accepted = std::ranges::find_if(draft.events, [](const Event& event) {
-        return std::holds_alternative<MessageAccepted>(event);
-    });
-    if (accepted == draft.events.end()) return;  // It was refused, and nothing has changed.
+    const auto sent = decide_send(draft, handoff.request);
+    if (sent.accepted == Ticket{}) return;  // A refused handoff changes nothing.
     draft.add(ContextLocked{.workflow = workflow,
-                            .request = std::get<MessageAccepted>(*accepted).ticket,
+                            .request = sent.accepted,
                             .to = std::string{request.to()},
                             .done = handoff.done});
 }

@@ -418,9 +418,9 @@ Failure cannot_take_over(const State& state, const SendMessage& send, Time now) 
     return {move.refusal, cannot_have(envelope, move.detail)};
 }
 
-void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted) {
+void begin_passing(Draft& draft, const SendMessage& send, const SendOutcome& outcome) {
     const auto& passing = *send.passing;
-    PassingBegan began{.request = accepted.ticket,
+    PassingBegan began{.request = outcome.accepted,
                        .wanted = passing.wanted,
                        .fallback = passing.fallback,
                        .skills = passing.skills};
@@ -431,14 +431,14 @@ void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted&
     if (task != nullptr && passing.hands_over) began.task = task->ticket;
     // There must be time for another one. The time of a request that waits for people's approval
     // has yet to begin.
-    const bool has_begun = !accepted.is_held;
+    const bool has_begun = !outcome.is_held;
     if (has_begun && (!began.fallback.empty() || !began.wanted.empty())) {
-        began.patience = draft.now() + (accepted.deadline - draft.now()) / 2;
+        began.patience = draft.now() + (outcome.deadline - draft.now()) / 2;
     }
     draft.add(std::move(began));
 }
 
-void send_to_one_of_many(Draft& draft, const SendMessage& send) {
+SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     auto passing = send.passing ? *send.passing : Passing{};
@@ -482,7 +482,7 @@ void send_to_one_of_many(Draft& draft, const SendMessage& send) {
         chosen.question = std::make_shared<const HumanQuestion>(
             question_about(*chosen.envelope, taker, wanted.words()));
     }
-    send_on(draft, chosen);
+    return send_on(draft, chosen);
 }
 
 bool is_passed_on(Draft& draft,
@@ -545,27 +545,27 @@ Failure cannot_take(const State& state,
 
 }  // namespace
 
-bool is_turned_down(Draft& draft,
-                    const broker::OpenRequest& offer,
-                    const Envelope& reply,
-                    std::uint64_t tokens_used) {
+Failure turn_down(Draft& draft,
+                  const broker::OpenRequest& offer,
+                  const Envelope& reply,
+                  std::uint64_t tokens_used) {
     const auto& state = draft.state;
-    if (state.handing.passes.empty()) return false;
-    const auto no = cannot_take(state, offer, tokens_used, draft.now());
-    if (no.refusal == Refusal::None) return false;
+    if (state.handing.passes.empty()) return {};
+    auto no = cannot_take(state, offer, tokens_used, draft.now());
+    if (no.refusal == Refusal::None) return {};
     const auto by = draft.asker().empty() ? reply.from() : draft.asker();
     draft.add(MessageRefused{.from = std::string{by},
                              .id = std::string{reply.id()},
                              .refusal = no.refusal,
                              .detail = no.detail});
     // A fleet goes on again, and then it can be taken.
-    if (no.refusal == Refusal::FleetStopped) return true;
+    if (no.refusal == Refusal::FleetStopped) return no;
     const bool is_over =
         no.refusal == Refusal::RequestTimedOut || no.refusal == Refusal::DelegationNotFound;
-    if (!is_over && pass_on(draft, offer.ticket, {.why = no.detail})) return true;
+    if (!is_over && pass_on(draft, offer.ticket, {.why = no.detail})) return no;
     put_away(draft, broker::find_message(state.broker, offer.ticket), no.detail);
     fail_request(draft, offer.ticket, no.refusal, no.detail);
-    return true;
+    return no;
 }
 
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken) {

@@ -122,7 +122,7 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
     draft.add(std::move(released));
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
     // Its recipient has half of the time that begins now, and then the next one is asked.
-    if (send.passing) begin_passing(draft, send, {.ticket = request, .deadline = deadline});
+    if (send.passing) begin_passing(draft, send, {.accepted = request, .deadline = deadline});
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // somebody to take it, and is there room?
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/mutant.h"
@@ -20,12 +22,12 @@ constexpr std::string_view kTopicPrefix = "topic:";
 /// Longer is as good as for ever, and sums of times stay far from their end.
 constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
-void refuse(Draft& draft,
-            const SendMessage& send,
-            Refusal refusal,
-            std::string detail,
-            std::uint64_t retry_after_ms = 0) {
-    refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
+SendOutcome refuse(Draft& draft,
+                   const SendMessage& send,
+                   Refusal refusal,
+                   std::string detail,
+                   std::uint64_t retry_after_ms = 0) {
+    return refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
 }
 
 /// A guard that lets it pass, for who wants to know.
@@ -36,9 +38,9 @@ void note(Draft& draft, std::string_view guard, std::string_view detail = {}) {
 }
 
 /// One that does not.
-void refuse(Draft& draft, const SendMessage& send, Finding finding) {
+SendOutcome refuse(Draft& draft, const SendMessage& send, Finding finding) {
     if (draft.findings != nullptr) draft.findings->push_back(finding);
-    refuse(draft, send, finding.refusal, std::move(finding.detail), finding.retry_after_ms);
+    return refuse(draft, send, finding.refusal, std::move(finding.detail), finding.retry_after_ms);
 }
 
 /// Whoever refuses without a guard's name does so for the sake of the recipient.
@@ -55,14 +57,15 @@ void note_refusal(Draft& draft,
 
 }  // namespace
 
-void refuse_send(Draft& draft,
-                 const SendMessage& send,
-                 Refusal refusal,
-                 std::string detail,
-                 std::uint64_t retry_after_ms) {
+SendOutcome refuse_send(Draft& draft,
+                        const SendMessage& send,
+                        Refusal refusal,
+                        std::string detail,
+                        std::uint64_t retry_after_ms) {
     const auto& envelope = *send.envelope;
     note_refusal(draft, refusal, detail, retry_after_ms);
-    if (is_planted(Mutant::RefuseOffTheRecord)) return;
+    SendOutcome outcome{.refusal = refusal, .detail = detail, .retry_after_ms = retry_after_ms};
+    if (is_planted(Mutant::RefuseOffTheRecord)) return outcome;
     // On record under the identity that the connection proved, not under the one claimed.
     const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
     const auto from = is_claimed ? envelope.from() : draft.asker();
@@ -77,6 +80,7 @@ void refuse_send(Draft& draft,
         refused.objective = send.claim->objective;
     }
     draft.add(std::move(refused));
+    return outcome;
 }
 
 namespace {
@@ -99,10 +103,10 @@ bool may_hear_of(const Draft& draft, const SendMessage& send, Ticket first) {
     return at.parent != nullptr && at.root->user == user;
 }
 
-void answer_duplicate(Draft& draft,
-                      const SendMessage& send,
-                      const broker::Remembered& first,
-                      std::uint64_t key) {
+SendOutcome answer_duplicate(Draft& draft,
+                             const SendMessage& send,
+                             const broker::Remembered& first,
+                             std::uint64_t key) {
     const auto& envelope = *send.envelope;
     // A reply that was an answer is remembered by its body, for it may have come with a delivery.
     const bool is_same = first.fingerprint == static_cast<std::uint32_t>(send.fingerprint) ||
@@ -133,40 +137,42 @@ void answer_duplicate(Draft& draft,
                                 .ticket = first.ticket,
                                 .answer = broker::find_answer(draft.state.memory, key),
                                 .waits = send.waits && is_open});
+    return {.repeated = first.ticket};
 }
 
 /// Whether the reply names a request that is somebody else's to answer, and was refused. Whoever
 /// asked would take it for the answer. Who had the request before it moved is known to have had it.
-bool refuse_forged(Draft& draft, const SendMessage& send) {
+std::optional<SendOutcome> refuse_forged(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
     const auto* request =
         broker::find_asked(state.requests, state.key, reply.to(), reply.answers());
-    if (request == nullptr) return false;
+    if (request == nullptr) return std::nullopt;
     const auto responder = request->asked->to();
     // Each of several is asked under an id of its own, and only the hub answers the whole.
-    if (responder == reply.from()) return false;
-    refuse(draft,
-           send,
-           Refusal::RouteNotPermitted,
-           "request '" + std::string{reply.answers()} + "' of '" + std::string{reply.to()} +
-               "' was not asked of '" + std::string{reply.from()} +
-               "', which cannot answer it; what is no answer goes without the id of a request");
-    return true;
+    if (responder == reply.from()) return std::nullopt;
+    return refuse(
+        draft,
+        send,
+        Refusal::RouteNotPermitted,
+        "request '" + std::string{reply.answers()} + "' of '" + std::string{reply.to()} +
+            "' was not asked of '" + std::string{reply.from()} +
+            "', which cannot answer it; what is no answer goes without the id of a request");
 }
 
 /// Whether the message is about a request that waits for people, and was refused: its target was
 /// not given the request, and nothing of it begins before they approve (W9).
-bool refuse_early(Draft& draft, const SendMessage& send, const broker::OpenRequest& request) {
-    if (!request.is_held) return false;
-    refuse(draft,
-           send,
-           Refusal::RouteNotPermitted,
-           "request '" + std::string{request.asked->id()} + "' of '" +
-               std::string{request.asked->from()} +
-               "' waits for a person's approval and was not given to '" +
-               std::string{send.envelope->from()} + "': answer it once it is delivered");
-    return true;
+std::optional<SendOutcome> refuse_early(Draft& draft,
+                                        const SendMessage& send,
+                                        const broker::OpenRequest& request) {
+    if (!request.is_held) return std::nullopt;
+    return refuse(draft,
+                  send,
+                  Refusal::RouteNotPermitted,
+                  "request '" + std::string{request.asked->id()} + "' of '" +
+                      std::string{request.asked->from()} +
+                      "' waits for a person's approval and was not given to '" +
+                      std::string{send.envelope->from()} + "': answer it once it is delivered");
 }
 
 /// The request that the reply names by its id and that has ended, though it was another's to
@@ -179,27 +185,29 @@ Ticket find_answered_by_another(const State& state, const Envelope& reply) {
     return request ? request->ticket : Ticket{};
 }
 
-/// Whether the reply found its request, open or ended, and was dealt with.
-bool answer_request(Draft& draft, const SendMessage& send) {
+/// What became of a reply to a request, open or ended; none if the reply names no request.
+std::optional<SendOutcome> answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, reply);
     if (request != nullptr) {
-        if (refuse_early(draft, send, *request)) return true;
+        if (auto early = refuse_early(draft, send, *request)) return early;
         const auto correlation = request->asked->correlation();
         if (!reply.correlation().empty() && reply.correlation() != correlation) {
-            refuse(draft,
-                   send,
-                   Refusal::InputValidationFailed,
-                   "the request belongs to workflow '" + std::string{correlation} +
-                       "' and its reply to '" + std::string{reply.correlation()} + "'");
-            return true;
+            return refuse(draft,
+                          send,
+                          Refusal::InputValidationFailed,
+                          "the request belongs to workflow '" + std::string{correlation} +
+                              "' and its reply to '" + std::string{reply.correlation()} + "'");
         }
         if (send.falls_short && is_passed_on(draft, *request, send.envelope, send.kind)) {
-            return true;
+            return SendOutcome{};
         }
-        if (!send.falls_short && is_turned_down(draft, *request, reply, send.tokens_used)) {
-            return true;
+        if (!send.falls_short) {
+            auto no = turn_down(draft, *request, reply, send.tokens_used);
+            if (no.refusal != Refusal::None) {
+                return SendOutcome{.refusal = no.refusal, .detail = std::move(no.detail)};
+            }
         }
         note_sources(draft, *request, send.owners);
         draft.add(
@@ -214,21 +222,22 @@ bool answer_request(Draft& draft, const SendMessage& send) {
         end_passing(draft, *request, !send.falls_short);
         if (send.kind == AnswerKind::Done)
             learn_from(draft, request->ticket, {send.facts, send.owners});
-        return true;
+        return SendOutcome{};
     }
     auto ended = broker::find_ended(state.memory, state.key, reply);
     if (ended == Ticket{}) ended = find_answered_by_another(state, reply);
     if (ended == Ticket{}) return refuse_forged(draft, send);
-    if (is_planted(Mutant::ShowLateReply)) return false;
+    if (is_planted(Mutant::ShowLateReply)) return std::nullopt;
     draft.add(ReplyDropped{.from = std::string{reply.from()},
                            .id = std::string{reply.id()},
                            .request = ended,
                            .refusal = Refusal::RequestAlreadyAnswered});
-    return true;
+    return SendOutcome{};
 }
 
-/// Whether the message says how far an open request is, and its delivery is at work on it.
-bool report_progress(Draft& draft, const SendMessage& send) {
+/// What became of a note of progress of a delivered request; none if the message is about nothing
+/// that the sender has in hand.
+std::optional<SendOutcome> report_progress(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, envelope);
@@ -236,19 +245,21 @@ bool report_progress(Draft& draft, const SendMessage& send) {
         // A part behind the whole is dropped; what names only a task or a workflow is a message
         // like any other.
         const auto ended = broker::find_ended_by_id(state.memory, state.key, envelope);
-        if (ended == Ticket{}) return false;
+        if (ended == Ticket{}) return std::nullopt;
         draft.add(ReplyDropped{.from = std::string{envelope.from()},
                                .id = std::string{envelope.id()},
                                .request = ended,
                                .refusal = Refusal::RequestAlreadyAnswered});
-        return true;
+        return SendOutcome{};
     }
     // What names only a task or a workflow may be about something else in it.
-    if (!envelope.answers().empty() && refuse_early(draft, send, *request)) return true;
+    if (!envelope.answers().empty()) {
+        if (auto early = refuse_early(draft, send, *request)) return early;
+    }
     const auto* message = broker::find_message(state.broker, request->ticket);
-    if (message == nullptr || message->stage != broker::Stage::Leased) return false;
+    if (message == nullptr || message->stage != broker::Stage::Leased) return std::nullopt;
     note_progress(draft, *message, std::string{envelope.body()});
-    return true;
+    return SendOutcome{};
 }
 
 /// Normal and low messages leave the last tenth of a mailbox to what must not be refused.
@@ -311,11 +322,11 @@ std::string lack_in_hub(const State& state, const SendMessage& send, std::size_t
            std::to_string(limits.hub_bytes_max) + " (hub_bytes_max)";
 }
 
-void accept(Draft& draft,
-            const SendMessage& send,
-            std::size_t missed_count = 0,
-            Time deadline_max = Time::max(),
-            bool is_held = false) {
+SendOutcome accept(Draft& draft,
+                   const SendMessage& send,
+                   std::size_t missed_count = 0,
+                   Time deadline_max = Time::max(),
+                   bool is_held = false) {
     const auto& limits = draft.state.limits;
     const bool is_request = send.envelope->intent() == Intent::Request;
     MessageAccepted accepted{
@@ -339,7 +350,10 @@ void accept(Draft& draft,
             accepted.expires_at = accepted.deadline;
         }
     }
+    SendOutcome outcome{
+        .accepted = accepted.ticket, .deadline = accepted.deadline, .is_held = is_held};
     draft.add(std::move(accepted));
+    return outcome;
 }
 
 /// A copy for which its subscriber's mailbox has no room.
@@ -367,7 +381,7 @@ void give_up(Draft& draft, Priority priority, Ticket copy, std::string lack) {
     draft.add(MessageDropped{copy, Setback::MailboxFull, std::move(lack)});
 }
 
-void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
+SendOutcome send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
     const auto& state = draft.state;
     if (send.envelope->intent() == Intent::Request) {
         return refuse(draft,
@@ -380,7 +394,7 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
     const auto found = state.registry.topics.find(TopicName{std::string{topic}});
     const auto& subscribers = found == state.registry.topics.end() ? nobody : found->second;
     const auto refuse_for = [&](std::string lack) {
-        refuse(draft, send, Refusal::MailboxFull, std::move(lack));
+        return refuse(draft, send, Refusal::MailboxFull, std::move(lack));
     };
     if (auto lack = lack_in_hub(state, send, subscribers.size()); !lack.empty()) {
         return refuse_for(std::move(lack));
@@ -393,11 +407,11 @@ void send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic
                              !lack_among_dead(state, copy.subscriber, send).empty();
         if (is_lost || missed.size() == subscribers.size()) return refuse_for(std::move(copy.lack));
     }
-    const auto first = ticket_at(draft.next_sequence());
-    accept(draft, send, missed.size());
+    auto outcome = accept(draft, send, missed.size());
     for (auto& copy : missed) {
-        give_up(draft, send.priority, {first.value + copy.number}, std::move(copy.lack));
+        give_up(draft, send.priority, {outcome.accepted.value + copy.number}, std::move(copy.lack));
     }
+    return outcome;
 }
 
 /// Why the hub cannot keep track of one more request; empty if it can.
@@ -417,7 +431,7 @@ std::string lack_of_room(const State& state, const Envelope& envelope) {
 
 /// A request whose recipient is people: it waits like any other, and a person's answer is its
 /// reply. They have all the time there is, unless the sender says how much.
-void send_to_people(Draft& draft, const SendMessage& send) {
+SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     if (envelope.intent() != Intent::Request) {
@@ -437,11 +451,12 @@ void send_to_people(Draft& draft, const SendMessage& send) {
     }
     auto patient = send;
     if (!patient.timeout) patient.timeout = state.limits.request_timeout_max;
-    const auto request = ticket_at(draft.next_sequence());
-    if (!accept_for_hub(draft, patient)) return;
+    auto outcome = accept_for_hub(draft, patient);
+    if (outcome.refusal != Refusal::None) return outcome;
     // With --dev a caller may be whoever its message says.
     const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
-    ask_person(draft, question, {.by = by, .request = request});
+    ask_person(draft, question, {.by = by, .request = outcome.accepted});
+    return outcome;
 }
 
 /// Who decides on what passes a limit: the role of that name, where there is one.
@@ -449,7 +464,7 @@ constexpr std::string_view kBudgetRole = "budget";
 
 /// A request that people may let through all the same: it waits for them, in no mailbox and with
 /// nothing set aside, and its own time begins when they have.
-void hold(Draft& draft, const SendMessage& send, Admission refused) {
+SendOutcome hold(Draft& draft, const SendMessage& send, Admission refused) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto claim = send.claim ? *send.claim : Claim{};
@@ -463,11 +478,10 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
     if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
         return refuse(draft, send, no.refusal, std::move(no.detail));
     }
-    const auto request = ticket_at(draft.next_sequence());
     auto patient = send;
     patient.timeout = state.limits.request_timeout_max;
-    accept(draft, patient, 0, refused.deadline_max, true);
-    const auto accepted = std::get<MessageAccepted>(draft.events.back());
+    auto outcome = accept(draft, patient, 0, refused.deadline_max, true);
+    const auto request = outcome.accepted;
     draft.add(RequestHeld{
         .request = request,
         .refusal = refused.refusal,
@@ -494,11 +508,12 @@ void hold(Draft& draft, const SendMessage& send, Admission refused) {
         .tools = claim.tools,
         .has_session = claim.has_session,
         .parent = refused.parent});
-    if (send.passing) begin_passing(draft, send, accepted);
+    if (send.passing) begin_passing(draft, send, outcome);
     if (!send.state.empty()) draft.add(StatePushed{request, send.state});
     auto by = draft.asker().empty() ? std::string_view{send.by} : draft.asker();
     if (by.empty()) by = envelope.from();
     ask_person(draft, question, {.by = by, .request = request});
+    return outcome;
 }
 
 /// What is no request may speak of a user, too (X13): in no session of another, and if its sender
@@ -561,31 +576,27 @@ Failure lack_of_bytes(const State& state, std::uint64_t bytes) {
                 std::to_string(bytes) + " more"};
 }
 
-bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max) {
+SendOutcome accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max) {
     const auto& state = draft.state;
     const auto mailbox = registry::find_agent(state.registry, send.envelope->to());
     auto full = mailbox == kNoAgent ? std::string{} : lack_in_mailbox(state, mailbox, send);
     if (full.empty()) full = lack_in_hub(state, send, 1);
     if (!full.empty()) {
-        refuse(draft, send, Refusal::MailboxFull, std::move(full));
-        return false;
+        return refuse(draft, send, Refusal::MailboxFull, std::move(full));
     }
     if (auto lack = lack_of_room(state, *send.envelope); !lack.empty()) {
-        refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
-        return false;
+        return refuse(draft, send, Refusal::HubOverloaded, std::move(lack));
     }
     if (auto no = cannot_pass(state, send); no.refusal != Refusal::None) {
-        refuse(draft, send, no.refusal, std::move(no.detail));
-        return false;
+        return refuse(draft, send, no.refusal, std::move(no.detail));
     }
-    accept(draft, send, 0, deadline_max);
-    const auto accepted = std::get<MessageAccepted>(draft.events.back());
-    if (send.passing) begin_passing(draft, send, accepted);
-    if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
-    return true;
+    auto outcome = accept(draft, send, 0, deadline_max);
+    if (send.passing) begin_passing(draft, send, outcome);
+    if (!send.state.empty()) draft.add(StatePushed{outcome.accepted, send.state});
+    return outcome;
 }
 
-void decide_send(Draft& draft, const SendMessage& send) {
+SendOutcome decide_send(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     if (!draft.may_act_for(envelope.from())) {
@@ -618,8 +629,12 @@ void decide_send(Draft& draft, const SendMessage& send) {
         return answer_duplicate(draft, send, *first, key);
     }
     note(draft, "id");
-    if (envelope.intent() == Intent::Reply && answer_request(draft, send)) return;
-    if (envelope.intent() == Intent::Progress && report_progress(draft, send)) return;
+    if (envelope.intent() == Intent::Reply) {
+        if (auto outcome = answer_request(draft, send)) return *std::move(outcome);
+    }
+    if (envelope.intent() == Intent::Progress) {
+        if (auto outcome = report_progress(draft, send)) return *std::move(outcome);
+    }
     if (auto no = unwelcome(draft, envelope); no.refusal != Refusal::None) {
         return refuse(draft, send, std::move(no));
     }
@@ -628,12 +643,12 @@ void decide_send(Draft& draft, const SendMessage& send) {
         if (finding.refusal != Refusal::None) return refuse(draft, send, std::move(finding));
         note(draft, finding.guard);
     }
-    send_on(draft, send);
+    return send_on(draft, send);
 }
 
 namespace {
 
-void send_to_agent(Draft& draft, const SendMessage& send) {
+SendOutcome send_to_agent(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto agent = registry::find_agent(state.registry, envelope.to());
@@ -685,16 +700,16 @@ void send_to_agent(Draft& draft, const SendMessage& send) {
             draft, send, admitted.refusal, std::move(admitted.detail), admitted.retry_after_ms);
     }
     if (admitted.founded) draft.add(*std::move(admitted.founded));
-    accept(draft, send, 0, admitted.deadline_max);
-    const auto accepted = std::get<MessageAccepted>(draft.events.back());
+    auto outcome = accept(draft, send, 0, admitted.deadline_max);
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
-    if (send.passing) begin_passing(draft, send, accepted);
-    if (!send.state.empty()) draft.add(StatePushed{accepted.ticket, send.state});
+    if (send.passing) begin_passing(draft, send, outcome);
+    if (!send.state.empty()) draft.add(StatePushed{outcome.accepted, send.state});
+    return outcome;
 }
 
 }  // namespace
 
-void send_on(Draft& draft, const SendMessage& send) {
+SendOutcome send_on(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     if (envelope.to().starts_with(kTopicPrefix)) {
@@ -710,7 +725,7 @@ void send_on(Draft& draft, const SendMessage& send) {
         return is_for_people(owner) ? send_to_people(draft, forwarded)
                                     : send_to_agent(draft, forwarded);
     }
-    send_to_agent(draft, send);
+    return send_to_agent(draft, send);
 }
 
 void decide_refusal(Draft& draft, const RecordRefusal& refusal) {

@@ -164,7 +164,9 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
                                       .refusal = Refusal::RequestAlreadyAnswered});
     }
     if (reply.falls_short && is_passed_on(draft, *request, reply.envelope, reply.kind)) return;
-    if (!reply.falls_short && is_turned_down(draft, *request, envelope, reply.tokens_used)) {
+    const bool takes_it = !reply.falls_short;
+    if (takes_it &&
+        turn_down(draft, *request, envelope, reply.tokens_used).refusal != Refusal::None) {
         return;
     }
     note_sources(draft, *request, reply.owners);

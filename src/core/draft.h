@@ -94,9 +94,19 @@ void decide_subscribe(Draft& draft, const Subscribe& subscribe);
 void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 
 // decide_send.cc
-void decide_send(Draft& draft, const SendMessage& send);
-/// The same of one that is its sender's to send, new and welcome, perhaps for another recipient.
-void send_on(Draft& draft, const SendMessage& send);
+/// What became of a message that was sent.
+struct SendOutcome {
+    Ticket accepted{};  ///< The first copy of the message; none if the message was not accepted.
+    Time deadline{};    ///< Of an accepted request.
+    Ticket repeated{};  ///< The message that came before under the same id with the same content.
+    Refusal refusal = Refusal::None;
+    std::string detail{};  ///< Why the message was refused.
+    std::uint64_t retry_after_ms = 0;
+    bool is_held = false;  ///< The request waits for people, or each share of a call may.
+};
+SendOutcome decide_send(Draft& draft, const SendMessage& send);
+/// Delivers a message whose sender, id and rate were checked, perhaps to another recipient.
+SendOutcome send_on(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
 /// Why the hub cannot keep so many bytes more that are no message's; None if it can.
 Failure lack_of_bytes(const State& state, std::uint64_t bytes);
@@ -255,9 +265,9 @@ Failure cannot_pass(const State& state, const SendMessage& send);
 /// Why the agent that a task is offered could not have it: it is to be the asker's, and is held to
 /// the same guards as if it had been asked of that agent.
 Failure cannot_take_over(const State& state, const SendMessage& send, Time now);
-void begin_passing(Draft& draft, const SendMessage& send, const MessageAccepted& accepted);
+void begin_passing(Draft& draft, const SendMessage& send, const SendOutcome& outcome);
 /// To whoever can: the hub chooses.
-void send_to_one_of_many(Draft& draft, const SendMessage& send);
+SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send);
 /// Whether a refusal is not the last word, because somebody else has the request next. Of an answer
 /// that falls short, with what it tells of its agent.
 bool is_passed_on(Draft& draft,
@@ -265,12 +275,13 @@ bool is_passed_on(Draft& draft,
                   const EnvelopePtr& reply,
                   AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
-/// Whether the answer takes a task that its agent may not have any more, and was refused: the
-/// guards that were asked when it was offered are asked again, with what it has used by then.
-bool is_turned_down(Draft& draft,
-                    const broker::OpenRequest& offer,
-                    const Envelope& reply,
-                    std::uint64_t tokens_used);
+/// Refuses an answer that accepts a task which its agent may no longer take: the guards that were
+/// asked at the offer are asked again, with the tokens that the agent has used since. None: the
+/// agent may take the task.
+Failure turn_down(Draft& draft,
+                  const broker::OpenRequest& offer,
+                  const Envelope& reply,
+                  std::uint64_t tokens_used);
 /// The request has its answer; if it handed a task over, whoever took it has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
 /// Somebody's time to answer is over; false if nobody's is.
@@ -278,7 +289,7 @@ bool tend_passings(Draft& draft);
 
 // decide_calls.cc
 /// To several: each is asked, and one is chosen or all are joined.
-void send_to_several(Draft& draft, const SendMessage& send);
+SendOutcome send_to_several(Draft& draft, const SendMessage& send);
 /// Asks the next one, or ends a call that all have answered; false if there is none.
 bool advance_calls(Draft& draft);
 void conclude_call(Draft& draft, Ticket number);
@@ -287,13 +298,13 @@ void cancel_shares(Draft& draft, Ticket number, const std::string& reason);
 /// Ends one that joins what all have answered, for which nobody is asked; false if there is none.
 bool end_joined_calls(Draft& draft);
 
-// decide_send.cc: a request that no agent has yet, or a refusal; false in that case.
-bool accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
-void refuse_send(Draft& draft,
-                 const SendMessage& send,
-                 Refusal refusal,
-                 std::string detail,
-                 std::uint64_t retry_after_ms = 0);
+// decide_send.cc: a request that no agent has yet, or a refusal.
+SendOutcome accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
+SendOutcome refuse_send(Draft& draft,
+                        const SendMessage& send,
+                        Refusal refusal,
+                        std::string detail,
+                        std::uint64_t retry_after_ms = 0);
 
 // decide_held.cc
 /// Why a request that was held cannot be approved so: it would be something else than was asked, or

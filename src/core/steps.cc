@@ -276,20 +276,13 @@ struct Try {
     std::string strategy{};
 };
 
-/// What became of the message that was drafted behind `from`: the ticket of the open request, or
-/// why there is none.
-tl::expected<Ticket, Trouble> outcome_of(const Draft& draft, std::size_t from) {
-    for (auto i = from; i < draft.events.size(); ++i) {
-        if (const auto* accepted = std::get_if<MessageAccepted>(&draft.events[i])) {
-            return accepted->ticket;
-        }
-        if (const auto* again = std::get_if<DuplicateReceived>(&draft.events[i])) {
-            if (broker::find_request(draft.state.requests, again->ticket)) return again->ticket;
-        }
-        if (const auto* no = std::get_if<MessageRefused>(&draft.events[i])) {
-            return tl::unexpected{trouble_of(no->refusal, no->detail)};
-        }
+/// The ticket of the open request that the step sent or repeated, or why there is none.
+tl::expected<Ticket, Trouble> open_request(const State& state, SendOutcome sent) {
+    if (sent.refusal != Refusal::None) {
+        return tl::unexpected{trouble_of(sent.refusal, std::move(sent.detail))};
     }
+    if (sent.accepted != Ticket{}) return sent.accepted;
+    if (broker::find_request(state.requests, sent.repeated) != nullptr) return sent.repeated;
     return tl::unexpected{trouble_of(Refusal::RequestUndeliverable, "it could not be asked")};
 }
 
@@ -349,9 +342,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
     if (!send.envelope) return fail(Refusal::MessageTooLarge, "what it would be asked is too much");
     send.fingerprint = body_key(state.key, send.envelope->body());
     send.claim = measured(state, claim, assignment, it.road);
-    const auto from = draft.events.size();
-    decide_send(draft, send);
-    auto request = outcome_of(draft, from);
+    auto request = open_request(state, decide_send(draft, send));
     if (!request) return go_on(draft, spot, it.road, it.attempt, std::move(request.error()));
     draft.add(StepBegan{.run = spot.run.number,
                         .step = spot.step,

@@ -8,6 +8,7 @@
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/instance_name.h"
+#include "gateway/intake.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/unreadable.h"
@@ -420,32 +421,21 @@ void Connection::hear_reply(json::Value value) {
 void Connection::hear_send(json::Value value) {
     if (!value.is_array()) return break_off("send takes a list of messages");
     json::Elements messages{value};
-    const auto now = desk_.clock();
     std::string fresh_id;
     while (messages.next() && !is_gone_) {
         if (fresh_id.empty()) fresh_id = fresh_uuid(desk_);
-        const dialects::Reception reception{.message = messages.value,
-                                            .caller = caller_->agent.value,
-                                            .fresh_id = fresh_id,
-                                            .now = now,
-                                            .role_of = &desk_.role_of};
-        auto message = dialects::read_message(messages.value.raw, reception);
-        if (message) message = with_question(desk_, *std::move(message), reception);
+        auto message = take_in(desk_,
+                               {.text = messages.value.raw,
+                                .outlined = messages.value,
+                                .sender = caller_->agent.value,
+                                .fresh_id = fresh_id});
         if (!message) {
             auto rejection = std::move(message).error();
+            if (rejection.id == fresh_id) fresh_id.clear();
             dialects::note_claim(rejection, messages.value.raw);
             reject(std::move(rejection));
             continue;
         }
-        if (auto unfit = unfit_as_sent(desk_, *message)) {
-            if (message->envelope->id() == fresh_id) fresh_id.clear();
-            dialects::note_claim(*unfit, messages.value.raw);
-            reject(*std::move(unfit));
-            continue;
-        }
-        add_claim(desk_, *message);
-        add_question(*message);
-        add_passing(*message);
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
         const auto envelope = message->envelope;  // Keeps the id alive.

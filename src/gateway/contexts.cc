@@ -11,6 +11,7 @@
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/if_match.h"
+#include "gateway/intake.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/unreadable.h"
@@ -332,8 +333,9 @@ void hand_off(Desk& desk, Call& call) {
     const auto text = handoff_message(from, to, workflow, *context, *body);
     const auto request_id = fresh_uuid(desk);
     const auto now = desk.clock();
-    auto request = dialects::read_message(
-        text, {.dialect = Dialect::Sam, .caller = from.value, .fresh_id = request_id, .now = now});
+    auto request = take_in(
+        desk,
+        {.text = text, .dialect = Dialect::Sam, .sender = from.value, .fresh_id = request_id});
     if (!request) return refuse_message(desk, call, std::move(request).error());
     const auto reply_id = fresh_uuid(desk);
     const auto said = json::ObjectWriter{}

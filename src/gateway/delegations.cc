@@ -9,6 +9,7 @@
 #include "dialects/delegation/delegation.h"
 #include "gateway/handlers.h"
 #include "gateway/headers.h"
+#include "gateway/intake.h"
 #include "gateway/meanwhile.h"
 #include "gateway/problem.h"
 
@@ -106,19 +107,18 @@ void post_delegation(Desk& desk, Call& call) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }
     const auto fresh_id = fresh_uuid(desk);
-    auto message = dialects::read_message(text,
-                                          {.dialect = Dialect::Delegation,
-                                           .caller = call.caller->agent.value,
-                                           .fresh_id = fresh_id,
-                                           .now = desk.clock()});
+    auto message = read_incoming(desk,
+                                 {.text = text,
+                                  .dialect = Dialect::Delegation,
+                                  .sender = call.caller->agent.value,
+                                  .fresh_id = fresh_id});
     if (!message) return refuse_message(desk, call, message.error());
     if (message->envelope->intent() != Intent::Request) {
         return refuse_message(desk, call, not_a_request(*message->envelope));
     }
-    if (auto unfit = unfit_request(desk, *message->envelope)) {
+    if (auto unfit = complete(desk, *message)) {
         return refuse_message(desk, call, *std::move(unfit));
     }
-    add_question(*message);
     message->waits = true;
     const auto patience = std::min(message->timeout.value_or(Duration{}), kWaitMax);
     desk.loop.after(patience,

@@ -5,8 +5,6 @@
 #include <charconv>
 
 #include "base/uuid.h"
-#include "dialects/claim.h"
-#include "dialects/passing.h"
 #include "dialects/translate.h"
 #include "gateway/capabilities.h"
 #include "gateway/grant.h"
@@ -179,12 +177,6 @@ bool answers(const Envelope& envelope) {
     return envelope.intent() == Intent::Reply || envelope.intent() == Intent::Progress;
 }
 
-/// Whether the answer names its question and who asked, as who asked does.
-bool names_exactly(const Envelope& answer, const Envelope& question) {
-    return answer.to() == question.from() && answer.answers() == question.id() &&
-           answer.correlation() == question.correlation();
-}
-
 /// Only correlation's ids say when a workflow began (C1).
 Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
     if (reader != Dialect::Correlation) return {};
@@ -216,41 +208,6 @@ std::string translated(
     // own any more.
     return dialects::write_refusal(
         reader, envelope.id(), envelope.to(), told.error().refusal, told.error().summary(), now);
-}
-
-dialects::Reading<SendMessage> with_question(Desk& desk,
-                                             SendMessage message,
-                                             const dialects::Reception& reception) {
-    const Envelope& said = *message.envelope;
-    if (!answers(said)) return message;
-    const auto question = desk.engine->question(said);
-    if (!question) return message;
-    const bool is_special = !dialects::answer_type(*question, said.dialect()).empty();
-    if (names_exactly(said, *question) && !is_special) return message;
-    const auto reply = dialects::read_reply(said.body(),
-                                            *question,
-                                            {.dialect = said.dialect(),
-                                             .caller = said.from(),
-                                             .fresh_id = reception.fresh_id,
-                                             .now = reception.now,
-                                             .role_of = &desk.role_of});
-    if (!reply) {
-        auto rejection = reply.error();
-        rejection.reply = message.envelope;
-        return tl::unexpected(std::move(rejection));
-    }
-    // Its bytes stay as they came: the same again is a repeat. Who reads it is shown what its
-    // header knows beside them.
-    Header header = reply->envelope->header();
-    header.id = said.id();
-    // One that names no question means the next, if an answer to this one is under way already.
-    if (said.answers().empty()) {
-        const bool is_taken = std::ranges::find(desk.answering, question) != desk.answering.end();
-        if (is_taken) header.answers = {};
-        desk.answering.push_back(question);
-    }
-    message.envelope = Envelope::make(header, said.body());
-    return message;
 }
 
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
@@ -300,27 +257,6 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                            .facts = std::move(reply->facts),
                            .owners = std::move(reply->owners),
                            .acknowledges = acknowledges};
-}
-
-void add_claim(const Desk& desk, SendMessage& message) {
-    const auto& envelope = *message.envelope;
-    if (answers(envelope) || message.claim) return;
-    const bool is_request = envelope.intent() == Intent::Request;
-    const bool is_weighed =
-        is_request && (desk.engine->is_at_work(envelope.from()) || desk.engine->limits_spending());
-    const bool may_claim =
-        dialects::may_name_user(envelope) || (is_request && dialects::may_say_budget(envelope));
-    if (!is_weighed && !may_claim) return;
-    auto claim = dialects::claim_of(envelope);
-    // For a user it is that user's; with a budget of its own it is held to that (X8).
-    const bool claims = claim && (!claim->user.empty() || (is_request && claim->tokens_max > 0));
-    if (is_weighed || claims) message.claim = std::move(claim);
-}
-
-void add_passing(SendMessage& message) {
-    if (message.envelope->intent() != Intent::Request) return;
-    message.passing = dialects::passing_of(*message.envelope);
-    dialects::take_state(message);
 }
 
 namespace {

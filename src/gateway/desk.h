@@ -209,21 +209,9 @@ struct Question {
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said);
-/// Adds what a request claims, where its sender is at work for others and so may be delegating or
-/// the policy has purses, or what any message does that speaks of a user and is no answer.
-void add_claim(const Desk& desk, SendMessage& message);
-/// Where it goes if it is refused, and what its sender lays down meanwhile.
-void add_passing(SendMessage& message);
-/// Adds what a request to people asks, in words for them.
-void add_question(SendMessage& message);
 
 /// What an agent speaks; nothing if it is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
-/// A message that answers an open request, with what that settles and its words leave out or say
-/// as they were shown; any other message as it is.
-dialects::Reading<SendMessage> with_question(Desk& desk,
-                                             SendMessage message,
-                                             const dialects::Reception& reception);
 /// A message in another dialect, as it is delivered.
 /// `patience`: how long the hub waits for an answer to a request that does not say it.
 std::string translated(

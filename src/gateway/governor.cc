@@ -11,6 +11,7 @@
 #include "base/json_write.h"
 #include "gateway/handlers.h"
 #include "gateway/if_match.h"
+#include "gateway/intake.h"
 #include "gateway/personal.h"
 #include "gateway/policy.h"
 #include "gateway/problem.h"
@@ -116,14 +117,11 @@ CallerPtr asker_of(const Call& call) {
 core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     const bool is_request = message.envelope->intent() == Intent::Request;
     core::Finding door{.guard = "capability"};
-    if (const auto unfit = unfit_as_sent(desk, message)) {
+    if (const auto unfit = complete(desk, message)) {
         door.refusal = unfit->refusal;
         door.detail = unfit->summary();
         return {.refusal = door.refusal, .detail = door.detail, .findings = {door}};
     }
-    add_claim(desk, message);
-    add_question(message);
-    add_passing(message);
     auto told = desk.engine->explain(message, asker_of(call));
     const bool is_held_to_it =
         is_request && desk.engine->profile(message.envelope->to()) != nullptr;
@@ -170,15 +168,13 @@ void post_explain(Desk& desk, Call& call) {
     }
     const std::string_view text = written->text(call.request().body);
     const auto fresh_id = fresh_uuid(desk);
-    const dialects::Reception reception{.message = json::root(text, desk.outline),
-                                        .dialect = written->dialect,
-                                        .caller = call.caller->agent.value,
-                                        .fresh_id = fresh_id,
-                                        .now = desk.clock(),
-                                        .role_of = &desk.role_of};
-    const auto answering = desk.answering;  // Nothing is under way by being asked about.
-    auto message = dialects::read_message(text, reception);
-    if (message) message = with_question(desk, *std::move(message), reception);
+    const auto answering = desk.answering;  // Explaining a message leaves no answer under way.
+    auto message = read_incoming(desk,
+                                 {.text = text,
+                                  .outlined = json::root(text, desk.outline),
+                                  .dialect = written->dialect,
+                                  .sender = call.caller->agent.value,
+                                  .fresh_id = fresh_id});
     desk.answering = answering;
     if (!message) {
         return call.exchange->respond(problem(

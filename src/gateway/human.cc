@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "dialects/matter.h"
 #include "gateway/handlers.h"
+#include "gateway/intake.h"
 #include "gateway/marked_id.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"

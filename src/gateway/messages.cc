@@ -10,8 +10,8 @@
 #include "dialects/claim.h"
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
+#include "gateway/intake.h"
 #include "gateway/meanwhile.h"
-#include "gateway/personal.h"
 #include "gateway/problem.h"
 #include "gateway/unreadable.h"
 
@@ -180,7 +180,6 @@ void post_message(Desk& desk, Call& call) {
     const auto wait = preferred_wait(call, {});
     if (!wait) return;
     const auto& request = call.request();
-    const auto now = desk.clock();
     const auto written = read_written(request.body, desk.outline);
     if (!written) {
         return refuse_message(
@@ -203,21 +202,13 @@ void post_message(Desk& desk, Call& call) {
         }
     }
     const auto fresh_id = fresh_uuid(desk);
-    const dialects::Reception reception{.message = json::root(text, desk.outline),
-                                        .dialect = dialect,
-                                        .caller = call.caller->agent.value,
-                                        .fresh_id = fresh_id,
-                                        .now = now,
-                                        .role_of = &desk.role_of};
-    auto message = dialects::read_message(text, reception);
-    if (message) message = with_question(desk, *std::move(message), reception);
+    auto message = take_in(desk,
+                           {.text = text,
+                            .outlined = json::root(text, desk.outline),
+                            .dialect = dialect,
+                            .sender = call.caller->agent.value,
+                            .fresh_id = fresh_id});
     if (!message) return refuse_message(desk, call, message.error());
-    if (auto unfit = unfit_as_sent(desk, *message)) {
-        return refuse_message(desk, call, *std::move(unfit));
-    }
-    add_claim(desk, *message);
-    add_question(*message);
-    add_passing(*message);
 
     const bool holds = *wait > Duration{} && message->envelope->intent() == Intent::Request;
     message->waits = holds;
