@@ -43,7 +43,7 @@ function(parlance_room name)
   target_include_directories(parlance_${name} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   target_link_libraries(parlance_${name} ${scope} ${uses} ${ARG_LIBS} parlance_options)
 
-  if(ARG_TESTS AND PARLANCE_TESTS)
+  if(ARG_TESTS AND PARLANCE_UNIT_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
     parlance_precompile(${name}_test <gtest/gtest.h>)
     target_link_libraries(${name}_test PRIVATE parlance::${name} GTest::gtest_main)
