@@ -15,13 +15,13 @@ namespace parlance::dialects {
 
 namespace {
 
-/// About four bytes of text are a token.
+/// A token is about four bytes of text.
 constexpr std::size_t kBytesPerToken = 4;
 
-/// What a JSON number can say exactly.
+/// The largest exact integer in a JSON number.
 constexpr std::int64_t kTokensMost = std::int64_t{1} << 53U;
 
-/// So much of what was wanted is on record with a refusal.
+/// Limit of the objective recorded with a refusal.
 constexpr std::size_t kObjectiveBytesMax = 1'024;
 
 std::string text_in(const Meaning& meaning, Slot slot) {
@@ -45,10 +45,10 @@ std::vector<std::string> texts_in(json::Value list) {
     return texts;
 }
 
-/// So many words of a list are looked at for a capability.
+/// So many words of a list are searched for a capability.
 constexpr std::size_t kHintsMax = 64;
 
-/// What may name a capability: what is wanted, if that is a word, and then what is hinted at.
+/// Words that may name a capability: the objective, if it is short, and the hints.
 std::vector<std::string> capability_words(const DialectRow& row,
                                           json::Value message,
                                           const std::string& objective) {
@@ -69,7 +69,7 @@ std::vector<std::string> capability_words(const DialectRow& row,
     return words;
 }
 
-/// Whether a field of this kind only keeps the books: who, when, which, how many.
+/// True if fields of this kind hold bookkeeping: agents, times, ids, numbers.
 constexpr bool keeps_books(Kind kind) {
     switch (kind) {
         case Kind::Id:
@@ -102,12 +102,11 @@ bool is_to_be_read(const FieldRule& rule, json::Value value) {
     if (value.raw.size() <= kEmpty) return false;
     const bool is_entry = keeps_books(rule.kind) || rule.slot == Slot::User;
     if (!is_entry || rule.slot == Slot::Action) return true;
-    // Where nobody insists on the kind, anything may stand in its place.
+    // A field of unenforced kind may hold anything.
     return value.raw.size() > kIdBytesMax + kEmpty;
 }
 
-/// How much of an object there is to be read by whom it is sent to: all but the entries of the
-/// books, and so whatever no table knows.
+/// The bytes of an object for its recipient to read: all but bookkeeping, unknown members included.
 std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value object) {
     std::size_t bytes = 0;
     for (json::Members members{object}; members.next();) {
@@ -127,23 +126,23 @@ std::size_t bytes_to_read(const Form& form, const Shape& shape, json::Value obje
     return bytes;
 }
 
-/// A text with its size before it, so that no text looks like two.
+/// A text after its size, so that one text never equals two.
 void append_sized(std::string& out, std::string_view text) {
     out += std::to_string(text.size());
     out += ':';
     out += text;
 }
 
-/// Whether an entry says for whom, for which task or how much, and not what; or what was said
-/// already.
+/// True for entries beside the request's subject: user, task, amount, and the action, which
+/// note_objective() hashes separately.
 bool is_beside_the_point(const FieldRule& rule, json::Value value) {
     const bool is_name = rule.slot == Slot::Task || rule.slot == Slot::Session ||
                          rule.slot == Slot::ChildSession || rule.slot == Slot::Correlation;
     return is_name || rule.slot == Slot::Action || !is_to_be_read(rule, value);
 }
 
-/// Appends what the value says, and not how it is written: members in order, no white space between
-/// them, strings folded. An object of `shape` without what is beside the point.
+/// Appends the value in canonical form: members sorted, no white space, strings folded. With
+/// `shape`, entries beside the subject are left out.
 void append_normal(std::string& out, json::Value value, const Shape* shape = nullptr) {
     if (value.is_string()) {
         std::string spare;
@@ -173,7 +172,7 @@ void append_normal(std::string& out, json::Value value, const Shape* shape = nul
     }
 }
 
-/// The shape of the content, if that is a body as a whole: one of its sender's own making.
+/// The content's shape, if the content is the whole body, of the sender's own design.
 const Shape* shape_of_content(const Form& form, json::Value content, json::Value message) {
     const auto rule = std::ranges::find(form.shape->fields, Kind::Body, &FieldRule::kind);
     if (rule == form.shape->fields.end()) return nullptr;
@@ -182,8 +181,8 @@ const Shape* shape_of_content(const Form& form, json::Value content, json::Value
     return is_whole ? form.body : nullptr;
 }
 
-/// What it is about, for comparing: its words and, where errands are not told in words, what else
-/// it is about.
+/// Hashes of the request's subject, for comparing: of its words and, in dialects whose delegations
+/// are not described by words alone, of its content.
 void note_objective(Claim& claim,
                     const DialectRow& row,
                     const Form& form,
@@ -196,13 +195,13 @@ void note_objective(Claim& claim,
     }
     if (!claim.objective.empty()) claim.words_hash = to_hex(sha256(words));
     const json::Value content = meaning[Slot::Content];
-    // What only fills its place is as good as nothing in it.
+    // A missing or mere fill content counts as an empty object.
     const json::Value nothing = json::root("{}");
     std::string normal;
     append_normal(
         normal, content.raw.empty() ? nothing : content, shape_of_content(form, content, message));
     const bool is_bare = normal == nothing.raw;
-    // Where nothing else says what it is about, another task is another errand.
+    // Without another subject, another task makes another delegation.
     std::string task;
     if (is_bare && meaning.says(Slot::Task)) append_normal(task, meaning[Slot::Task]);
     if (is_bare && !claim.words_hash.empty()) {
@@ -218,8 +217,8 @@ json::Value member_of(json::Value object, std::string_view key) {
     return json::find(object, key).value_or(json::Value{});
 }
 
-/// A payload of taskwire may say for whom and how much in more places than the table of its type
-/// has: what is said in any of them counts, of several budgets the least.
+/// A taskwire payload may name the user and the budget in more members than the table of its type
+/// has: each counts, and of several budgets the smallest.
 void add_said_in_payload(Claim& claim, json::Value message) {
     const auto payload = member_of(message, "payload");
     for (const auto& said : {payload, member_of(payload, "context")}) {
@@ -272,7 +271,7 @@ ClaimPtr read_claim(const DialectRow& row,
     claim->tokens_max = number_in(meaning, Slot::TokensMax, kTokensMost);
     if (row.dialect == Dialect::Taskwire) add_said_in_payload(*claim, message);
     const std::size_t bytes = bytes_to_read(form, *form.shape, message);
-    // Nothing is done for less than a token, whatever was left out.
+    // Any work takes at least a token.
     claim->tokens_estimated =
         std::max<std::uint64_t>((bytes + kBytesPerToken - 1) / kBytesPerToken, 1);
     claim->tools = texts_in(meaning[Slot::Tools]);
@@ -284,7 +283,7 @@ ClaimPtr read_claim(const DialectRow& row,
 
 ClaimPtr claim_of(const Envelope& request) {
     const DialectRow* const row = row_of(request.dialect());
-    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    CHECK(row != nullptr);  // Only messages that a dialect has read become envelopes.
     const json::Value message = json::root(request.body());
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) return {};
@@ -293,8 +292,7 @@ ClaimPtr claim_of(const Envelope& request) {
 }
 
 bool may_name_user(const Envelope& request) {
-    // Every dialect's name for it has this in it; a member whose name is written in escapes has
-    // not, so that a backslash is worth a look, too.
+    // Every dialect's name for the user contains "user", unless the name is written in \u escapes.
     const std::string_view body = request.body();
     return body.find("user") != std::string_view::npos ||
            body.find("\\u") != std::string_view::npos;

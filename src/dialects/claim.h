@@ -1,4 +1,4 @@
-// What a request claims about the delegation that it is, whatever its dialect calls it.
+// A request's claims about its delegation, in any dialect.
 #pragma once
 
 #include <string_view>
@@ -11,12 +11,12 @@ namespace parlance::dialects {
 
 ClaimPtr claim_of(const Envelope& request);
 
-/// False if the request surely names no user. Most name none, and are not read for it once more.
+/// False if the request surely names no user. Saves most requests from being parsed again.
 bool may_name_user(const Envelope& request);
-/// The same of a budget: whether it is worth a look what the request says it may use.
+/// False if the request surely states no token budget.
 bool may_say_budget(const Envelope& request);
 
-/// Adds to the refusal of a delegation what it says of itself, as far as `text` can be read.
+/// Adds a delegation's own claims to its refusal, as far as `text` is readable.
 void note_claim(Rejection& rejection, std::string_view text);
 
 }  // namespace parlance::dialects

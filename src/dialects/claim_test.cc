@@ -1,5 +1,5 @@
-// What a request of each dialect names that may be a capability of its target (T14): what a rule of
-// that capability holds for.
+// Words of a request that may name a capability of its target (T14): rules for that capability then
+// apply to the request.
 #include "dialects/claim.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Claim, T14_ADelegationNamesACapabilityAsItsObjectiveOrAmongItsHints) {
     EXPECT_EQ(claim->capability, "");
 }
 
-TEST(Claim, I3_EveryRequestOfTaskwireNamesItsUserAndBudgetInAnyOfItsPlaces) {
+TEST(Claim, I3_ATaskwireRequestMayNameItsUserAndBudgetInSeveralMembers) {
     const auto said = [](std::string_view type, std::string_view payload) {
         const auto text = R"({"id":"m","from":"a","to":"b","type":")" + std::string{type} +
                           R"(","payload":{"task_id":"t",)" + std::string{payload} + "}}";
@@ -43,7 +43,7 @@ TEST(Claim, I3_EveryRequestOfTaskwireNamesItsUserAndBudgetInAnyOfItsPlaces) {
     }
 }
 
-TEST(Claim, T14_WhatIsTooLongForACodeNamesNone) {
+TEST(Claim, T14_WordsTooLongForACodeNameNoCapability) {
     const auto claim =
         claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
                  R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":")" +
@@ -53,7 +53,7 @@ TEST(Claim, T14_WhatIsTooLongForACodeNamesNone) {
     EXPECT_EQ(claim->words, Words{std::string(128, 'h')});
 }
 
-TEST(Claim, T14_TheOthersNameOneByTheirAction) {
+TEST(Claim, T14_OtherDialectsNameACapabilityByTheirAction) {
     const auto sam = claim_in(
         R"({"message_id":"m","correlation_id":"c","timestamp":"2025-11-23T10:00:00Z",)"
         R"("sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"message_type":"REQUEST",)"
@@ -72,7 +72,7 @@ TEST(Claim, T14_TheOthersNameOneByTheirAction) {
     EXPECT_EQ(taskwire->words, Words{"READ"});
 }
 
-TEST(Claim, T14_KesselAlwaysNamesOne) {
+TEST(Claim, T14_KesselAlwaysNamesACapability) {
     const auto claim =
         claim_in(R"({"source_agent":"ORC","target_agent":"ANL","capability_code":"ANL_NPV",)"
                  R"("request_id":"00000000-0000-4000-8000-000000000001","inputs_json":{}})",
@@ -81,7 +81,7 @@ TEST(Claim, T14_KesselAlwaysNamesOne) {
     EXPECT_EQ(claim->words, Words{});
 }
 
-TEST(Claim, X13_ADelegationSaysWhoseSourcesItRefersTo) {
+TEST(Claim, X13_ADelegationNamesTheOwnersOfItsSources) {
     const auto claim = claim_in(
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
         R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Read it",)"
@@ -99,7 +99,7 @@ std::string kessel_hash(std::string_view inputs) {
         ->objective_hash;
 }
 
-TEST(Claim, X6_G3_ContentIsComparedByWhatItSays) {
+TEST(Claim, X6_G3_ContentIsComparedInCanonicalForm) {
     EXPECT_EQ(kessel_hash("{}"), kessel_hash("{   }"));
     const auto hash = kessel_hash(R"({"a":[1,{"b":"Total Sum"}],"c":null})");
     for (const auto* same : {R"({ "a" : [ 1 , { "b" : "Total Sum" } ] , "c" : null })",
@@ -127,7 +127,7 @@ std::string taskwire_hash(std::string_view payload) {
         ->objective_hash;
 }
 
-TEST(Claim, X6_G3_TheWordsOfAnErrandAreTheSameInEveryDialect) {
+TEST(Claim, X6_G3_ObjectiveWordsHashAlikeInEveryDialect) {
     const auto delegated = claim_in(
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"a",)"
         R"("target_employee":"b","user_id":"u","parent_session_id":"s","objective":"Sort it",)"
@@ -141,7 +141,7 @@ TEST(Claim, X6_G3_TheWordsOfAnErrandAreTheSameInEveryDialect) {
     EXPECT_EQ(delegated->words_hash, "");
 }
 
-TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
+TEST(Claim, X6_G3_AnotherTaskIsNotAnotherDelegationUnlessNothingElseDiffers) {
     const auto hash = taskwire_hash(R"({"task_id":"t-1","action":"sort","list":[3,1]})");
     EXPECT_EQ(taskwire_hash(R"({"task_id":"t-2","action":"sort", "list":[3,1],"max_tokens":7})"),
               hash);
@@ -156,7 +156,7 @@ TEST(Claim, X6_G3_AnotherTaskIsNotAnotherErrand) {
         << "nothing else says what it is about";
 }
 
-TEST(Claim, X6_G3_WhatHasNothingButAnActionIsAboutItsWords) {
+TEST(Claim, X6_G3_ABareActionIsComparedByItsWords) {
     const auto claimed = [](std::string_view payload) {
         return claim_in(R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT","payload":)" +
                             std::string{payload} + "}",
@@ -181,7 +181,7 @@ TEST(Claim, X6_G3_WhatHasNothingButAnActionIsAboutItsWords) {
     EXPECT_EQ(bare->objective_hash, delegated->objective_hash);
 }
 
-TEST(Claim, X14_I4_AListOfNoToolsIsAList) {
+TEST(Claim, X14_I4_AnEmptyToolListIsALimit) {
     const auto limits_tools = [](std::string_view more) {
         return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
                         R"("origin_employee":"a","target_employee":"b","user_id":"u",)"
@@ -204,8 +204,8 @@ std::uint64_t estimate_of(std::string_view more) {
         ->tokens_estimated;
 }
 
-TEST(Claim, X8_WhateverItsTargetReadsCountsTowardsTheEstimate) {
-    // "read" and "it", quotes included, are ten bytes, of which four are a token.
+TEST(Claim, X8_AllContentForTheTargetCountsTowardsTheEstimate) {
+    // "read" and "it", quotes included, are ten bytes, and four bytes are a token.
     EXPECT_EQ(estimate_of(""), 3U);
     EXPECT_EQ(estimate_of(R"(,"priority":"high","created_at":"2025-11-23T10:00:00Z")"), 3U);
     EXPECT_EQ(estimate_of(R"(,"constraints":{"max_tokens":1000},"current_depth":0)"), 3U);
@@ -216,7 +216,7 @@ TEST(Claim, X8_WhateverItsTargetReadsCountsTowardsTheEstimate) {
     EXPECT_EQ(estimate_of(R"(,"tools":[)" + text + "]"), 103U);
 }
 
-TEST(Claim, X8_NothingIsPassedUnderTheEstimateWhereNoTableKnowsIt) {
+TEST(Claim, X8_UnknownMembersCountTowardsTheEstimate) {
     const std::string text = '"' + std::string(398, 'x') + '"';
     EXPECT_EQ(estimate_of(R"(,"note":)" + text), 104U) << "404 more";
     EXPECT_EQ(estimate_of(R"(,"handoff_data":{"note":)" + text + "}"), 104U);
@@ -225,7 +225,7 @@ TEST(Claim, X8_NothingIsPassedUnderTheEstimateWhereNoTableKnowsIt) {
     EXPECT_EQ(estimate_of(R"(,"not\u0065":)" + text), 104U) << "a name written in escapes";
 }
 
-TEST(Claim, X8_NorInAFieldOfTheBooksThatIsLongerThanOneNeedsToBe) {
+TEST(Claim, X8_OverlongBookkeepingFieldsCountTowardsTheEstimate) {
     const auto estimate = [](std::size_t bytes) {
         return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
                         R"("origin_employee":"a","target_employee":"b","parent_session_id":"s",)"

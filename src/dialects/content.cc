@@ -13,11 +13,11 @@ namespace parlance::dialects {
 
 namespace {
 
-/// Kinds of field in which somebody's own words can stand.
+/// Kinds of fields that may hold the sender's own words.
 constexpr std::array kOpenKinds{
     Kind::Anything, Kind::Object, Kind::Text, Kind::String, Kind::List, Kind::Map, Kind::Body};
 
-/// Free text in form, but by what it means an id of something.
+/// Slots of free-form ids.
 constexpr std::array kIdSlots{Slot::Type,
                               Slot::Id,
                               Slot::From,
@@ -34,8 +34,8 @@ constexpr std::array kIdSlots{Slot::Type,
 constexpr std::string_view kOwnerScope = "owner_scope";
 constexpr std::string_view kUserScope = "user:";
 
-/// Whether it says of which user a source is: that is a name. Which source it is, and any other
-/// scope, are the sender's words.
+/// True if the value names the user who owns a source: a user id. The source itself and any other
+/// scope are the sender's words.
 bool names_owner(const FieldRule& rule, json::Value value) {
     if (rule.name != kOwnerScope || !value.is_string()) return false;
     std::string spare;
@@ -52,7 +52,7 @@ bool is_id(const FieldRule& rule) {
 
 const char* end_of(json::Value value) { return value.raw.data() + value.raw.size(); }
 
-/// Of an object whose members are all its sender's own.
+/// Shape of an object whose members are all the sender's own.
 constexpr Shape kNothingKnown{.name = "", .section = "", .fields = {}};
 
 class Gathering {
@@ -60,18 +60,18 @@ class Gathering {
     Gathering(const Form& form, std::span<const std::string> exempt)
         : form_(form), exempt_(exempt) {}
 
-    /// `are_ids`: what the shape knows says which one, and only what it does not know is words.
+    /// `are_ids`: known members hold ids, so only unknown members are the sender's words.
     void gather(const Shape& shape, json::Value object, bool are_ids = false) {
-        const char* behind = object.raw.data() + 1;  // The member before.
+        const char* behind = object.raw.data() + 1;  // End of the previous member.
         for (json::Members members{object}; members.next();) {
             const char* const begin = std::exchange(behind, end_of(members.value));
             const std::size_t size = pointer_.size();
             if (!exempt_.empty()) json::append_step(pointer_, members.key);
             const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
             if (is_exempt()) {
-                // Whoever exempted it knows its key.
+                // An exempt member's key is exempt too.
             } else if (rule == shape.fields.end()) {
-                // Its key is the sender's own word, like its value.
+                // The key is the sender's own word, like the value.
                 add({begin, static_cast<std::size_t>(behind - begin)}, members.value);
             } else {
                 take(*rule, members.value, are_ids);
@@ -88,12 +88,13 @@ class Gathering {
     }
 
     void take(const FieldRule& rule, json::Value value, bool are_ids) {
-        // What breaks its rule can be anybody's words: of a soft shape nobody insists on the rules.
+        // A value that breaks its rule can be anybody's words: rules of a soft shape are not
+        // enforced.
         const bool keeps_its_rule = fits(rule, value);
         if (keeps_its_rule && (!is_open(rule) || names_owner(rule, value))) return;
         are_ids = keeps_its_rule && (are_ids || is_id(rule));
         const Shape* const inner = rule.kind == Kind::Body ? form_.body : rule.shape;
-        // Where anything may stand, all of it is the sender's words, whatever its keys.
+        // A field for anything is the sender's words entirely, whatever its keys.
         const bool is_known = inner != nullptr && rule.kind != Kind::Anything;
         if (is_known && value.is_object()) return gather(*inner, value, are_ids);
         if (rule.element != nullptr && value.is_array()) {
@@ -104,7 +105,7 @@ class Gathering {
         }
     }
 
-    /// Calls `use(element)` for each that is not exempt.
+    /// Calls `use(element)` for each element that is not exempt.
     template <class Use>
     void each_element(json::Value list, Use use) {
         std::size_t number = 0;
@@ -123,8 +124,8 @@ class Gathering {
         });
     }
 
-    /// The sender's words, but for what is exempt within them; `stretch` may have the key in it as
-    /// well, which whoever exempted something below it knows.
+    /// Adds the sender's words except exempt values within. `stretch` may begin with the key, which
+    /// is left out if something below is exempt.
     void add(std::string_view stretch, json::Value value) {
         const bool is_divided = !exempt_.empty() && has_exempt_below();
         if (is_divided && value.is_object()) return gather(kNothingKnown, value);

@@ -1,4 +1,5 @@
-// What in a message is its sender's own words, and not the protocol's: where personal data can be.
+// The parts of a message in its sender's own words, not the protocol's: where personal data can
+// occur.
 #pragma once
 
 #include <span>
@@ -10,16 +11,15 @@
 
 namespace parlance::dialects {
 
-/// The values of a message that are neither ids, agents, times, numbers nor words of the dialect,
-/// in the order in which they stand. A member that no table knows is among them with its key, from
-/// behind the member before it on. `exempt` are JSON pointers of what is left out. `message` must
-/// be strict JSON.
+/// The values of a message other than ids, agents, times, numbers and words of the dialect, in
+/// order of position. An unknown member comes with its key, starting right behind the member
+/// before. `exempt` are JSON pointers to leave out. `message` must be strict JSON.
 std::vector<std::string_view> content_of(Dialect dialect,
                                          std::string_view message,
                                          std::span<const std::string> exempt = {});
 
-/// The JSON pointers by which a translated message keeps what has no counterpart: strings that
-/// stand in it, quotes included. They are made of keys.
+/// The JSON pointers in a translated message's extension: string literals within the message,
+/// quotes included. Pointers consist of the original's keys.
 std::vector<std::string_view> pointers_in(std::string_view message);
 
 }  // namespace parlance::dialects

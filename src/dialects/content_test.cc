@@ -14,7 +14,7 @@ constexpr std::string_view kRequest =
     R"("handoff_data":{"facts":["f"],"references":[{"source_id":"r@example.org"}],)"
     R"("intermediate_results":{"a":1}},"created_at":"2025-11-23T10:00:00Z","x_own":"X"})";
 
-TEST(Content, X15_IsWhatTheSenderSaysAndNotTheProtocol) {
+TEST(Content, X15_IsTheSendersWordsWithoutTheProtocol) {
     EXPECT_EQ(content_of(Dialect::Delegation, kRequest),
               (Parts{R"("O")",
                      R"("I")",
@@ -25,7 +25,7 @@ TEST(Content, X15_IsWhatTheSenderSaysAndNotTheProtocol) {
                      R"(,"x_own":"X")"}));
 }
 
-TEST(Content, X15_KeysThatNoTableKnowsAreTheSendersWords) {
+TEST(Content, X15_UnknownKeysAreTheSendersWords) {
     EXPECT_EQ(
         content_of(Dialect::Delegation,
                    R"({"ana@example.org" : 3,"input":"I",)"
@@ -49,7 +49,7 @@ TEST(Content, X15_FieldsCanBeExempt) {
               (Parts{R"("I")", R"("h")", R"("r@example.org")", R"({"a":1})"}));
 }
 
-TEST(Content, X15_WhatStandsWithinTheSendersWordsCanBeExempt) {
+TEST(Content, X15_ValuesWithinTheSendersWordsCanBeExempt) {
     constexpr std::string_view kNested =
         R"({"input":"I","context_hints":["h","k"],"x_own":{"p":"q","r":["s","t"]},)"
         R"("handoff_data":{"intermediate_results":{"list":["a","b"],"more":"m"}}})";
@@ -59,7 +59,7 @@ TEST(Content, X15_WhatStandsWithinTheSendersWordsCanBeExempt) {
               (Parts{R"("I")", R"("h")", R"("p":"q")", R"("t")", R"("b")", R"(,"more":"m")"}));
 }
 
-TEST(Content, X15_OfASourceOnlyItsUserIsAName) {
+TEST(Content, X15_UserOwningASourceIsAnId) {
     EXPECT_EQ(content_of(Dialect::Delegation,
                          R"({"input":"I","handoff_data":{"references":[)"
                          R"({"owner_scope":"user:ana@example.org","source_id":"S"},)"
@@ -67,7 +67,7 @@ TEST(Content, X15_OfASourceOnlyItsUserIsAName) {
               (Parts{R"("I")", R"("S")", R"("company")", R"("T")"}));
 }
 
-TEST(Content, X15_WhatBreaksTheRuleOfItsFieldIsWords) {
+TEST(Content, X15_ValuesThatBreakTheirFieldsRuleAreWords) {
     const auto of_payload = [](std::string_view type, std::string_view payload) {
         const std::string text = R"({"id":"m","from":"a","to":"b","type":")" + std::string{type} +
                                  R"(","payload":{"task_id":"t",)" + std::string{payload} + "}}";

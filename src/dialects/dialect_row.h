@@ -1,5 +1,5 @@
-// What a dialect's folder offers to the room: one row of tables, and of functions that read by
-// them.
+// Interface of a dialect's folder to the room: one row of tables and of functions that read by the
+// tables.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace parlance::dialects {
 
-/// A word of the hub about a message, to be said in a dialect.
+/// The hub's own statement about a message, to be written in a dialect.
 struct HubWord {
     std::string_view about;  ///< The message's id.
     std::string_view from{};
     std::string_view to{};
     std::string_view correlation{};
     std::string_view task{};
-    std::string_view child_session{};  ///< Where a request was to be worked on.
+    std::string_view child_session{};  ///< The session that the request opened for its work.
     Refusal refusal = Refusal::None;
     std::string_view detail{};
     Time now{};
@@ -28,26 +28,27 @@ struct HubWord {
 struct DialectRow {
     Dialect dialect;
     std::string_view name;
-    std::string_view document;                ///< For people: what its document is called.
-    std::span<const std::string_view> marks;  ///< Any of these members makes it this dialect.
+    std::string_view document;                ///< Title of the dialect's document, for people.
+    std::span<const std::string_view> marks;  ///< Any of these members marks the dialect.
     const Forms* forms;
-    const Versions* versions = nullptr;  ///< Null: its messages name none.
-    /// A request's action is always a capability of its recipient; in others it may be one.
+    const Versions* versions = nullptr;  ///< Null: messages name no version.
+    /// A request's action is always a capability of its recipient; in other dialects, possibly.
     bool names_capabilities = false;
-    /// Where it may be free text: the list whose words may name one too, or none.
+    /// If the action may be free text: name of a list whose words may also name a capability.
     std::string_view hints{};
-    /// Its requests are delegations, and a session says out of which one each comes.
+    /// Requests are delegations, and sessions link each request to its parent.
     bool threads_sessions = false;
-    std::span<const Shape* const> objects{};  ///< What is kept and shown, and never sent by itself.
-    /// Whether what a form's body lacks is a problem when it is sent, and not only when asked.
+    std::span<const Shape* const> objects{};  ///< Objects stored and shown, but never sent alone.
+    /// Whether a sent message is refused for fields missing in its body; if not, only
+    /// check_object() reports them.
     bool is_body_whole = true;
-    /// What the dialect forbids although the tables allow it; Refusal::None if nothing.
+    /// The dialect's rules beyond the tables; Refusal::None allows the message.
     Refusal (*forbid)(const Form& form,
                       const Meaning& meaning,
                       const Reception& reception,
                       Problems& problems) = nullptr;
-    /// What two of its agents may not say to one another, although it is in another dialect: the
-    /// rule in words, empty if they may.
+    /// Forbids messages between two agents of the dialect, even in another dialect: returns the
+    /// rule in words, empty if the message is allowed.
     std::string (*forbid_between)(const DialectRow& row,
                                   const Envelope& message,
                                   const Reception& reception) = nullptr;
@@ -63,20 +64,20 @@ struct DialectRow {
                                  const Envelope& request,
                                  const HubWord& word);
     std::string (*write_refusal)(const DialectRow& row, const HubWord& word);
-    /// The message with what is filled in when it is shown, and not at the door; empty if that is
-    /// nothing.
+    /// The message completed for its reader, with members not filled in on receipt; empty if
+    /// complete.
     std::string (*with_defaults)(const Envelope& envelope, Time now);
 };
 
-/// The text as a value, by its outline if it came with one.
+/// The text as a value, with its outline if the reception has an outlined value.
 json::Value value_of(std::string_view text, const Reception& reception);
 
-/// The row of a dialect; null for one that is not spoken.
+/// The row of a dialect; null for an unsupported dialect.
 const DialectRow* row_of(Dialect dialect);
-/// As what a message reaches the readers of a dialect; null if it is in no form of its own. What
-/// an extension would make of it on its way home is not looked at.
+/// The form in which readers of a dialect see a message; null if the message fits no form of its
+/// sender's dialect. Ignores an extension that may restore the original message.
 const Form* form_shown(const DialectRow& reader, const Envelope& message);
-/// Every dialect that is spoken.
+/// Every supported dialect.
 std::span<const DialectRow* const> all_rows();
 
 }  // namespace parlance::dialects

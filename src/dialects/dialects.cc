@@ -23,8 +23,7 @@ namespace parlance::dialects {
 
 namespace {
 
-/// Every dialect that is spoken. A new one is a folder, and a line here. The first is the one that
-/// most messages are in.
+/// All supported dialects. A new dialect is a folder, and a line here. The first has most messages.
 constexpr std::array kDialects{
     &taskwire::kRow,
     &kessel::kRow,
@@ -35,16 +34,16 @@ constexpr std::array kDialects{
 
 const DialectRow& spoken(Dialect dialect) {
     const DialectRow* row = row_of(dialect);
-    CHECK(row != nullptr);  // Only dialects that dialect_named() gave are ever asked for.
+    CHECK(row != nullptr);  // Only dialects from dialect_named() are asked for.
     return *row;
 }
 
-/// A name that only one dialect's messages have.
+/// A member name that only one dialect's messages have.
 struct MarkRow {
     std::string_view mark;
     const DialectRow* row;
 };
-/// All of them, by what their names look like.
+/// All marks, bucketed by glance_at().
 using Marks = std::array<std::vector<MarkRow>, kLooks>;
 
 Marks all_marks() {
@@ -57,7 +56,7 @@ Marks all_marks() {
     return marks;
 }
 
-/// The dialect whose marks the message has; and another one if it has some of that, too.
+/// The dialect of the message's first mark, and a second dialect if the message has its marks too.
 struct Marked {
     const DialectRow* row = nullptr;  ///< Of the first mark.
     const DialectRow* other = nullptr;
@@ -75,14 +74,14 @@ Marked marks_on(json::Value message) {
     return marked;
 }
 
-/// Whether one of the dialect's own words in this field tells its messages from others.
+/// True for a field whose words distinguish dialects.
 bool is_telling(const FieldRule& rule) {
     return (rule.slot == Slot::Type || rule.slot == Slot::Status) && rule.kind == Kind::Word;
 }
 
-/// A member of a message in whose place some dialect has words of its own.
+/// A member of a message in which some dialect has words of its own.
 struct Telling {
-    std::string_view name;  ///< As the tables have it.
+    std::string_view name;  ///< As in the tables.
     json::Value value{};
 };
 using Tellings = std::vector<Telling>;
@@ -100,7 +99,7 @@ Tellings all_tellings() {
     return all;
 }
 
-/// What the message says in such places. One walk finds them all: it may be a long one.
+/// The message's values for all telling members. A single walk, as the message may be long.
 Tellings tellings_in(json::Value message) {
     static const Tellings all = all_tellings();
     Tellings said = all;
@@ -111,7 +110,7 @@ Tellings tellings_in(json::Value message) {
     return said;
 }
 
-/// Whether one of the dialect's own words is among what was said.
+/// True if one of the values is a word of the dialect.
 bool has_word_of(const Tellings& said, const DialectRow& row) {
     for (const Form& form : row.forms->all) {
         for (const FieldRule& rule : form.shape->fields) {
@@ -123,7 +122,7 @@ bool has_word_of(const Tellings& said, const DialectRow& row) {
     return false;
 }
 
-/// The dialect of a message without marks, by its words; null if none or several have them.
+/// The dialect of a message without marks, by its words; null if no dialect or several match.
 const DialectRow* recognised_by_words(const Tellings& said) {
     const DialectRow* found = nullptr;
     for (const DialectRow* row : kDialects) {
@@ -134,14 +133,14 @@ const DialectRow* recognised_by_words(const Tellings& said) {
     return found;
 }
 
-/// A message of an older version, made current.
+/// A message of an older version, converted to the current version.
 struct Current {
     const DialectRow* row = nullptr;
     std::string text{};
 };
 
-/// Of the dialect that calls its versions as the message does and, once it is made current, knows
-/// it by its marks; of none if none does.
+/// Recognises an older version: the dialect knows the version's name, and the converted message has
+/// the dialect's marks. Empty if no dialect matches.
 Current recognised_by_version(std::string_view text, json::Value message) {
     for (const DialectRow* row : kDialects) {
         if (row->versions == nullptr) continue;
@@ -153,8 +152,8 @@ Current recognised_by_version(std::string_view text, json::Value message) {
     return {};
 }
 
-/// The names of a message's first members. More do not make it clearer whose it is, and would
-/// make a hostile one expensive.
+/// Names of a message's first members. More names would make recognition no surer, but a hostile
+/// message expensive.
 std::vector<std::string> names_in(json::Value message) {
     constexpr std::size_t kNamesMax = 64;
     std::vector<std::string> names;
@@ -170,7 +169,7 @@ std::ptrdiff_t marks_in(const std::vector<std::string>& names, const DialectRow&
     });
 }
 
-/// How many of these names the form knows that knows most of them.
+/// The most names that any of the dialect's forms knows.
 std::ptrdiff_t names_known(const std::vector<std::string>& names, const DialectRow& row) {
     std::ptrdiff_t best = 0;
     for (const Form& form : row.forms->all) {
@@ -182,7 +181,8 @@ std::ptrdiff_t names_known(const std::vector<std::string>& names, const DialectR
     return best;
 }
 
-/// The dialect that shares most members with the message; of several, one whose words it says.
+/// The dialect that shares most members with the message; among equals, a dialect with a matching
+/// word.
 const DialectRow& nearest(json::Value message, const Tellings& said) {
     const auto names = names_in(message);
     return **std::ranges::max_element(kDialects, {}, [&](const DialectRow* row) {
@@ -190,7 +190,7 @@ const DialectRow& nearest(json::Value message, const Tellings& said) {
     });
 }
 
-/// What a form demands of a message and this one does not have.
+/// Members that the form demands and the message lacks.
 std::vector<std::string_view> lacking(json::Value message, const DialectRow& row) {
     const Form* form = form_of(*row.forms, message);
     const Shape& shape = *(form == nullptr ? row.forms->all.back() : *form).shape;
@@ -212,7 +212,7 @@ Rejection rejection(Refusal refusal, std::string_view text, std::string rule, st
             {.value = shortened(text), .rule = std::move(rule), .section = std::move(section)}}};
 }
 
-/// What would make the message one of the nearest dialect.
+/// How to make the message one of the nearest dialect.
 std::string way_to(const DialectRow& row, json::Value message) {
     const auto lacks = lacking(message, row);
     if (!lacks.empty()) return fmt::format("and for that it lacks {}", fmt::join(lacks, ", "));
@@ -244,7 +244,7 @@ Rejection doubtful(json::Value message, const DialectRow& one, const DialectRow&
                      {});
 }
 
-/// The text in the dialect's current version; empty if it is that already.
+/// The text in the dialect's current version; empty if the text is current.
 Reading<std::string> current_of(const DialectRow& row,
                                 std::string_view text,
                                 const Reception& reception) {
@@ -254,7 +254,7 @@ Reading<std::string> current_of(const DialectRow& row,
     return current;
 }
 
-/// What agents of another dialect may not say to one another, they may not say in this one either.
+/// A rule between the agents of another dialect holds in every dialect.
 std::optional<Rejection> forbidden(const DialectRow& row,
                                    const Envelope& message,
                                    const Reception& reception) {
@@ -273,7 +273,7 @@ std::optional<Rejection> forbidden(const DialectRow& row,
     return {};
 }
 
-/// `current` is the text in the dialect's current version; empty if it is that already.
+/// `current` is the text in the dialect's current version; empty if the text is current.
 Reading<SendMessage> read_current(const DialectRow& row,
                                   std::string_view text,
                                   std::string_view current,
@@ -300,7 +300,7 @@ Reading<SendMessage> read_in(const DialectRow& row,
     return read_current(row, text, *current, reception);
 }
 
-/// A message that its first mark's dialect cannot read may be another's that has that member too.
+/// Tries the other dialects whose marks the message has, after the first mark's dialect failed.
 Reading<SendMessage> read_again(json::Value message,
                                 std::string_view text,
                                 const DialectRow& first,
@@ -319,7 +319,7 @@ Reading<SendMessage> read_again(json::Value message,
     return refused;
 }
 
-/// What no dialect can read: nothing, if the text is an object of bearable size.
+/// Nothing if the text is an object within the size limit; else the reason why no dialect reads it.
 std::optional<Rejection> unreadable(std::string_view text) {
     if (text.size() > kMessageBytesMax) {
         return rejection(Refusal::MessageTooLarge,
@@ -393,7 +393,7 @@ Reading<SendMessage> read_message(std::string_view text, const Reception& recept
     const Marked marked = marks_on(message);
     if (marked.row != nullptr) {
         auto reading = read_in(*marked.row, text, reception);
-        // Whose it is does not depend on the order of its members.
+        // The order of members must not decide: a message that two dialects can read is ambiguous.
         const bool is_doubtful =
             reading && marked.other != nullptr && read_in(*marked.other, text, reception);
         if (is_doubtful) return tl::unexpected(doubtful(message, *marked.row, *marked.other));
@@ -482,7 +482,7 @@ std::string write_refusal(Dialect dialect,
 }
 
 std::string with_defaults(const Envelope& message, Time now) {
-    // An answer is also shown what it answers, which its sender may have left to the hub.
+    // An answer is also shown its request's ids, which its sender may have left to the hub.
     if (message.is_whole() && message.answers().empty()) return {};
     const DialectRow* const row = row_of(message.dialect());
     return row == nullptr ? std::string{} : row->with_defaults(message, now);

@@ -30,14 +30,14 @@ TEST(Refusal, SaysWhatToDoInEveryDialect) {
     EXPECT_EQ(said(Dialect::Kessel, {"error_message"}), whole);
     EXPECT_EQ(said(Dialect::Sam, {"error", "message"}), whole);
     EXPECT_EQ(said(Dialect::Correlation, {"error_details", "error_message"}), whole);
-    // These have a place of their own for it.
+    // These dialects have a separate field for the advice.
     EXPECT_EQ(said(Dialect::Delegation, {"error"}), '"' + std::string{kRing} + '"');
     EXPECT_EQ(said(Dialect::Delegation, {"summary"}), '"' + advice + '"');
     EXPECT_EQ(said(Dialect::Taskwire, {"payload", "message"}), '"' + std::string{kRing} + '"');
     EXPECT_EQ(said(Dialect::Taskwire, {"payload", "suggested_actions"}), "[\"" + advice + "\"]");
 }
 
-TEST(Refusal, OfWhatHasNoIdNamesNone) {
+TEST(Refusal, OfAMessageWithoutAnIdNamesNoId) {
     for (const auto dialect : {Dialect::Delegation, Dialect::Kessel}) {
         const auto named = write_refusal(dialect,
                                          "550e8400-e29b-41d4-a716-446655440000",
@@ -60,7 +60,7 @@ TEST(Dialects, AreFoundByNameAndNamedByNumber) {
     EXPECT_FALSE(dialect_named(""));
 }
 
-TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
+TEST(Dialects, RefuseNonObjectsAsMalformed) {
     for (const char* text : {"[]", "1", "\"TASK_ASSIGNMENT\"", "null", " true "}) {
         const Rejection rejection = rejection_of(text);
         EXPECT_EQ(rejection.refusal, Refusal::MessageMalformed) << text;
@@ -70,7 +70,7 @@ TEST(Dialects, RefuseWhatIsNotAnObjectAsMalformed) {
     }
 }
 
-TEST(Dialects, NameTheNearestAndWhatItLacksWhenNothingIsRecognised) {
+TEST(Dialects, NameTheNearestDialectAndTheMissingMembersForAnUnrecognisedMessage) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"{}", "taskwire", "from, to, type, payload"},
         {R"({"id":"m-1","payload":{}})", "taskwire", "from, to, type"},
@@ -144,13 +144,13 @@ TEST(Dialects, KnowTheirDocumentsExamplesAsPartsOfOtherMessages) {
                                  R"("message":"Tax ID format is invalid"}})");
     ASSERT_TRUE(error);
     EXPECT_EQ(error->lacks, std::vector<std::string>{"/recipient"});
-    // What is a message by itself is no part, and a part must be right.
+    // A complete message is no part, and a part must be valid.
     EXPECT_FALSE(read_part(Dialect::Sam, R"({"message_type":"REQUEST","payload":{"action":"x"}})"));
     EXPECT_FALSE(read_part(Dialect::Kessel, R"({"session_id":7,"original_request":"Help me"})"));
 }
 
-TEST(Dialects, AreRecognisedAlthoughAnotherHasAMemberOfThatName) {
-    // "type" is taskwire's mark, and comes first; everything else is kessel's.
+TEST(Dialects, AreRecognisedDespiteAMarkOfAnotherDialect) {
+    // "type" is taskwire's mark, and comes first; all other members are kessel's.
     const auto reading =
         read_message(R"({"type":"x","source_agent":"a","target_agent":"b","capability_code":"X",)"
                      R"("request_id":"s-20250118-143022","inputs_json":{}})",
@@ -159,19 +159,19 @@ TEST(Dialects, AreRecognisedAlthoughAnotherHasAMemberOfThatName) {
     EXPECT_EQ(reading->envelope->dialect(), Dialect::Kessel);
 }
 
-TEST(Dialects, ADoubtfulMessageIsSettledByNamingItsDialect) {
+TEST(Dialects, AreNamedToResolveAnAmbiguousMessage) {
     const std::string_view text = R"({"from":"a","to":"b","sender":{},"recipient":{}})";
     const Rejection rejection = rejection_of(text);
     EXPECT_EQ(rejection.refusal, Refusal::MessageDialectUnknown);
     EXPECT_NE(rejection.summary().find("marks of taskwire and of sam"), std::string::npos);
-    // A connection has no headers: what is advised can be done there too.
+    // A connection has no headers: the advice must be possible there too.
     EXPECT_NE(rejection.summary().find("leave out those of one, or post it"), std::string::npos);
     EXPECT_EQ(rejection_of(text, {.dialect = Dialect::Sam}).refusal,
               Refusal::InputValidationFailed);
 }
 
 TEST(Dialects, AreRecognisedWhateverTheOrderOfTheMembers) {
-    // Both could read it: it is neither's, unless it is named.
+    // Both dialects can read the message: without a named dialect it is ambiguous.
     const std::string_view taskwire = R"("id":"m","from":"a","to":"b","type":"HEARTBEAT")";
     const std::string_view sam =
         R"("message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},)"
@@ -185,31 +185,31 @@ TEST(Dialects, AreRecognisedWhateverTheOrderOfTheMembers) {
     }
 }
 
-TEST(Dialects, HoldAMessageToItsRulesOnceTheDialectIsNamedOrRecognised) {
+TEST(Dialects, CheckAMessageOnceTheDialectIsNamedOrRecognised) {
     EXPECT_EQ(rejection_of("{}", {.dialect = Dialect::Taskwire}).refusal,
               Refusal::InputValidationFailed);
     EXPECT_EQ(rejection_of(R"({"to":"bob"})").refusal, Refusal::InputValidationFailed);
 }
 
-TEST(Dialects, KnowAMessageWithoutMarksByItsWordHoweverFarBehindItStands) {
+TEST(Dialects, RecogniseAMessageWithoutMarksByItsTypeWordAtAnyPosition) {
     std::string text = "{";
     for (int i = 0; i < 100; ++i) text += "\"n" + std::to_string(i) + "\":0,";
     const Rejection rejection = rejection_of(text + R"("message_type":"tool_results"})");
     EXPECT_EQ(rejection.dialect, Dialect::Correlation) << rejection.summary();
 }
 
-TEST(Dialects, RefuseADialectThatIsNotSpoken) {
+TEST(Dialects, RefuseAnUnsupportedDialect) {
     EXPECT_EQ(rejection_of(R"({"to":"bob"})", {.dialect = Dialect{77}}).refusal,
               Refusal::MessageDialectUnknown);
 }
 
-TEST(Dialects, RefuseAMessageThatNoEnvelopeHolds) {
+TEST(Dialects, RefuseAMessageTooLargeForAnEnvelope) {
     const std::string text =
         R"({"to":"bob","payload":")" + std::string(kMessageBytesMax, 'x') + "\"}";
     EXPECT_EQ(rejection_of(text).refusal, Refusal::MessageTooLarge);
 }
 
-TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndHowManyMoreThereAre) {
+TEST(Dialects, ListAHundredProblemsOfAHostileMessageAndCountTheRest) {
     std::string text =
         R"({"correlation_id":"s_a7b2c9d4_1","agent":"a","target_agent":"b","status":"pending",)"
         R"("message_type":"tool_results","payload":1,"next_steps":[)";
@@ -224,7 +224,7 @@ TEST(Dialects, SayAHundredProblemsOfAHostileMessageAndHowManyMoreThereAre) {
         << rejection.summary().substr(rejection.summary().size() - 200);
 }
 
-TEST(Rejection, T1_K2_SaysHowLargeANumberMayBeToWhoBrokeThat) {
+TEST(Rejection, T1_K2_NamesTheMaximumOnlyForANumberAboveTheMaximum) {
     const auto rule_for = [](std::string_view timeout) {
         const Rejection rejection = rejection_of(
             R"({"source_agent":"CST","target_agent":"ANL","capability_code":"X","inputs_json":{},)"
@@ -232,7 +232,7 @@ TEST(Rejection, T1_K2_SaysHowLargeANumberMayBeToWhoBrokeThat) {
             std::string{timeout} + "}");
         return rejection.problems.empty() ? std::string{} : rejection.problems[0].rule;
     };
-    // The first whole number beyond it, which a double would round into it.
+    // The first integer above the maximum, which a double would round down to the maximum.
     for (const char* large : {"9007199254740993", "1e30", "99999999999999999999"}) {
         EXPECT_EQ(rule_for(large), "must be a whole number, 1 or more, and at most 2^53") << large;
     }
@@ -253,7 +253,7 @@ TEST(Rejection, SumsUpEveryProblemWithItsValueAndSection) {
     EXPECT_EQ(rejection.summary(), "/to is missing; must be x (Base); /type must be y, not 7");
 }
 
-TEST(Rejection, SaysWhatIsNoJsonInASentenceOfItsOwn) {
+TEST(Rejection, ReportsInvalidJsonInASentenceOfItsOwn) {
     EXPECT_EQ((Rejection{.problems = {{.rule = "JSON is wrong at byte 3: x", .is_sentence = true}}}
                    .summary()),
               "JSON is wrong at byte 3: x");

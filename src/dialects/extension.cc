@@ -15,7 +15,7 @@ namespace parlance::dialects {
 
 namespace {
 
-/// One step of a pointer as it is named in an object; nothing if its escapes are not in order.
+/// A pointer's step as the member's name; nothing if its escapes are invalid.
 std::optional<std::string> unescaped(std::string_view step) {
     if (step.find('~') == std::string_view::npos) return std::string{step};
     std::string name;
@@ -32,17 +32,17 @@ std::optional<std::string> unescaped(std::string_view step) {
     return name;
 }
 
-/// Differences further in than this are kept with what is around them: each one repeats its
-/// pointer, and a hostile message has long names with many differences behind them.
+/// Differences behind longer pointers are kept with their containers: each keep repeats its
+/// pointer, and a hostile message has many differences behind long names.
 constexpr std::size_t kPointerBytesMax = 512;
 
-/// The members of an object with few of them, as they stand there.
+/// The members of a small object, in their order.
 struct FewMembers {
     static constexpr std::size_t kMax = 24;
     std::array<json::SortedMembers::Member, kMax> all;
     std::size_t count = 0;
 
-    /// False if it has more, or one whose name would have to be kept somewhere.
+    /// False for a larger object, or a name with escapes, which would need storage.
     bool read(json::Value object) {
         for (json::Members members{object}; members.next();) {
             if (count == kMax || !json::stands_in(object, members.key)) return false;
@@ -59,7 +59,7 @@ bool has_few(json::Value object) {
     return count <= FewMembers::kMax;
 }
 
-/// Holds objects against each other, member by member.
+/// Compares objects, member by member.
 class Comparison {
   public:
     Comparison(Texts& texts, std::size_t pointer_bytes_max)
@@ -77,7 +77,7 @@ class Comparison {
     std::vector<Keep> keeps;
 
   private:
-    /// Finding each among a few takes less than sorting them all: only what differs is sorted.
+    /// Searching a few members is faster than sorting them all: only the differences are sorted.
     void each_in(const FewMembers& mades, json::Value original) {
         static_assert(FewMembers::kMax <= 32);
         const std::size_t first = keeps.size();
@@ -106,7 +106,7 @@ class Comparison {
         sort(first, begins);
     }
 
-    /// Where the keeps of one member after the other begin, each once.
+    /// Where the keeps of each member begin, without duplicates.
     struct Begins {
         static constexpr std::size_t kMax = 2 * FewMembers::kMax + 1;
         std::array<std::size_t, kMax> all{};
@@ -116,7 +116,7 @@ class Comparison {
         }
     };
 
-    /// Puts the keeps from `first` on, those of one object, in order: a member's stay together.
+    /// Sorts the keeps of one object, those from `first` on: each member's keeps stay together.
     void sort(std::size_t first, const Begins& begins) {
         const auto is_first = [&](std::size_t one, std::size_t other) {
             const std::size_t here = pointer_.size();
@@ -184,17 +184,17 @@ class Comparison {
 
     Texts& texts_;
     std::size_t pointer_bytes_max_;
-    std::string pointer_;  ///< Of the objects that are being compared.
+    std::string pointer_;  ///< Of the compared objects.
 };
 
-/// The keeps of one member of an object: its own, if there is one, comes before those inside.
+/// The keeps of one member of an object: the member's own, if there is one, precedes those inside.
 struct Group {
-    std::string_view step;  ///< The member's name, as pointers write it.
+    std::string_view step;  ///< The member's name, escaped as in pointers.
     std::span<const Keep> keeps;
     const Keep* own = nullptr;
 };
 
-/// The keeps of an object by its members. `here` is how much of their pointers leads to it.
+/// The keeps of an object by member. `here` is the length of the object's own pointer.
 std::vector<Group> groups_of(std::span<const Keep> keeps, std::size_t here) {
     const auto step_of = [here](const Keep& keep) {
         const std::string_view rest = keep.at.substr(here + 1);
@@ -224,7 +224,8 @@ Group* group_of(std::vector<Group>& groups, std::string_view key) {
     return group != groups.end() && group->step == key ? &*group : nullptr;
 }
 
-/// The kept list with what somebody has added to what was made of it; nothing if more was changed.
+/// The kept list with the elements that an agent appended to the translated list; nothing if the
+/// agent changed more.
 std::optional<std::string> with_appended(json::Value made, const Keep& keep) {
     if (!made.is_array() || !keep.was.is_array() || !keep.value.is_array()) return {};
     json::Elements added{made};
@@ -276,7 +277,8 @@ void append_restored(std::string& out,
         }
     }
     for (const Group& group : groups) {
-        // What was met above is no longer a keep; what stood there and is gone has been taken away.
+        // Keeps applied above have lost `own`; a member in `was` that is now absent was removed by
+        // an agent.
         const bool is_added = group.own != nullptr && group.own->was.raw.empty();
         if (!is_added || group.own->value.raw.empty()) continue;
         begin(unescaped(group.step).value());
@@ -285,11 +287,11 @@ void append_restored(std::string& out,
     out += '}';
 }
 
-/// Whether every step of it can name a member of a message.
+/// True if every step can name a member of a message.
 bool is_pointer(std::string_view text) {
     if (!text.starts_with('/')) return false;
     if (std::ranges::count(text, '/') > static_cast<std::ptrdiff_t>(json::kDepthMax)) return false;
-    // Each '~' is that of "~0" or "~1".
+    // Each '~' belongs to "~0" or "~1".
     for (auto at = text.find('~'); at != std::string_view::npos; at = text.find('~', at + 1)) {
         const std::string_view escape = text.substr(at, 2);
         if (escape != "~0" && escape != "~1") return false;
@@ -297,7 +299,7 @@ bool is_pointer(std::string_view text) {
     return true;
 }
 
-/// The text of a string, in the message or kept.
+/// The text of a string, located in the message or stored in `texts`.
 std::string_view text_of(json::Value string, Texts& texts) {
     std::string spare;
     const std::string_view text = string.text(spare);
@@ -363,7 +365,7 @@ std::optional<Extension> read_extension(json::Value message,
         if (!keep) return {};
         extension.keeps.push_back(*keep);
     }
-    // Mostly they come as they were written, in order.
+    // The hub writes keeps sorted.
     if (!std::ranges::is_sorted(extension.keeps, is_before, &Keep::at)) {
         std::ranges::sort(extension.keeps, is_before, &Keep::at);
     }

@@ -15,7 +15,7 @@ namespace parlance::dialects {
 namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
-/// FieldRule::most where a rule names none.
+/// FieldRule::most of rules without a maximum of their own.
 constexpr std::string_view kLimitInWords = "2^53";
 
 using Alphabet = std::array<bool, 256>;
@@ -127,15 +127,14 @@ std::string_view kind_in_words(Kind kind) {
     }
 }
 
-/// Where the rule's words leave open how large a number may be, a refusal of one that is too large
-/// says so.
+/// The limit that the value exceeds, if the rule's own words do not mention the limit.
 std::string_view limit_broken(const FieldRule& rule, json::Value value) {
     const bool has_limit = rule.kind == Kind::Integer || rule.kind == Kind::Number;
     if (!has_limit || rule.most != FieldRule{}.most || !value.is_number()) return {};
     if (rule.expected.ends_with(kLimitInWords)) return {};
     const auto whole = value.integer();
     const auto number = value.number();
-    // What no double holds is too large, unless it has a sign somewhere.
+    // A number that no double holds is too large, unless it contains a minus sign.
     const bool is_beyond = whole    ? *whole > rule.most
                            : number ? *number > static_cast<double>(rule.most)
                                     : value.raw.find('-') == std::string_view::npos;
@@ -158,10 +157,10 @@ Problem problem_at(std::string pointer,
             .section = std::string{rule.section.empty() ? section : rule.section}};
 }
 
-/// Where a value stands: its name or its place, and that of everything around it.
+/// Position of a value: its name or index, and the path of its container.
 struct Path {
     const Path* around = nullptr;
-    std::string_view name{};  ///< The outermost has the pointer that it was given.
+    std::string_view name{};  ///< The outermost path has the given pointer.
     std::size_t place = 0;
     bool is_place = false;
 };
@@ -181,13 +180,13 @@ std::string pointer_of(const Path& path) {
     return pointer;
 }
 
-/// One look at a message: what was asked for, and what was found wrong.
+/// One check of a message: its settings, and the problems found.
 class Inspection {
   public:
     Inspection(const Checking& checking, Problems& problems)
         : checking_{checking}, problems_{problems} {}
 
-    /// Says how many problems there are that are not listed.
+    /// Adds the number of unlisted problems.
     void conclude() {
         if (unlisted_ == 0) return;
         problems_.push_back(
@@ -241,8 +240,8 @@ class Inspection {
     }
 
   private:
-    /// Lists a problem. Once there are more than anybody reads, they are only counted: putting one
-    /// into words takes longer than finding it.
+    /// Lists a problem. Beyond the limit, problems are only counted: wording a problem takes longer
+    /// than finding it.
     template <class Word>
     void note(Word word) {
         if (problems_.size() < kProblemsMax) {

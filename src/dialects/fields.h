@@ -1,8 +1,7 @@
-// A dialect's page of fields as data: what may stand where, what it means, and which section says
-// so.
+// A dialect's fields as data: allowed values, meaning, and the section of the document.
 //
-// The same rows find the fields, hold them to their rules, fill in defaults, carry a message into
-// another dialect and name what is wrong. A row that is added is a field that all of them know.
+// The same rows find the fields, check them, fill in defaults, translate a message into another
+// dialect and name its problems. A new row is a field that all of these know.
 #pragma once
 
 #include <array>
@@ -19,7 +18,7 @@
 
 namespace parlance::dialects {
 
-/// What may stand in a field.
+/// Allowed values of a field.
 enum class Kind : std::uint8_t {
     Anything,
     Object,
@@ -27,12 +26,12 @@ enum class Kind : std::uint8_t {
     Agent,      ///< Letters, digits and ._-:/@ but not a topic.
     Recipient,  ///< An agent, or "topic:" and a name of the same letters.
     Text,       ///< Any characters but control characters.
-    Word,       ///< One of a few.
+    Word,       ///< One of a few words.
     Instant,    ///< An ISO 8601 time.
     Integer,
     Number,
     Boolean,
-    String,  ///< Any string of any length. Its words, if it has any, are only the known ones.
+    String,  ///< Any string of any length; `words` lists only the known values.
     List,
     Map,            ///< An object whose keys are data; its values are like `element`.
     Body,           ///< An object whose shape depends on the form of the message; or anything.
@@ -44,12 +43,12 @@ enum class Kind : std::uint8_t {
 
 enum class Need : std::uint8_t {
     Optional,
-    Defaulted,  ///< Always there in the end: its preset stands in.
+    Defaulted,  ///< Filled in with the preset if missing.
     Required,
-    Routing,          ///< Required of a message; an object that is not sent anywhere has none.
-    CallerStandsIn,   ///< Required, but the hub knows who is calling.
-    FreshIdStandsIn,  ///< Required, but the hub can give one.
-    NowStandsIn,      ///< Required, but the hub knows what time it is.
+    Routing,          ///< Required of a message; an object that is not sent has none.
+    CallerStandsIn,   ///< Required, but the hub knows the caller.
+    FreshIdStandsIn,  ///< Required, but the hub can make an id.
+    NowStandsIn,      ///< Required, but the hub knows the time.
 };
 
 struct Shape;
@@ -58,45 +57,45 @@ struct FieldRule {
     std::string_view name{};
     Need need = Need::Optional;
     Kind kind = Kind::Anything;
-    Slot slot = Slot::None;                      ///< What it means.
-    bool is_echo = false;                        ///< Says again what another field says.
-    bool is_only_read = false;                   ///< Understood, and written in another field.
-    bool is_never_absent = false;                ///< The hub writes null where nothing is said.
-    bool is_object = false;                      ///< Of a Body: nothing else may stand there.
-    bool is_never_empty = false;                 ///< Of a String: it says something.
-    std::size_t bytes_max = kIdBytesMax;         ///< Of a string.
+    Slot slot = Slot::None;               ///< Meaning.
+    bool is_echo = false;                 ///< Repeats another field.
+    bool is_only_read = false;            ///< Read, but written in another field.
+    bool is_never_absent = false;         ///< The hub writes null in place of a missing value.
+    bool is_object = false;               ///< Body: must be an object.
+    bool is_never_empty = false;          ///< String: must not be empty.
+    std::size_t bytes_max = kIdBytesMax;  ///< Of a string.
     std::span<const std::string_view> words{};   ///< Of a Word.
-    std::span<const std::int8_t> means{};        ///< The number of each word; else its place.
-    std::int64_t least = 0;                      ///< Of an Integer or a Number.
-    std::int64_t most = std::int64_t{1} << 53U;  ///< What a double still holds exactly.
-    std::string_view expected{};   ///< The rule in words, behind "must be"; else the kind says it.
-    std::string_view section{};    ///< Of the dialect's document; else the shape's.
+    std::span<const std::int8_t> means{};        ///< The number of each word; by default its index.
+    std::int64_t least = 0;                      ///< Integer and Number: the minimum.
+    std::int64_t most = std::int64_t{1} << 53U;  ///< The maximum: 2^53, exact in a double.
+    std::string_view expected{};   ///< The rule in words after "must be"; by default the kind's.
+    std::string_view section{};    ///< Of the dialect's document; by default the shape's.
     const Shape* shape = nullptr;  ///< Of an Object.
-    const FieldRule* element = nullptr;  ///< Of a List or a Map: what each of its values is like.
-    std::string_view preset{};           ///< JSON: the document's default, filled in at the door.
-    std::string_view fill{};  ///< JSON: what a translation writes that must and has nothing better.
+    const FieldRule* element = nullptr;  ///< List and Map: the rule of each value.
+    std::string_view preset{};           ///< JSON: the document's default, filled in on receipt.
+    std::string_view fill{};             ///< JSON: a translation's stopgap for a mandatory value.
 };
 
-/// Where null is a value like any other; elsewhere it stands for nothing at all.
+/// Fields in which null is a value; elsewhere null counts as absent.
 constexpr bool takes_null(const FieldRule& rule) {
     return rule.kind == Kind::Anything || (rule.kind == Kind::Body && !rule.is_object);
 }
 
-/// The least of a number that may be negative.
+/// The minimum of a number that may be negative.
 inline constexpr std::int64_t kBelowZero = -(std::int64_t{1} << 53U);
 
-/// What a name looks like by its length and first letter: names that look alike are rare.
+/// Cheap hash of a name by length and first letter: collisions are rare.
 inline constexpr std::size_t kLooks = 64;
 constexpr std::size_t glance_at(std::string_view name) {
     const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
     return (std::size_t{first} * 7U + name.size()) % kLooks;
 }
-/// A bit for it: most names that are none of a few are told from them by the bits of those few.
+/// One bit per hash: the combined bits of a few names rule out most other names.
 constexpr std::uint64_t look_of(std::string_view name) {
     return std::uint64_t{1} << glance_at(name);
 }
 
-/// Where the first rule with a name of each look stands, counted from 1; 0: there is none.
+/// The position of the first rule for each hash, counted from 1; 0: none.
 using Places = std::array<std::uint8_t, kLooks>;
 constexpr Places places_of(std::span<const FieldRule> rules) {
     Places places{};
@@ -106,16 +105,16 @@ constexpr Places places_of(std::span<const FieldRule> rules) {
     return places;
 }
 
-/// What the elements of a list may be.
+/// Elements of a list.
 inline constexpr FieldRule kEachString{.kind = Kind::String};
 inline constexpr FieldRule kEachAgent{.kind = Kind::Agent};
 
-/// The section of what Parlance adds to a document.
+/// The section of Parlance's additions to a document.
 inline constexpr std::string_view kExtension = "an extension of Parlance";
 
 enum class Demand : std::uint8_t { Present, Empty };
 
-/// "`other` must be there when `field` is one of these words."
+/// "`other` must be present (or empty) when `field` is one of these words."
 struct WhenRule {
     std::string_view field;
     std::span<const std::string_view> words;
@@ -124,15 +123,15 @@ struct WhenRule {
     std::string_view rule{};  ///< In words, for people.
 };
 
-/// An object's rows, and what holds between them.
+/// An object's rows, and the conditions between rows.
 struct Shape {
-    std::string_view name;  ///< As the document calls it.
+    std::string_view name;  ///< As in the document.
     std::string_view section;
     std::span<const FieldRule> fields;
     std::span<const WhenRule> when{};
-    /// Ours, where the document lets anything stand: understood where it fits, never insisted on.
+    /// An addition of Parlance where the document allows anything: read if it fits, never enforced.
     bool is_soft = false;
-    /// What no table says; null for nearly all.
+    /// A check that tables cannot express; null for nearly all shapes.
     void (*also)(json::Value object, std::string_view pointer, std::vector<Problem>&) = nullptr;
     Places places = places_of(fields);
 };
@@ -141,22 +140,21 @@ inline constexpr std::size_t kFieldsMax = 24;  ///< No shape has more rows.
 
 using Problems = std::vector<Problem>;
 
-/// How strictly an object is held to its shape.
+/// How strictly an object is checked against its shape.
 struct Checking {
-    const Reception* reception = nullptr;  ///< Who and what can stand in; null: nobody.
-    const Shape* body = nullptr;           ///< Of a field of Kind::Body; null: anything.
-    bool is_message = true;                ///< Must say where it goes.
-    bool is_whole = true;                  ///< Also what is missing is a problem.
-    bool is_body_whole = true;             ///< The same, inside of the body.
+    const Reception* reception = nullptr;  ///< Stand-ins for missing fields; null: none.
+    const Shape* body = nullptr;           ///< Shape of the field of Kind::Body; null: anything.
+    bool is_message = true;                ///< Routing fields are mandatory.
+    bool is_whole = true;                  ///< Missing fields are problems.
+    bool is_body_whole = true;             ///< Missing fields inside the body are problems.
 };
 
-/// The values of an object's fields in the order of its shape's rows; empty where there is none.
+/// The values of an object's fields in the order of its shape's rows; empty if absent.
 using Found = std::array<json::Value, kFieldsMax>;
 Found fields_in(json::Value object, const Shape& shape);
 
-/// Finds the members that the rules name; `found` gets one value a rule, empty if it is absent.
-/// A null counts as absent, except where anything may stand (takes_null()). `places` are the
-/// rules'.
+/// Finds the members that the rules name; `found` gets one value per rule, empty if absent. A null
+/// counts as absent, unless the field may be anything (takes_null()). `places` are the rules'.
 void collect(json::Value object,
              std::span<const FieldRule> rules,
              const Places& places,
@@ -169,29 +167,29 @@ void hold_to_rules(std::span<const FieldRule> rules,
                    const Reception& reception,
                    Problems& problems);
 
-/// The same for an object and everything inside of it.
+/// Checks an object and everything inside.
 void hold_to_shape(const Shape& shape,
                    json::Value object,
                    std::string_view parent,
                    const Checking& checking,
                    Problems& problems);
 
-/// The same for a message whose fields somebody has found already.
+/// Checks a message whose fields are already found.
 void hold_to_shape(const Shape& shape,
                    json::Value message,
                    const Found& found,
                    const Checking& checking,
                    Problems& problems);
 
-/// Whether the value itself keeps its rule; what is inside of it is not looked at.
+/// True if the value itself keeps its rule; nested values are not checked.
 bool fits(const FieldRule& rule, json::Value value);
-/// Whether the value and everything inside of it keep their rules.
+/// True if the value and all nested values keep their rules.
 bool fits_deeply(const FieldRule& rule, json::Value value);
 
-/// The rule in words, behind "must be".
+/// The rule in words, after "must be".
 std::string expectation(const FieldRule& rule);
 
-/// The text of a string that is no longer than an id may be; else nothing.
+/// The text of a string of at most an id's length; else nothing.
 std::string_view short_text(json::Value value, std::string& spare);
 
 bool is_empty_text(json::Value value);
@@ -199,9 +197,9 @@ bool is_empty_text(json::Value value);
 /// "a, b or c"
 std::string listed(std::span<const std::string_view> words);
 
-using json::shortened;  // As a problem shows a value.
+using json::shortened;  // As problems quote a value.
 
-/// Equality that rarely comes as far as calling out: this is asked of every member.
+/// Equality that rarely reaches memcmp(): called for every member.
 inline bool is_named(std::string_view key, std::string_view name) {
     return key.size() == name.size() &&
            (key.empty() ||

@@ -28,10 +28,10 @@ bool has_body_mark(const Form& form, json::Value message) {
     return mark && mark->is_bool();
 }
 
-/// What one walk over the members tells: the type, and whose marks are there.
+/// Result of one walk over the members: the type, and the forms with a mark.
 struct Signs {
     json::Value type{};
-    std::uint32_t marked = 0;  ///< Bit n: form n has one of its marks.
+    std::uint32_t marked = 0;  ///< Bit n: the message has a mark of form n.
 };
 
 Signs signs_of(const Forms& forms, json::Value message) {
@@ -68,7 +68,7 @@ const Form* form_of(const Forms& forms, json::Value message) {
     const std::string_view type = short_text(signs.type, spare);
     for (std::size_t i = 0; i < forms.all.size(); ++i) {
         const Form& form = forms.all[i];
-        // No type is the word of a form that has none.
+        // A missing type equals the empty word of a form without a type.
         const bool is_marked = form.marks.empty() || (signs.marked >> i & 1U) != 0;
         if (form.word == type && is_marked && is_of(form, message)) return &form;
     }
@@ -82,7 +82,7 @@ const Form* form_named(const Forms& forms, std::string_view name) {
 
 const Form& form_for(const Forms& forms, Act act) {
     const Form* form = form_named(forms, forms.by_act[static_cast<std::size_t>(act)]);
-    CHECK(form != nullptr);  // A test holds every dialect to having one for each act.
+    CHECK(form != nullptr);  // A test ensures that every dialect has a form for each act.
     return *form;
 }
 

@@ -1,4 +1,4 @@
-// The kinds of messages that a dialect has: what each looks like, and what it does.
+// The kinds of messages in a dialect: how each is recognised and checked, and what it does.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace parlance::dialects {
 
-/// What a message does, whatever its dialect calls it.
+/// What a message does, under any dialect's name for it.
 enum class Act : std::uint8_t {
     Request,
     Reply,
-    Failure,  ///< A reply that says that nothing came of it.
+    Failure,  ///< A reply without a result.
     Event,
-    Report,  ///< An error that nobody asked about.
+    Report,  ///< An error that answers no request.
     Handoff,
     HandoffReply,
     Status,
@@ -27,24 +27,24 @@ enum class Act : std::uint8_t {
 inline constexpr auto kActs = static_cast<std::size_t>(Act::kActs);
 
 struct Form {
-    std::string_view name;  ///< The document's word for it, and the name of its schema.
+    std::string_view name;  ///< The document's name for the form, and the name of its schema.
     Act act;
     Intent intent;
-    Priority priority = Priority::Normal;  ///< Where the sender gives none.
-    bool implies_priority = false;         ///< The document says that, so it is told to others.
+    Priority priority = Priority::Normal;  ///< For messages without a priority.
+    bool implies_priority = false;  ///< The document sets the priority, so translations state it.
     const Shape* shape = nullptr;
     const Shape* body = nullptr;  ///< Of the field of Kind::Body.
-    /// It is this form if the dialect's type field says so, or if it has any of these members; and
-    /// then only if the other two let it be.
+    /// Recognition: the type field must say `word` (empty: no type), and a member must be among
+    /// `marks` (if there are any). `status_word` and `body_mark` are further conditions.
     std::string_view word{};
     std::span<const std::string_view> marks{};
-    std::string_view status_word{};  ///< Only with this in its field of Slot::Status.
-    std::string_view body_mark{};    ///< Only with a boolean of this name in its body.
-    /// The document shows it as a part of something else, without saying where it goes.
+    std::string_view status_word{};  ///< The field of Slot::Status must say so.
+    std::string_view body_mark{};    ///< The body must have a boolean of this name.
+    /// Shown by the document as a part of something else, without a recipient.
     bool is_part = false;
-    /// What it is sent for: without these it is refused for having lost them.
+    /// The message's purpose: without these members it is refused for lost context.
     std::span<const std::string_view> keeps{};
-    /// By name: the form that answers it, where that is not what any reply is written as.
+    /// Name of the answering form, if not the usual reply.
     std::string_view answered_by{};
 };
 
@@ -56,16 +56,16 @@ constexpr std::uint64_t looks_of(std::string_view type_field, std::span<const Fo
     return looks;
 }
 
-/// The forms of a dialect. The first that fits a message is its form.
+/// The forms of a dialect. A message has the first form that fits.
 struct Forms {
     std::string_view type_field{};
     std::span<const Form> all;
-    std::array<std::string_view, kActs> by_act{};  ///< By name: what an act is written as.
-    /// Of all members by which a form is known.
+    std::array<std::string_view, kActs> by_act{};  ///< Each act's form, by name.
+    /// Combined mask of all names by which a form is recognised.
     std::uint64_t looks = looks_of(type_field, all);
 };
 
-/// The form of a message, or null. Looks no further than it must.
+/// The form of a message, or null. Reads no further than necessary.
 const Form* form_of(const Forms& forms, json::Value message);
 const Form* form_named(const Forms& forms, std::string_view name);
 const Form& form_for(const Forms& forms, Act act);

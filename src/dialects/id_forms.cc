@@ -27,7 +27,7 @@ bool is_hash(std::string_view text) {
 
 bool is_code_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/// What stands behind the last of these two separators; `text` keeps what is before it.
+/// The text after the last of these two separators; `text` keeps the text before.
 template <char kOne, char kOther = kOne>
 std::string_view take_tail(std::string_view& text) {
     std::size_t at = text.size();
@@ -59,11 +59,11 @@ std::optional<Time> time_of_digits(std::string_view digits) {
     return iso_time_in({text.data(), text.size()});
 }
 
-/// The document asks for MD5; nothing here relies on it being hard to forge.
+/// The document demands MD5; nothing here relies on the hash being hard to forge.
 std::string query_hash(std::string_view query) {
     static const EVP_MD* const md5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
     CHECK(md5 != nullptr);
-    // Making a context costs more than hashing an id, so each thread keeps its own.
+    // Making a context costs more than hashing an id, so each thread keeps a context.
     thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     CHECK(context != nullptr && EVP_DigestInit_ex2(context.get(), md5, nullptr) == 1);
@@ -116,7 +116,7 @@ bool is_correlation_id(std::string_view text) {
 
 std::string make_correlation_id(std::string_view session, std::string_view query, Time now) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
-    // A date before 1970 has no such time.
+    // Unsigned in the id's format, so dates before 1970 become 0.
     const auto count = std::max<std::int64_t>(0, seconds.count());
     std::string id{session};
     id.append(1, '_').append(query_hash(query)).append(1, '_').append(std::to_string(count));

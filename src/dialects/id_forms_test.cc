@@ -10,13 +10,13 @@ namespace {
 
 TEST(CorrelationId, C1_IsMadeOfSessionQueryHashAndSeconds) {
     const Time now = parse_iso_time("2023-08-21T16:00:12.900Z").value();
-    // MD5 of the empty text begins d41d8cd9, and that of "abc" 90015098 (RFC 1321).
+    // MD5 of the empty text begins d41d8cd9, and MD5 of "abc" 90015098 (RFC 1321).
     EXPECT_EQ(make_correlation_id("session_user_1692633600", "", now),
               "session_user_1692633600_d41d8cd9_1692633612");
     EXPECT_EQ(make_correlation_id("s", "abc", now), "s_90015098_1692633612");
 }
 
-TEST(CorrelationId, C1_IsOneWhateverTheDate) {
+TEST(CorrelationId, C1_IsValidForAnyDate) {
     EXPECT_TRUE(is_correlation_id(make_correlation_id("s", "q", Time{Duration{-1}})));
 }
 
@@ -38,12 +38,12 @@ TEST(CorrelationId, C1_IsReadBackIntoItsParts) {
     }
 }
 
-TEST(CorrelationId, C1_OfAnotherDialectsWorkflowLeadsBackToIt) {
+TEST(CorrelationId, C1_DerivedFromAWorkflowLeadsBackToTheWorkflow) {
     // MD5 of "abc" begins 90015098 (RFC 1321).
     const Time began = parse_iso_time("2023-08-21T16:00:12.900Z").value();
     EXPECT_EQ(derived_correlation_id("abc", began), "abc_90015098_1692633612");
     EXPECT_TRUE(is_correlation_id(derived_correlation_id("abc", began)));
-    // Whenever it was made.
+    // Whatever the time in the id.
     EXPECT_EQ(workflow_of("abc_90015098_0"), "abc");
     EXPECT_EQ(workflow_of("abc_90015098_1692633612"), "abc");
     for (const char* own : {"abc_d41d8cd9_1692633612", "abc", "", "_90015098_1"}) {
@@ -66,7 +66,7 @@ TEST(RequestId, K3_EndsInATimeThatCanBeRead) {
     }
 }
 
-TEST(ErrorCode, K5_IsMadeFromWhateverNamesAnError) {
+TEST(ErrorCode, K5_IsMadeFromAnyErrorName) {
     EXPECT_EQ(make_error_code("api_timeout"), "API_TIMEOUT");
     EXPECT_EQ(make_error_code("Rate limit!"), "RATE_LIMIT");
     EXPECT_EQ(make_error_code("boom"), "AGENT_BOOM");
@@ -77,7 +77,7 @@ TEST(ErrorCode, K5_IsMadeFromWhateverNamesAnError) {
     }
 }
 
-TEST(DerivedUuid, X1_FollowsFromItsTextAndIsOfVersionFour) {
+TEST(DerivedUuid, X1_IsDeterminedByTheTextAndHasVersionFour) {
     EXPECT_EQ(derived_uuid("a"), derived_uuid("a"));
     EXPECT_NE(derived_uuid("a"), derived_uuid("b"));
     EXPECT_TRUE(is_uuid4(derived_uuid("a")));

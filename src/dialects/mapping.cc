@@ -94,7 +94,7 @@ void find_slot(const Shape& shape,
         const Shape* inner = rule.kind == Kind::Body ? form.body : rule.shape;
         const std::size_t before = paths.size();
         if (inner != nullptr) find_slot(*inner, form, path, slot, paths);
-        // What is said more exactly inside need not be named twice.
+        // A more exact field inside replaces the outer one.
         if (rule.slot == slot && !rule.is_echo && paths.size() == before) paths.push_back(path);
     }
 }
@@ -162,7 +162,8 @@ std::string kind_of(const FieldRule& rule) {
     }
 }
 
-/// What a field needs. Nobody insists on what is missing where not even the body is held to it.
+/// The field's need. Missing fields of a body are not enforced where the dialect does not check
+/// bodies.
 std::string need_of(const FieldRule& rule, bool is_insisted_on) {
     if (!rule.preset.empty()) return fmt::format("default `{}`", rule.preset);
     const std::string_view name = kNeedNames[static_cast<std::size_t>(rule.need)];
@@ -179,7 +180,7 @@ void list_fields(const Shape& shape,
     for (const FieldRule& rule : shape.fields) {
         const std::string path =
             parent.empty() ? std::string{rule.name} : fmt::format("{}.{}", parent, rule.name);
-        // It is the form only with this.
+        // Without its mark a body has another form.
         const bool is_mark = &shape == form.body && rule.name == form.body_mark;
         text += fmt::format("| `{}` | {} | {} | {} |\n",
                             path,

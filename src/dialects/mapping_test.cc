@@ -9,7 +9,7 @@
 namespace parlance::dialects {
 namespace {
 
-TEST(Mapping, P1_IsWhatTheDocumentSays) {
+TEST(Mapping, P1_MatchesTheDocument) {
     const std::string path = PARLANCE_SOURCE_DIR "/docs/dialects.md";
     if (std::getenv("UPDATE") != nullptr) std::ofstream{path} << describe_mapping();
     std::ifstream file{path};

@@ -11,14 +11,14 @@ namespace parlance::dialects {
 
 namespace {
 
-/// Whether `part` stands in `whole`: the same bytes, not equal ones.
+/// True if `part` is located in `whole`, as the same bytes, not equal bytes.
 bool is_inside(std::string_view whole, std::string_view part) {
     const std::less_equal<> is_not_behind;
     return !part.empty() && is_not_behind(whole.data(), part.data()) &&
            is_not_behind(part.data() + part.size(), whole.data() + whole.size());
 }
 
-/// The JSON pointer from an object to a value that stands in it.
+/// The JSON pointer from an object to a value located in it.
 std::string pointer_to(json::Value object, std::string_view part) {
     std::string pointer;
     while (object.is_object() && object.raw.data() != part.data()) {
@@ -34,8 +34,7 @@ std::string pointer_to(json::Value object, std::string_view part) {
     return pointer;
 }
 
-/// What the form has for the slot; of an empty object or a stopgap too, which mean nothing
-/// elsewhere.
+/// The form's value for the slot, including an empty object or a fill, which understand() ignores.
 json::Value written_in(const Shape& shape, const Form& form, json::Value object, Slot slot) {
     for (json::Members members{object}; members.next();) {
         const auto rule = std::ranges::find(shape.fields, members.key, &FieldRule::name);
@@ -49,7 +48,7 @@ json::Value written_in(const Shape& shape, const Form& form, json::Value object,
     return {};
 }
 
-/// Where only text may stand, an object is written as text.
+/// Forms with text content carry an object as its JSON text.
 std::string content_of(json::Value value) {
     if (!value.is_string()) return std::string{value.raw};
     std::string spare;
@@ -62,7 +61,7 @@ std::string content_of(json::Value value) {
 
 Matter matter_of(const Envelope& envelope) {
     const DialectRow* const row = row_of(envelope.dialect());
-    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    CHECK(row != nullptr);  // Only messages that a dialect has read become envelopes.
     const json::Value message = json::root(envelope.body());
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) return {};

@@ -1,5 +1,5 @@
-// What a request is about: what is wanted, and with what; or what came of it. This is what an
-// agent's capabilities, with their schemas, are held against (K6).
+// The subject of a request (action and content) or the result of an answer, which is checked
+// against the schemas of an agent's capabilities (K6).
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 namespace parlance::dialects {
 
 struct Matter {
-    std::string action{};          ///< Empty if none is named.
-    std::string action_pointer{};  ///< Where it stands in the message.
-    std::string content{};         ///< JSON. Of a text that is itself an object or a list, that.
+    std::string action{};          ///< Empty if the message names none.
+    std::string action_pointer{};  ///< The action's position in the message.
+    std::string content{};         ///< JSON. A string that contains an object or a list is parsed.
     std::string content_pointer{};
-    bool names_capability = false;  ///< A request whose action is nothing but a capability.
-    bool is_success = false;        ///< An answer that claims to be whole.
+    bool names_capability = false;  ///< A request whose action is always a capability.
+    bool is_success = false;        ///< An answer that claims complete success.
 };
 
 Matter matter_of(const Envelope& envelope);
 
-/// Whether each request of the dialect names a capability; in others an action may be free text.
+/// True if every request of the dialect names a capability; in other dialects the action may be
+/// free text.
 bool names_capabilities(Dialect dialect);
 
 }  // namespace parlance::dialects

@@ -1,4 +1,4 @@
-// What each dialect's requests and answers are about: docs/dialects.md says it in a table.
+// Action and content of each dialect's requests, and answers: docs/dialects.md has the table.
 #include "dialects/matter.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(Matter, OfEachDialectsRequestIsTheActionAndTheContent) {
         std::string_view action_pointer;
         std::string_view content_pointer;
     };
-    // Each wants "npv" with {"rate":1}.
+    // Each requests "npv" with {"rate":1}.
     for (
         const auto& [text, action_pointer, content_pointer] : {
             Row{R"({"id":"1","from":"a","to":"b","type":"TASK_ASSIGNMENT","payload":{"action":"npv","input":{"rate":1}}})",
@@ -52,7 +52,7 @@ TEST(Matter, OfEachDialectsRequestIsTheActionAndTheContent) {
     }
 }
 
-TEST(Matter, IsThereEvenIfItIsEmpty) {
+TEST(Matter, IncludesEmptyContent) {
     const auto found = matter(
         R"({"source_agent":"a","target_agent":"b","capability_code":"GENERAL","request_id":"11111111-2222-4333-8444-555555555555","inputs_json":{}})");
     EXPECT_EQ(found.action, "GENERAL");
@@ -60,7 +60,7 @@ TEST(Matter, IsThereEvenIfItIsEmpty) {
     EXPECT_EQ(found.content_pointer, "/inputs_json");
 }
 
-TEST(Matter, OfAnAnswerKnowsWhetherItIsWhole) {
+TEST(Matter, OfAnAnswerTellsCompleteSuccess) {
     const auto answer = [](std::string_view status, std::string_view rest) {
         return matter(
             std::string{

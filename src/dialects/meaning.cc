@@ -17,8 +17,8 @@ namespace parlance::dialects {
 
 namespace {
 
-/// Which confidence a word stands for, and from where on it is said. Most confident first, as in
-/// every dialect's own table.
+/// The confidence that a word is read as, and the least confidence for which the word is written.
+/// Most confident first, as in every dialect's own table.
 struct ConfidenceRow {
     std::string_view says;
     double least;
@@ -68,7 +68,7 @@ json::Value understood_timeout(json::Value value, Time now, Texts& texts) {
     return numbered(std::max((deadline - now).count(), std::int64_t{1}), texts);
 }
 
-/// A workflow by its own name, also where this dialect calls it by a derived one.
+/// A workflow's own id, restored if this dialect uses an id derived from it.
 json::Value understood_workflow(json::Value value, Texts& texts) {
     std::string spare;
     const std::string_view said = short_text(value, spare);
@@ -76,18 +76,18 @@ json::Value understood_workflow(json::Value value, Texts& texts) {
     return workflow.size() == said.size() ? value : quoted(workflow, texts);
 }
 
-/// Whether it is a list of what happened, each with who did it.
+/// True for a list of events, each with its agent.
 bool is_history(const FieldRule& rule) {
     return rule.element != nullptr && rule.element->shape != nullptr;
 }
 
-/// Of these the first are told, and the others by the extension only: an event of each takes many
-/// times the room of a name.
+/// Only the first agents are translated, the extension keeps the others: an event per agent takes
+/// many times the room of a name.
 constexpr std::size_t kPriorAgentsMax = 64;
-/// In which agents are looked for: each is held against all that were found.
+/// Events searched for agents: each event's agent is compared with all found before.
 constexpr std::size_t kEventsReadMax = 1024;
 
-/// Who a history says has worked on it, each once and in order.
+/// The agents that a history mentions, each once and in order.
 json::Value understood_history(json::Value history, Texts& texts) {
     std::vector<json::Value> agents;
     std::size_t count = 0;
@@ -105,7 +105,7 @@ json::Value understood_history(json::Value history, Texts& texts) {
     return {texts.keep(list += ']')};
 }
 
-/// None says nothing: so does who only fills the place.
+/// Zero tokens say nothing: 0 is also the fill value.
 json::Value understood_tokens(json::Value value, Texts& texts) {
     const std::uint64_t tokens = tokens_in(value);
     return tokens == 0 ? json::Value{} : numbered(static_cast<std::int64_t>(tokens), texts);
@@ -129,8 +129,8 @@ const Shape* shape_of(const FieldRule& rule, const Form& form) {
     return rule.kind == Kind::Body ? form.body : rule.shape;
 }
 
-/// Whether an object that has a slot also has a row for it inside. If it has, what the slot says
-/// may still stand as the whole object: a payload of one's own making.
+/// Where an object's shape has a row for the object's own slot. Even then the slot's value may be
+/// the whole object: a payload of the sender's own design.
 enum class Inside : std::uint8_t { Nowhere, Directly, Deeper };
 
 bool has_row_for(const Shape& shape, Slot slot) {
@@ -145,7 +145,7 @@ Inside place_inside(const Shape& shape, Slot slot) {
     return is_deeper ? Inside::Deeper : Inside::Nowhere;
 }
 
-/// What only fills a place says nothing. A word or a number always does.
+/// A value equal to the field's fill says nothing, unless it is a word or a number.
 bool is_mere_fill(const FieldRule& rule, json::Value value) {
     const bool speaks = rule.kind == Kind::Word || rule.kind == Kind::Boolean ||
                         rule.kind == Kind::Number || rule.kind == Kind::Integer;
@@ -158,9 +158,9 @@ class Gathering {
         : form_{form}, now_{now}, texts_{texts}, meaning_{meaning} {}
 
     void object(const Shape& shape, const Found& found, Trust trust) {
-        // Nobody is held to what is inside of a soft one.
+        // Values inside a soft shape are never checked.
         if (shape.is_soft) trust = Trust::Nobody;
-        // In the order of the table: of two fields that say the same, the later one counts.
+        // In the order of the table: of two fields with the same meaning, the later one counts.
         for (std::size_t i = 0; i < shape.fields.size(); ++i) {
             if (!found[i].raw.empty()) field(shape.fields[i], found[i], trust);
         }
@@ -183,13 +183,13 @@ class Gathering {
         if (is_whole_body && form_.intent == Intent::Reply) value = own_words(*shape, value);
         if (value.raw.empty()) return;
         const json::Value meant = understood(rule, value, now_, texts_);
-        // Of several places for it those that say nothing take nothing back.
+        // Of several fields for token usage, an empty one does not erase the others.
         if (meant.raw.empty() && rule.slot == Slot::TokensUsed) return;
         meaning_[rule.slot] = meant;
     }
 
-    /// What an answer says in words of its sender's own making: without the names of the question,
-    /// which the hub fills in, and of a failure without how it failed.
+    /// An answer's body without protocol members: without the request's names, which the hub fills
+    /// in, and for a failure without the error's details.
     json::Value own_words(const Shape& shape, json::Value body) {
         const auto is_others = [&](std::string_view name, json::Value value) {
             const FieldRule* const rule = find_rule(shape, name);
@@ -253,13 +253,12 @@ json::Value worded_timeout(const FieldRule& rule, std::int64_t ms, Time now, Tex
     if (rule.kind != Kind::Instant) {
         return numbered(std::clamp(ms, rule.least, rule.most), texts);
     }
-    // What parse_iso_time() still reads: a deadline further off is as good as that.
+    // A deadline further off is written as this, the furthest that parse_iso_time() surely reads.
     constexpr std::int64_t kFar = std::int64_t{1000} * 3600 * 24 * 365 * 100;
     return quoted(print_iso_time(now + Duration{std::min(ms, kFar)}), texts);
 }
 
-/// An event of each agent, at the time of the message: nobody says when it worked on it, or at
-/// what.
+/// An event per agent, at the time of the message: the slot has neither times nor details.
 json::Value worded_history(json::Value agents, Time now, Texts& texts) {
     if (!agents.is_array()) return {};
     std::string events;
@@ -284,10 +283,10 @@ json::Value first_of(json::Value list) {
     return elements.next() ? elements.value : json::Value{};
 }
 
-/// Deeper text stays text: what is made of a message must not be too deep itself.
+/// A string with deeper JSON stays a string: the translated message must not become too deep.
 constexpr std::size_t kDepthInText = 16;
 
-/// An object that stands for a value which is none.
+/// An object for a value of another kind.
 json::Value as_object(json::Value value, Texts& texts) {
     const json::Value meant = structured(value, texts);
     if (meant.is_object() && value.is_string()) return meant;
@@ -304,8 +303,8 @@ json::Value as_id(const FieldRule& rule, json::Value value, Texts& texts) {
     return quoted(derived_uuid(said), texts);
 }
 
-/// When a workflow began, as far as it is known: by its id, by what the message itself says, or by
-/// the hub. So it is the same whenever the same message is told.
+/// When a workflow began, by its id, else by the message, else by the hub. So translating a message
+/// again gives the same time.
 Time beginning_of(std::string_view workflow, const Meaning& meaning, Time now) {
     if (const auto named = time_in(workflow)) return *named;
     std::string spare;
@@ -329,8 +328,7 @@ json::Value as_correlation_id(
                                : quoted(derived_correlation_id(derived_uuid(said), began), texts);
 }
 
-/// What the slot says. A workflow without an id of its own goes by what the hub knows it by: its
-/// session, or the request that it began with.
+/// The slot's value. A workflow without an id is identified by its session or its first request.
 json::Value said_for(const FieldRule& rule, const Meaning& meaning) {
     if (meaning.says(rule.slot)) return meaning[rule.slot];
     if (rule.kind != Kind::CorrelationId) return {};
@@ -341,14 +339,14 @@ json::Value said_for(const FieldRule& rule, const Meaning& meaning) {
     return {};
 }
 
-/// A value that breaks the rule, made into one that keeps it; empty if that cannot be.
+/// A value that breaks the rule, converted to one that keeps it; empty if impossible.
 json::Value coerced(const FieldRule& rule, json::Value value, Texts& texts) {
     switch (rule.kind) {
         case Kind::Object:
             return rule.shape == nullptr || rule.slot == Slot::Context ? as_object(value, texts)
                                                                        : json::Value{};
         case Kind::String:
-            // A text that breaks the rule is an empty one.
+            // A string that breaks a string's rule is empty.
             return value.is_string() ? json::Value{} : as_string(value, texts);
         case Kind::Uuid4:
         case Kind::RequestId:
@@ -378,9 +376,9 @@ bool has_kind(const Form& form, const Shape& shape, Kind kind) {
 
 constexpr std::string_view kPartialWarnings = R"(["The answer is partial."])";
 constexpr std::string_view kTimeoutMark = "Timeout: ";
-/// An error's text that begins so is about the time limit of the request (X7).
+/// An error text with such a beginning reports an exceeded time limit (X7).
 constexpr std::array kTimeoutTexts{kTimeoutMark, std::string_view{"Delegation timeout after "}};
-/// An error's code that is one of these too.
+/// Error codes that report an exceeded time limit.
 constexpr std::array<std::string_view, 2> kTimeoutCodes{"TIMEOUT", "REQUEST_TIMED_OUT"};
 
 bool is_timeout_text(json::Value text) {
@@ -389,8 +387,7 @@ bool is_timeout_text(json::Value text) {
     return std::ranges::any_of(kTimeoutTexts, [&](auto begin) { return said.starts_with(begin); });
 }
 
-/// Whether a failure says by its code or its text that its time was over, where it has no word for
-/// that or did not use it.
+/// True if a failure reports a timeout by its code or text instead of its status.
 bool says_timeout(const Meaning& meaning) {
     std::string spare;
     const std::string_view code = short_text(meaning[Slot::ErrorCode], spare);
@@ -398,7 +395,7 @@ bool says_timeout(const Meaning& meaning) {
            is_timeout_text(meaning[Slot::ErrorText]);
 }
 
-/// Begins a member, in one step: most of what is written is names. None in a table needs escapes.
+/// Begins a member, in one step: most of the output is names. No name in a table needs escapes.
 void append_name(std::string& out, std::string_view name) {
     const std::size_t start = out.size();
     out.resize(start + name.size() + 3);
@@ -416,7 +413,7 @@ class Writing {
         if (form.implies_priority && !meaning_.says(Slot::Priority)) {
             meaning_[Slot::Priority] = {kNumbers[static_cast<std::size_t>(form.priority)]};
         }
-        // Who tells what an intent was taken for has done so.
+        // A classification without a status is a success.
         if (form.act == Act::Classification && !meaning_.says(Slot::Status)) {
             meaning_[Slot::Status] = {kNumbers[kSuccess]};
         }
@@ -441,17 +438,17 @@ class Writing {
   private:
     static constexpr std::size_t kUsualBytes = 1024;
 
-    /// Where no word of the status says it, a warning does.
+    /// Adds a warning where no status word expresses a partial answer.
     void say_that_it_is_partial() {
         if (meaning_.says(Slot::Warnings) || can_say(form_, *form_.shape, kPartial)) return;
         meaning_[Slot::Warnings] = {kPartialWarnings};
     }
 
-    /// Where no word of the status says it, the text of the error does.
+    /// Marks the error text where no status word expresses a timeout.
     void say_the_timeout() {
-        // More time may be all that it lacks, as with the hub's own timeouts.
+        // More time may suffice, as after the hub's own timeouts.
         if (!meaning_.says(Slot::Retryable)) meaning_[Slot::Retryable] = {"true"};
-        // Where a code must be of two words, the status says it.
+        // Where a code needs two words, the status alone reports the timeout.
         if (!meaning_.says(Slot::ErrorCode) && !has_kind(form_, *form_.shape, Kind::ErrorCode)) {
             meaning_[Slot::ErrorCode] = quoted(kTimeoutCodes.front(), texts_);
         }
@@ -467,7 +464,7 @@ class Writing {
             quoted(fmt::format("{}{}", kTimeoutMark, said.text(spare)), texts_);
     }
 
-    /// Whether anything was said that is not a mere fill.
+    /// True if any value is more than a fill.
     bool object(const Shape& shape, std::string& out) {
         bool is_said = false;
         out += '{';
@@ -486,7 +483,7 @@ class Writing {
         }
         const bool is_needed = demand == Demand::Present ||
                                (rule.need != Need::Optional && rule.need != Need::Routing);
-        // Most fields of most forms: nothing is said in them, and nothing must be.
+        // The usual case: an optional field without a value.
         if (!is_needed && rule.need != Need::Routing && !may_say(rule)) {
             return absent(rule, out);
         }
@@ -495,7 +492,7 @@ class Writing {
         const std::size_t value_start = out.size();
         const std::size_t row = sketch_.begin();
         bool is_said = value(rule, out);
-        // What is demanded must say something.
+        // A demanded list must not be empty.
         if (demand == Demand::Present && rule.kind == Kind::List &&
             std::string_view{out}.substr(value_start) == "[]") {
             is_said = false;
@@ -515,7 +512,7 @@ class Writing {
         return is_said;
     }
 
-    /// Nothing is said in the field, which is false; some are there all the same.
+    /// Writes null if the field is never absent. Always false: the field has no value.
     bool absent(const FieldRule& rule, std::string& out) {
         if (!rule.is_never_absent) return false;
         const std::size_t start = out.size();
@@ -533,14 +530,14 @@ class Writing {
                rule.kind == Kind::CorrelationId;
     }
 
-    /// What stands there although nobody said it. False if nothing does.
+    /// Writes a value that the meaning lacks. False if there is none.
     bool fill(const FieldRule& rule, bool is_needed, std::string& out) {
         if (!is_needed && rule.need != Need::Routing) return false;
         if (rule.need == Need::NowStandsIn) {
             json::append_quoted(out, print_iso_time(now_));
             return true;
         }
-        if (rule.slot == Slot::ErrorSource) {  // An error without one comes from who tells it.
+        if (rule.slot == Slot::ErrorSource) {  // By default the sender.
             out += meaning_[Slot::From].raw;
             return meaning_.says(Slot::From);
         }
@@ -566,8 +563,8 @@ class Writing {
         return !value.raw.empty();
     }
 
-    /// An object that somebody else made, so that it keeps the rules of its shape: with what it
-    /// lacks, and without what breaks one. What a field of its own says elsewhere counts here too.
+    /// An object of unknown origin, fitted to the shape: missing members are added, members that
+    /// break a rule are dropped. Values of the members' own slots take precedence.
     std::string with_what_is_demanded(const Shape& shape, json::Value object) {
         json::ObjectWriter whole;
         const Found found = fields_in(object, shape);
@@ -587,8 +584,8 @@ class Writing {
         return whole.done();
     }
 
-    /// Whether what the slot says as a whole lacks something here: what the shape demands, or what
-    /// was said beside it and has no place but this.
+    /// True if the slot's object lacks members here: members that the shape demands, or values of
+    /// other slots without another place.
     bool is_completed(const FieldRule& rule, const Shape& shape) const {
         if (rule.slot == Slot::Constraints) return true;
         const json::Value said = meaning_[rule.slot];
@@ -601,10 +598,10 @@ class Writing {
         return false;
     }
 
-    /// Whether what the slot says stands as the whole object, or in a member of it.
+    /// True if the slot's value becomes the whole object, false if a member of it.
     bool is_taken_whole(const FieldRule& rule, const Shape& shape) const {
         if (rule.slot == Slot::None || !meaning_.says(rule.slot)) return false;
-        if (&shape == form_.body && !form_.body_mark.empty()) return false;  // It needs its mark.
+        if (&shape == form_.body && !form_.body_mark.empty()) return false;  // Mandatory mark.
         if (rule.slot == Slot::Constraints && !meaning_[rule.slot].is_object()) return false;
         const Inside inside = place_inside(shape, rule.slot);
         if (inside != Inside::Directly) return inside == Inside::Nowhere;
@@ -689,7 +686,7 @@ Meaning understand(const Form& form, const Found& found, Time now, Texts& texts,
 
 Priority priority_of(const Form& form, const Meaning& meaning) {
     if (const auto said = meaning.number(Slot::Priority)) return static_cast<Priority>(*said);
-    // Who needs help at once says so.
+    // The highest urgency makes a request for help critical.
     constexpr std::int64_t kAtOnce = 3;
     const bool is_urgent = form.implies_priority && form.act == Act::Request &&
                            meaning.number(Slot::Urgency) == kAtOnce;

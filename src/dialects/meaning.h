@@ -1,4 +1,4 @@
-// What a message says, apart from its dialect; and saying it in a form of any dialect.
+// The meaning of a message apart from its dialect, and writing a meaning in a form of any dialect.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace parlance::dialects {
 
-/// Keeps texts that were made on the way, and whoever looks at them need not. The first are kept
-/// without allocating.
+/// Storage for texts made while reading or writing a message. The first kilobyte needs no
+/// allocation.
 class Texts {
   public:
     std::string_view keep(std::string_view text) {
@@ -39,52 +39,51 @@ class Texts {
     std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
 };
 
-/// A value for each slot, on the slot's own scale; empty if nothing was said.
+/// A value for each slot, on the slot's own scale; empty if the message has none.
 class Meaning {
   public:
     json::Value& operator[](Slot slot) { return said_[static_cast<std::size_t>(slot)]; }
     json::Value operator[](Slot slot) const { return said_[static_cast<std::size_t>(slot)]; }
     bool says(Slot slot) const { return !(*this)[slot].raw.empty(); }
-    /// The number of a slot that has one: a priority, a status, milliseconds.
+    /// The value of a numeric slot: a priority, a status, milliseconds.
     std::optional<std::int64_t> number(Slot slot) const { return (*this)[slot].integer(); }
 
   private:
     std::array<json::Value, kSlots> said_{};
 };
 
-/// A JSON string, kept.
+/// A JSON string, stored in `texts`.
 json::Value quoted(std::string_view text, Texts& texts);
-/// A whole number as JSON, kept.
+/// A whole number as JSON, stored in `texts`.
 json::Value numbered(std::int64_t number, Texts& texts);
 
-/// Whether somebody has held a message to its form's rules.
+/// Whether a message is already checked against its form's rules.
 enum class Trust : std::uint8_t { Nobody, KeepsItsRules };
 
-/// What the message says. What breaks a rule of the form is left out.
+/// The message's meaning. Values that break a rule of the form are left out.
 Meaning understand(const Form& form, json::Value message, Time now, Texts& texts);
-/// The same of a message whose fields somebody has found already.
+/// The meaning of a message whose fields are already found.
 Meaning understand(const Form& form, const Found& found, Time now, Texts& texts, Trust trust);
 
-/// What a message of this form and meaning does: a reply may turn out to be a failure.
+/// What a message of this form and meaning does: a reply may be a failure.
 Act act_of(const Form& form, const Meaning& meaning);
-/// The sender's priority, or the one that such a message has without.
+/// The sender's priority, or the form's default.
 Priority priority_of(const Form& form, const Meaning& meaning);
-/// Of an answer: whether it says that what was asked is not done, or not wholly.
+/// True if an answer reports that its request is not done, or not wholly.
 bool falls_short(const Form& form, const Meaning& meaning);
 
 /// The meaning in this form: a message that keeps the form's rules.
 std::string express(const Form& form, Meaning meaning, Time now);
-/// The same, and outlines it. What was said as a whole is closed in the outline. The meaning is
-/// used up.
+/// The same with an outline, in which values copied as a whole are closed. Consumes the meaning.
 std::string express(const Form& form, Meaning& meaning, Time now, json::Outline& outline);
 
-/// How many tokens a value says were used: whole ones, and none where it is no number above 0.
+/// The number of tokens used: rounded up, and 0 unless the value is a number above 0.
 std::uint64_t tokens_in(json::Value value);
 
-/// A text that is itself an object or a list, as that; any other value as it is.
+/// A string that contains an object or a list, parsed; any other value unchanged.
 json::Value structured(json::Value value, Texts& texts);
 
-/// What would stand in this field for this meaning; empty if there is nothing to say.
+/// The field's value for this meaning; empty if the meaning has none.
 json::Value worded(const FieldRule& rule, const Meaning& meaning, Time now, Texts& texts);
 
 }  // namespace parlance::dialects

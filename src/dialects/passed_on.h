@@ -1,6 +1,5 @@
-// What one agent passes on to the next, where a dialect has no fields of its own for it: the
-// context that goes along is any object, and these are its members that other dialects have fields
-// for.
+// Context that one agent passes to the next in dialects without fields of their own for it: the
+// context may be any object, and other dialects have fields for these members.
 #pragma once
 
 #include <array>
@@ -9,7 +8,7 @@
 
 namespace parlance::dialects {
 
-// Ours, and so never insisted on: each may be anything.
+// Additions of Parlance, so never enforced: each may be anything.
 inline constexpr FieldRule kPassedPosition{
     .name = "workflow_position", .slot = Slot::Position, .section = kExtension};
 inline constexpr FieldRule kPassedHistory{
@@ -43,8 +42,8 @@ inline constexpr std::array kPassedOnFields{
     kPassedIntents,
     kPassedTargets,
 };
-/// Of a field of Slot::Context. What stands there as a whole is told as a whole, with what was said
-/// beside it.
+/// Shape of a field of Slot::Context. An object that fills the slot as a whole is translated as a
+/// whole, with the values of the other slots beside it.
 inline constexpr Shape kPassedOn{
     .name = "context", .section = kExtension, .fields = kPassedOnFields, .is_soft = true};
 

@@ -31,7 +31,7 @@ void add_texts(json::Value object, std::string_view key, std::vector<std::string
     }
 }
 
-/// What is said anew, as JSON, wherever a message says what the slot means.
+/// A new JSON value for every field of the slot.
 struct Rewording {
     Slot slot;
     std::string json{};
@@ -45,7 +45,7 @@ std::vector<Written> written_in(const Envelope& message, std::span<const Slot> s
     return form != nullptr ? written_in(*form, text, slots) : std::vector<Written>{};
 }
 
-/// The message's text with the rewordings; every other byte is as it came.
+/// The message's text with new values; every other byte is unchanged.
 std::string changed(const Envelope& message, std::span<const Rewording> rewordings) {
     std::vector<Slot> slots;
     for (const auto& rewording : rewordings) slots.push_back(rewording.slot);
@@ -63,7 +63,7 @@ std::string changed(const Envelope& message, std::span<const Rewording> rewordin
     return body.append(text.substr(copied));
 }
 
-/// The same message, with another number in the fields of a slot.
+/// The message with another number in the slot's fields.
 EnvelopePtr with_number(const Envelope& message, Slot slot, std::uint64_t number) {
     const std::array rewordings{Rewording{slot, std::to_string(number)}};
     return Envelope::make(message.header(), changed(message, rewordings));
@@ -87,7 +87,7 @@ PassingPtr passing_of(const Envelope& request) {
     if (constraints && constraints->is_object()) {
         add_texts(*constraints, "required_capabilities", passing->skills);
     }
-    // Who asks anyone for help says of which kind.
+    // A request for help to anyone names the kind of help.
     const auto kind = text_at(payload, "help_type");
     if (request.to() == kAnyone && passing->skills.empty() && !kind.empty()) {
         passing->skills.push_back(kind);

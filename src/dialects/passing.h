@@ -1,5 +1,5 @@
-// What is passed from one agent to another: where a request goes if it is refused, the same message
-// for somebody else, and what its sender lays down until the answer comes.
+// Requests passed between agents: where a refused request goes next, the same message for another
+// recipient, and state that a sender saves with the hub until the answer comes.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace parlance::dialects {
 
-/// Of a request that hands a task over or asks for help; else null.
+/// For a request that hands a task over or asks for help; else null.
 PassingPtr passing_of(const Envelope& request);
 
-/// The message with another recipient, id and session wherever it names one and another is given.
-/// Every other byte is as it came.
+/// The message with the redirection's recipient, id and session, wherever the message names them.
+/// Every other byte is unchanged.
 EnvelopePtr readdressed(const Envelope& message, const Redirection& redirection);
 
-/// The request with so many tokens to spend, wherever it says how many. Every other byte is as it
-/// came.
+/// The request with this token budget, wherever the request states a budget. Every other byte is
+/// unchanged.
 EnvelopePtr allotted(const Envelope& request, std::uint64_t tokens);
 
-/// The answer with so many tokens as what it cost, where its dialect says so (X2).
+/// The answer with this token cost, where its dialect has a field for the cost (X2).
 EnvelopePtr charged(const Envelope& answer, std::uint64_t tokens);
 
-/// The answer as one that is done in part, where it says how much is done and its dialect has a
-/// word for that, with what was limited as its warning. Every other byte is as it came.
+/// The answer with a partial status, where the answer has a status and its dialect has a word for
+/// partial, and with `lack` as its warning. Every other byte is unchanged.
 EnvelopePtr made_partial(const Envelope& answer, std::string_view lack);
 
-/// Whom the message itself names as its recipient.
+/// The recipient that the message itself names.
 std::string recipient_in(const Envelope& message);
 
-/// Takes what its sender lays down, `"parlance":{"state":…}`, out of a request.
+/// Moves the sender's saved state, `"parlance":{"state":…}`, out of the request's envelope.
 void take_state(SendMessage& request);
 
 }  // namespace parlance::dialects

@@ -1,4 +1,4 @@
-// What the hub says anew in a message that it passes on, by the tables.
+// Values that the hub rewrites in a message passed on, by the tables.
 #include "dialects/passing.h"
 
 #include <gtest/gtest.h>
@@ -25,18 +25,18 @@ constexpr std::string_view kTaskwire =
     R"({"id":"m","from":"a","to":"b","type":"TASK_ASSIGNMENT",)"
     R"("payload":{"task_id":"t","input":{"max_tokens":200},"max_tokens":200}})";
 
-TEST(Passing, X8_ARequestSaysWhatItWasGivenWhereverItSaysWhatItMaySpend) {
+TEST(Passing, X8_EveryBudgetFieldOfARequestGetsTheAllottedTokens) {
     for (const auto text : {kDelegated, kSam, kTaskwire}) {
         const auto request = read(text).envelope;
         const auto allotted = dialects::allotted(*request, 4'500);
         EXPECT_EQ(claim_of(*allotted)->tokens_max, 4'500U) << allotted->body();
         EXPECT_EQ(allotted->header().id, request->header().id);
-        // Whoever gives it back what it asked for has the same bytes.
+        // Restoring the requested budget restores the bytes.
         EXPECT_EQ(dialects::allotted(*allotted, 200)->body(), request->body());
     }
 }
 
-TEST(Passing, X8_OnlyWhatMeansABudgetIsChanged) {
+TEST(Passing, X8_OnlyBudgetFieldsAreChanged) {
     const auto allotted = dialects::allotted(*read(kSam).envelope, 100);
     EXPECT_EQ(at(allotted->body(), {"payload", "data", "max_tokens"}), "200");
     EXPECT_EQ(at(allotted->body(), {"metadata", "max_tokens"}), "100");
@@ -45,7 +45,7 @@ TEST(Passing, X8_OnlyWhatMeansABudgetIsChanged) {
     EXPECT_EQ(at(task->body(), {"payload", "input", "max_tokens"}), "200");
 }
 
-TEST(Passing, X2_AnAnswerSaysWhatAllOfItCost) {
+TEST(Passing, X2_AnAnswerStatesItsTotalCost) {
     const auto answer =
         read(R"({"request_id":"33333333-3333-4333-8333-333333333333","target_employee":"byte",)"
              R"("summary":"s","result":"r","status":"success",)"
@@ -54,7 +54,7 @@ TEST(Passing, X2_AnAnswerSaysWhatAllOfItCost) {
               R"({"prompt":0,"completion":70,"total":70})");
 }
 
-TEST(Passing, X2_AnAnswerThatLacksSomethingIsPartial) {
+TEST(Passing, X2_AnIncompleteAnswerIsPartial) {
     const auto answer =
         read(R"({"request_id":"33333333-3333-4333-8333-333333333333","target_employee":"byte",)"
              R"("summary":"s","result":"{\"parts\":[]}","status":"success",)"
@@ -65,7 +65,7 @@ TEST(Passing, X2_AnAnswerThatLacksSomethingIsPartial) {
     EXPECT_EQ(at(partial->body(), {"result"}), R"("{\"parts\":[]}")");
     EXPECT_EQ(at(partial->body(), {"request_id"}), R"("33333333-3333-4333-8333-333333333333")");
     EXPECT_EQ(partial->header().id, answer.envelope->header().id);
-    // Where nothing is said of how much is done, nothing is added.
+    // An answer without a status gets none.
     const auto plain = read(kTaskwire).envelope;
     EXPECT_EQ(made_partial(*plain, "'tag' did not")->body(), plain->body());
 }

@@ -1,4 +1,4 @@
-// What a request's meaning claims. For this room alone; claim.h is for others.
+// Reads a request's claims from its meaning. For this room alone; other rooms use claim.h.
 #pragma once
 
 #include "dialects/dialect_row.h"
@@ -6,10 +6,10 @@
 
 namespace parlance::dialects {
 
-/// Whose the sources are that it speaks of, each named once.
+/// The owners of the sources that the message cites, each once.
 std::vector<std::string> owners_of(const Meaning& meaning);
 
-/// `message` is what the meaning was read from.
+/// The meaning was read from `message`.
 ClaimPtr read_claim(const DialectRow& row,
                     const Form& form,
                     const Meaning& meaning,

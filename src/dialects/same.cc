@@ -6,7 +6,7 @@ namespace parlance::dialects {
 
 namespace {
 
-/// The first letter of a value tells its kind, so that "1" and 1 differ.
+/// The first character of a value tells its kind, so "1" and 1 differ.
 std::uint64_t kind_of(json::Value value) { return static_cast<unsigned char>(value.raw.front()); }
 
 }  // namespace
@@ -14,7 +14,7 @@ std::uint64_t kind_of(json::Value value) { return static_cast<unsigned char>(val
 std::uint64_t digest_of(json::Value object, std::string_view left_out) {
     const std::uint64_t kind = kind_of(object);
     std::uint64_t digest = kind;
-    // A sum, for the order of members does not matter.
+    // A sum, independent of the order of members.
     for (json::Members members{object}; members.next();) {
         if (!left_out.empty() && members.key == left_out) continue;
         digest += siphash_short({digest_of(members.value), kind}, members.key);

@@ -13,12 +13,12 @@ namespace parlance::dialects {
 
 namespace {
 
-/// What a string of each kind looks like. [!#-&(-~] is printable ASCII without spaces and quotes.
-/// Patterns stay within what every engine reads alike.
+/// Pattern of each kind of string. [!#-&(-~] is printable ASCII without spaces and quotes. Patterns
+/// use only syntax that every engine reads alike.
 struct TextRow {
     Kind kind;
     std::string_view pattern;
-    std::string_view never{};  ///< A pattern that it must not have.
+    std::string_view never{};  ///< A pattern that must not match.
 };
 
 constexpr std::array kTexts{
@@ -50,10 +50,10 @@ constexpr std::array kStandIns{
     NeedRow{Need::NowStandsIn, " Left out, it is the time of arrival."},
 };
 
-/// How an object is held to its shape, as in Checking.
+/// Strictness towards an object, as in Checking.
 struct Scope {
     const Form* form = nullptr;
-    bool is_top = true;  ///< The message itself: its type is settled by the form.
+    bool is_top = true;  ///< The message itself: the form determines its type.
     bool is_message = true;
     bool is_whole = true;
     bool is_body_whole = true;
@@ -71,7 +71,7 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// A list of texts, and `last`, which is JSON already, behind them.
+/// A list of texts, followed by `last`, which is already JSON.
 std::string list_of(std::span<const std::string_view> texts, std::string_view last = {}) {
     std::string out = "[";
     for (const std::string_view text : texts) {
@@ -93,7 +93,7 @@ bool is_needed(const FieldRule& rule, const Scope& scope) {
 
 void write_object(json::ObjectWriter& out, const Shape& shape, const Scope& scope);
 
-/// The words that stand here in this form, if there is only one.
+/// The word of this field in this form, if only one is possible.
 std::string_view settled_word(const FieldRule& rule, const Scope& scope) {
     if (!scope.is_top || scope.form == nullptr) return {};
     if (rule.slot == Slot::Type) return scope.form->word;
@@ -131,7 +131,7 @@ void write_body(json::ObjectWriter& out,
     if (scope.form == nullptr || scope.form->body == nullptr) return;
     Scope inner = scope.inside();
     inner.is_whole = scope.is_whole && scope.is_body_whole;
-    // A body that is no object is nobody's business, unless the form is known by a member of it.
+    // A body that is no object is unrestricted, unless a body member identifies the form.
     if (!scope.form->body_mark.empty()) out.text("type", "object");
     write_object(out, *scope.form->body, inner);
 }
@@ -204,7 +204,7 @@ std::string only(std::string_view name, const std::string& schema) {
     return json::ObjectWriter{}.raw(name, schema).done();
 }
 
-/// "if this is one of these words, then that must be there", or must be empty.
+/// "if `field` is one of these words, then `other` must be present", or empty.
 std::string condition(const Shape& shape, const WhenRule& when) {
     const std::string words = only("enum", list_of(when.words));
     const std::string is_said = json::ObjectWriter{}
@@ -246,7 +246,7 @@ std::string_view field_with(const Shape& shape, auto FieldRule::*member, auto va
     return rule == shape.fields.end() ? std::string_view{} : rule->name;
 }
 
-/// What makes a message this form, beside its type; see form_of().
+/// The conditions of this form beside the type; see form_of().
 std::string signs_of(const Form& form) {
     std::vector<std::string> signs;
     const auto is = [&](std::string_view name, const std::string& schema) {
@@ -271,7 +271,7 @@ std::string signs_of(const Form& form) {
     return fmt::format(R"({{"allOf":[{}]}})", fmt::join(signs, ","));
 }
 
-/// The first form that fits a message is its form: what one before it would take is not this one.
+/// Signs of earlier forms, which take precedence: a message has the first form that fits.
 std::vector<std::string> taken_before(const Form& form, const Forms& forms) {
     std::vector<std::string> taken;
     if (form.word.empty() && !forms.type_field.empty()) {
@@ -288,7 +288,7 @@ std::vector<std::string> taken_before(const Form& form, const Forms& forms) {
     return taken;
 }
 
-/// Ours, and never insisted on: names and what they would mean.
+/// Parlance's own members, never enforced: names and meanings.
 void write_soft(json::ObjectWriter& out, const Shape& shape) {
     json::ObjectWriter properties;
     for (const FieldRule& rule : shape.fields) {

@@ -17,7 +17,7 @@ namespace {
 
 using testing::at;
 
-TEST(Schema, ThereIsOneForEachFormAndObjectUnderItsOwnAddress) {
+TEST(Schema, ExistsForEachFormAndObjectUnderItsOwnAddress) {
     std::size_t forms = 0;
     for (const DialectRow* row : all_rows()) forms += row->forms->all.size() + row->objects.size();
     const auto names = schema_names();
@@ -30,7 +30,7 @@ TEST(Schema, ThereIsOneForEachFormAndObjectUnderItsOwnAddress) {
     }
 }
 
-TEST(Schema, OfSomethingUnknownIsEmpty) {
+TEST(Schema, OfAnUnknownNameIsEmpty) {
     EXPECT_EQ(write_schema("taskwire", "TASK_NONSENSE"), "");
     EXPECT_EQ(write_schema("klingon", "TASK_UPDATE"), "");
     EXPECT_EQ(write_schema("kessel", "TASK_UPDATE"), "");
@@ -42,7 +42,7 @@ TEST(Schema, TakesSpacesInANameForUnderscores) {
     EXPECT_EQ(write_schema("kessel", "HANDOFF CONTEXT"), write_schema("kessel", "HANDOFF_CONTEXT"));
 }
 
-TEST(Schema, DoesNotRequireWhatTheHubFillsIn) {
+TEST(Schema, DoesNotRequireFieldsThatTheHubFillsIn) {
     const std::string request = write_schema("kessel", "REQUEST");
     EXPECT_EQ(at(request, {"required"}).find("\"priority\""), std::string::npos) << request;
     EXPECT_EQ(at(request, {"properties", "priority", "default"}), "\"NORMAL\"");
@@ -53,13 +53,13 @@ TEST(Schema, DoesNotRequireWhatTheHubFillsIn) {
               std::string::npos);
 }
 
-TEST(Schema, SettlesTheTypeOfAMessageAndNamesTheSectionOfARule) {
+TEST(Schema, FixesTheTypeOfAMessageAndNamesTheSectionOfARule) {
     const std::string update = write_schema("taskwire", "TASK_UPDATE");
     EXPECT_EQ(at(update, {"properties", "type", "const"}), "\"TASK_UPDATE\"");
     EXPECT_EQ(at(update, {"properties", "type", "$comment"}), "\"Message Types\"");
 }
 
-TEST(Schema, T3_AsksForTheWholeHandoffOnlyOfTheObject) {
+TEST(Schema, T3_RequiresAllHandoffFieldsOnlyOfTheObject) {
     EXPECT_NE(at(write_schema("taskwire", "TaskHandoffRequest"), {"required"}), "");
     const std::string message = write_schema("taskwire", "TASK_HANDOFF");
     EXPECT_EQ(at(message, {"properties", "payload", "required"}), "");
@@ -69,7 +69,7 @@ TEST(Schema, T3_AsksForTheWholeHandoffOnlyOfTheObject) {
 constexpr std::size_t kNowhere = ~std::size_t{0};
 constexpr int kSamples = 40;
 
-/// Writes a value again with the n-th of its places, counted as one reads, gone or replaced.
+/// Copies a value with the n-th nested value, in reading order, removed or replaced.
 class Spoiler {
   public:
     Spoiler(std::size_t target, std::string_view instead) : target_{target}, instead_{instead} {}
@@ -125,14 +125,14 @@ bool takes(const schema::Schema& schema, std::string_view text) {
     return schema::check(schema, json::root(text)).empty();
 }
 
-/// A sum is the one rule of an object that no schema can say.
+/// A sum is the only rule of an object that no schema can express.
 bool is_sound(const std::vector<Problem>& problems) {
     return std::ranges::all_of(problems, [](const Problem& problem) {
         return problem.rule.starts_with("must be prompt and completion together");
     });
 }
 
-TEST(Schema, AgreesWithTheReaderOnMessagesAndOnThoseThatAreSpoilt) {
+TEST(Schema, AgreesWithTheReaderOnValidAndSpoiltMessages) {
     std::mt19937_64 random{1};
     testing::Generator generator{2};
     std::size_t refused = 0;
@@ -161,7 +161,7 @@ TEST(Schema, AgreesWithTheReaderOnMessagesAndOnThoseThatAreSpoilt) {
     EXPECT_GT(refused, 100U);
 }
 
-TEST(Schema, AgreesWithTheCheckOfObjectsAndOfThoseThatAreSpoilt) {
+TEST(Schema, AgreesWithTheCheckOnValidAndSpoiltObjects) {
     std::mt19937_64 random{3};
     testing::Generator generator{4};
     std::size_t refused = 0;

@@ -14,8 +14,8 @@ namespace parlance::dialects {
 
 namespace {
 
-/// How a message whose words name what is wanted calls it: by the capability; or, where errands are
-/// told in words, by those.
+/// The action in words: the capability, or the objective in dialects that describe delegations in
+/// words.
 std::string_view action_of(const DialectRow& row, const HubRequest& request) {
     const bool is_told = row.threads_sessions || request.capability.empty();
     return is_told ? request.objective : request.capability;
@@ -26,7 +26,7 @@ std::string text_in(const Meaning& meaning, Slot slot) {
     return meaning[slot].is_string() ? std::string{meaning[slot].text(spare)} : std::string{};
 }
 
-/// What a delegate brings beside its words (X10): the next one works with these.
+/// A delegate's result with its artifacts (X10), which the next step works with.
 std::string with_artifacts(json::Value message) {
     const auto artifacts = json::find(message, "artifacts");
     if (!artifacts || !artifacts->is_array()) return {};
@@ -37,7 +37,7 @@ std::string with_artifacts(json::Value message) {
     return out.raw("artifacts", artifacts->raw).done();
 }
 
-/// A text that is itself an object or a list, as that.
+/// A string that contains an object or a list, parsed.
 std::string unwrapped(json::Value content) {
     if (!content.is_string()) return {};
     std::string spare;
@@ -59,8 +59,8 @@ void read_trouble(Said& said, const Meaning& meaning) {
     said.fallback = text_in(meaning, Slot::Fallback);
 }
 
-/// Words of an error that is about the request and not about the agent, as they stand in a code.
-/// What says none of them is the agent's own failure.
+/// Words in an error code that blame the request and not the agent. An error with none of these
+/// words is the agent's own failure.
 constexpr std::array<std::string_view, 38> kDeclining{"INPUT",          "INPUTS",
                                                       "INVALID",        "VALIDATION",
                                                       "MALFORMED",      "MISSING",
@@ -81,14 +81,14 @@ constexpr std::array<std::string_view, 38> kDeclining{"INPUT",          "INPUTS"
                                                       "NO_DATA",        "NOT_REGISTERED",
                                                       "AMBIGUOUS",      "ISOLATION"};
 
-/// Whether the field says how it failed, and not only whether.
+/// True if the field describes the failure, beyond its mere occurrence.
 bool says_how(const FieldRule& rule) {
     if (rule.slot != Slot::Status) return true;
     return !rule.means.empty() &&
            std::ranges::all_of(rule.means, [](std::int8_t meant) { return meant >= kFailed; });
 }
 
-/// By which word a failure says what it is: its code, its type, else its text.
+/// The words that describe a failure: its code and type, else its text.
 std::string words_of(const Form& form, json::Value message, const Meaning& meaning) {
     std::string words;
     constexpr std::array kTelling{Slot::ErrorCode, Slot::Status};
@@ -99,8 +99,8 @@ std::string words_of(const Form& form, json::Value message, const Meaning& meani
     return words.empty() ? text_in(meaning, Slot::ErrorText) : words;
 }
 
-/// Whether it is by its text that a failure is taken for a late one, although it has a code. An
-/// agent makes its texts of what it was sent, so what counts against it is not found there.
+/// True if only the text of a failure with a code reports a timeout. Agents copy parts of requests
+/// into their texts, so a text must not count against the agent.
 bool is_late_in_words_only(const Form& form, json::Value message, const Meaning& meaning) {
     constexpr std::array kStatus{Slot::Status};
     const bool has_own_word =
@@ -121,7 +121,7 @@ bool is_declining(std::string_view words) {
 
 AnswerKind kind_of(const Envelope& answer) {
     const DialectRow* const row = row_of(answer.dialect());
-    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    CHECK(row != nullptr);  // Only messages that a dialect has read become envelopes.
     const json::Value message = json::root(answer.body());
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr || form->act == Act::HandoffReply) return AnswerKind::Declined;
@@ -139,7 +139,7 @@ AnswerKind kind_of(const Envelope& answer) {
 
 EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
     const DialectRow* const row = row_of(dialect);
-    CHECK(row != nullptr);  // An agent is registered with a dialect that is spoken.
+    CHECK(row != nullptr);  // Agents register with a supported dialect.
     Texts texts;
     Meaning meaning;
     const auto say = [&](Slot slot, std::string_view text) {
@@ -172,7 +172,7 @@ EnvelopePtr write_request(Dialect dialect, const HubRequest& request) {
 
 Said read_said(const Envelope& answer) {
     const DialectRow* const row = row_of(answer.dialect());
-    CHECK(row != nullptr);  // Only what a dialect has read becomes an envelope.
+    CHECK(row != nullptr);  // Only messages that a dialect has read become envelopes.
     const json::Value message = json::root(answer.body());
     const Form* const form = message.is_object() ? form_of(*row->forms, message) : nullptr;
     if (form == nullptr) {

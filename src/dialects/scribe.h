@@ -1,5 +1,5 @@
-// The hub's own hand: writes the requests of its workflows in the dialect of whoever gets them, and
-// reads what comes back.
+// The message writer: writes the requests of the hub's workflows in the recipient's dialect, and
+// reads the answers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace parlance::dialects {
 
-/// A request that the hub makes in its own name.
+/// A request in the hub's own name.
 struct HubRequest {
     std::string_view id{};
     std::string_view from{};
@@ -26,19 +26,19 @@ struct HubRequest {
     std::string_view user{};
     std::string_view session{};
     Duration timeout{};
-    std::uint64_t tokens_max = 0;  ///< 0: it says none.
+    std::uint64_t tokens_max = 0;  ///< 0: no budget stated.
     Time now{};
     Priority priority = Priority::High;
 };
-/// Null, if it would be more than a message may be.
+/// Null if the message would break the limits of a message.
 EnvelopePtr write_request(Dialect dialect, const HubRequest& request);
 
-/// What an answer says, whatever its dialect.
+/// The content of an answer, in any dialect.
 struct Said {
     bool is_done = false;
     bool is_partial = false;
     std::string_view content{};  ///< JSON, in the answer's body; or in `made`.
-    std::string made{};          ///< Where a text was itself JSON.
+    std::string made{};          ///< Built by the reader, as when a text was itself JSON.
     std::optional<double> confidence{};
     std::string code{};
     std::string text{};
@@ -48,8 +48,8 @@ struct Said {
 };
 Said read_said(const Envelope& answer);
 
-/// What an answer that is not all that was asked tells of its agent (K21): an error of its own, or
-/// a request that it declines, by its code or its words.
+/// What an incomplete answer tells about its agent (K21): a failure of the agent's own, or a
+/// declined request, by the error's code or words.
 AnswerKind kind_of(const Envelope& answer);
 
 }  // namespace parlance::dialects

@@ -1,7 +1,7 @@
-// What fields mean, whatever a dialect calls them. The model between the dialects is these slots.
+// The meaning of fields, independent of their names: the dialects' common model.
 //
-// A slot's value is JSON text. Where dialects differ in scale it is on one: a priority is its
-// number, a confidence is 0 to 1, a status is its number below, a time limit is milliseconds.
+// A slot's value is JSON text, on the same scale for all dialects: a priority or status is its
+// number (below), a confidence is 0 to 1, a time limit is milliseconds.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace parlance::dialects {
 
 enum class Slot : std::uint8_t {
     None,
-    Type,  ///< The dialect's own word for the form; never said to another dialect.
+    Type,  ///< The dialect's own word for the form; never translated.
     Id,
     From,
     To,
     Correlation,
-    Answers,  ///< The id of the request that is answered.
+    Answers,  ///< The id of the answered request.
     Task,
     Sent,
-    Action,   ///< What is wanted, in a word or a sentence: a capability, an objective.
-    Content,  ///< What it is wanted with, or what came out.
+    Action,   ///< The wanted capability or objective, in a word or a sentence.
+    Content,  ///< A request's input or an answer's result.
     Context,
     Priority,
     Timeout,
@@ -41,34 +41,34 @@ enum class Slot : std::uint8_t {
     TokensMax,
     Facts,
     Sources,
-    NextSteps,    ///< Who is next. Where there is room for one only, the first.
-    Constraints,  ///< Of a task, whatever they are called.
-    PriorAgents,  ///< Who has worked on it, each once.
-    Position,     ///< How far its workflow is.
-    History,      ///< Where to read what was said so far.
+    NextSteps,    ///< The next agents; the first where only one fits.
+    Constraints,  ///< A task's constraints, under any name.
+    PriorAgents,  ///< Agents that have worked on the task, each once.
+    Position,     ///< Position in the workflow.
+    History,      ///< Where to read the conversation so far.
     Decisions,
     Findings,
-    Gathered,  ///< Data that somebody else need not gather again.
+    Gathered,  ///< Data that other agents need not gather again.
     Assumptions,
-    Capability,  ///< What whoever is next is wanted for.
+    Capability,  ///< The capability wanted of the next agent.
     SecondaryIntents,
     SecondaryTargets,
-    FollowUp,  ///< Whether more is to be done about it.
+    FollowUp,  ///< Whether follow-up work is needed.
     Depth,
     DepthMax,
     Tools,
     TokensUsed,
-    Urgency,   ///< Of a call for help. Nobody else has one: the priority says it to others.
-    Patience,  ///< How long the hub waits; no field says so, but where a time limit must stand and
-               ///< the message says none it is this.
-    Began,     ///< When its workflow did; no field says so, but the hub may know.
+    Urgency,   ///< Of a request for help; expressed as the priority elsewhere.
+    Patience,  ///< The hub's own time limit, for mandatory limits left out; no field's slot.
+    Began,     ///< When the workflow began, if the hub knows. No field has this slot.
     kSlots
 };
 
 inline constexpr auto kSlots = static_cast<std::size_t>(Slot::kSlots);
 
-/// The numbers of Slot::Status. A dialect without the exact word takes the nearest number's: a
-/// partial success is still a success, what is pending is at best partial, a timeout is a failure.
+/// Numbers of Slot::Status. A dialect without the exact word takes the word with the nearest
+/// number: a partial success is still a success, pending is at best partial, a timeout is a
+/// failure.
 inline constexpr std::int8_t kSuccess = 0;
 inline constexpr std::int8_t kPartial = 4;
 inline constexpr std::int8_t kPending = 11;

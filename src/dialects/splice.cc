@@ -23,7 +23,7 @@ void Splice::set(json::Value object, const std::vector<NewMember>& members) {
         if ((looks & look_of(olds.key)) == 0) continue;
         const auto member = std::ranges::find(members, olds.key, &NewMember::key);
         if (member == members.end()) continue;
-        CHECK(olds.value.is_null());  // What somebody wrote is never overwritten.
+        CHECK(olds.value.is_null());  // Values in a message are never overwritten.
         edits_.push_back({.at = offset_of(olds.value.raw),
                           .removed = olds.value.raw.size(),
                           .inserted = member->json,
@@ -64,7 +64,7 @@ void Splice::done(std::string& out, json::Outline& outline) {
     out = done();
     outline.count = 0;
     if (edits_.empty() || !is_outlined_) return;
-    // Rows are added behind their object's, so all that come later move by as many.
+    // New rows follow their object's row, so all later rows move by their number.
     const auto place_now = [&](std::uint32_t place) {
         std::size_t now = place;
         for (const Edit& edit : edits_) {

@@ -1,4 +1,4 @@
-// Sets members in JSON text and leaves every other byte as it came.
+// Sets members in JSON text and keeps every other byte.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ class Splice {
     /// For members that `object`, a part of the text, lacks or has as null. Once per object.
     void set(json::Value object, const std::vector<NewMember>& members);
     bool is_empty() const { return edits_.empty(); }
-    /// The text with everything set.
+    /// The text with all members set.
     std::string done();
-    /// The same, and its outline if the text had come with one. What was set is closed in it.
+    /// The same, with an outline if the text has one. The new values are closed in the outline.
     void done(std::string& out, json::Outline& outline);
 
   private:
     static constexpr std::size_t kUsualBytes = 128;
 
     struct Edit {
-        /// Where one of the members stands in what is inserted.
+        /// Position of a new member within `inserted`.
         struct Member {
             std::size_t key;
             std::size_t key_size;
@@ -42,7 +42,7 @@ class Splice {
         std::size_t at;
         std::size_t removed = 0;
         std::string inserted{};
-        std::uint32_t row;  ///< Of the value that is replaced, or of the object that gets members.
+        std::uint32_t row;  ///< Of the replaced value, or of the extended object.
         std::vector<Member> members{};
     };
 
@@ -55,7 +55,7 @@ class Splice {
     std::string_view text_;
     std::vector<Edit> edits_;
     const json::Outline* outline_ = nullptr;
-    bool is_outlined_ = true;  ///< Every object that got something is.
+    bool is_outlined_ = true;  ///< Every extended object has an outline.
 };
 
 }  // namespace parlance::dialects

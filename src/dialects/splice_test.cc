@@ -33,18 +33,18 @@ TEST(Splice, SetsSeveralObjectsOfOneText) {
     EXPECT_EQ(splice.done(), R"({"w":{},"x":{"a":1},"y":{"b":2,"z":0}})");
 }
 
-TEST(Splice, WithNothingToSetGivesTheTextAsItIs) {
+TEST(Splice, WithNothingToSetReturnsTheTextUnchanged) {
     Splice splice{"{}"};
     splice.set(json::root("{}"), {});
     EXPECT_TRUE(splice.is_empty());
     EXPECT_EQ(splice.done(), "{}");
 }
 
-TEST(SpliceDeathTest, NeverOverwritesWhatSomebodyWrote) {
+TEST(SpliceDeathTest, NeverOverwritesAnExistingValue) {
     EXPECT_DEATH(set(R"({"a":0})", {{"a", "1"}}), "broken promise");
 }
 
-/// Everything in the value as a walk by its outline finds it.
+/// All contents of the value, found by walking its outline.
 std::string walked(json::Value value) {
     std::string spare;
     if (value.is_string()) return '<' + std::string{value.text(spare)} + '>';
@@ -60,7 +60,7 @@ std::string walked(json::Value value) {
     return '[' + all + ']';
 }
 
-TEST(Splice, OutlinesWhatItMadeOfOutlinedText) {
+TEST(Splice, OutlinesItsOutputIfTheInputWasOutlined) {
     const std::string_view text =
         R"( {"a\n":"\t","x":{"n":null,"l":[1,{"k":2}]},"y":{},"gone":null,"z":[[],"e"]} )";
     for (std::size_t depth_max = 0; depth_max < 5; ++depth_max) {

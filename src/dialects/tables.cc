@@ -21,14 +21,14 @@ namespace parlance::dialects {
 
 namespace {
 
-/// What a reply's request settles, whatever the reply says.
+/// Fields that a reply takes from its request.
 struct Settled {
     std::string_view id{};
     std::string_view from{};
     std::string_view to{};
     std::string_view correlation{};
     std::string_view task{};
-    std::string child_session{};  ///< Where the work was done.
+    std::string child_session{};  ///< The session of the work.
 };
 
 Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& texts) {
@@ -47,7 +47,7 @@ Meaning known_to_hub(const Reception& reception, const Settled* settled, Texts& 
     return known;
 }
 
-/// Puts into a message what it leaves out and somebody knows: the hub, the request, the document.
+/// Fills in missing members that the hub, the request or the document determines.
 class Completion {
   public:
     Completion(const DialectRow& row,
@@ -57,8 +57,8 @@ class Completion {
                Texts& texts)
         : row_{row}, form_{form}, reception_{reception}, settled_{settled}, texts_{texts} {}
 
-    /// Leaves `whole` empty when nothing is left out; else it becomes the message with it, and
-    /// every other byte as it came. It is outlined if the message is.
+    /// `whole` becomes the completed message, with every other byte unchanged; empty if no member
+    /// is missing. Outlined if the message is.
     void of(std::string_view text,
             json::Value message,
             const Found& found,
@@ -88,7 +88,7 @@ class Completion {
         if (!members.empty()) splice.set(object, members);
     }
 
-    /// What is to stand in a field that has been left out; empty if nothing is.
+    /// The value for a missing field; empty if the field stays missing.
     std::string_view missing(const FieldRule& rule) {
         if (rule.is_echo) return {};
         if (rule.slot == Slot::ErrorSource && rule.need != Need::Optional) return sender();
@@ -96,7 +96,7 @@ class Completion {
             const bool begins_one = row_.threads_sessions && form_.intent == Intent::Request;
             return begins_one ? new_session() : std::string_view{};
         }
-        // Only a request can have settled these.
+        // These slots come from the request alone.
         const bool is_threaded =
             settled_ != nullptr && (rule.slot == Slot::Correlation || rule.slot == Slot::Answers ||
                                     rule.slot == Slot::ChildSession);
@@ -124,14 +124,14 @@ class Completion {
         return texts_.keep(object);
     }
 
-    /// S10: an error that names no source is its sender's own.
+    /// S10: an error without a source is its sender's own.
     std::string_view sender() {
         const Meaning said = understand(form_, message_, reception_.now, texts_);
         return said.says(Slot::From) ? said[Slot::From].raw : known()[Slot::From].raw;
     }
 
-    /// X3: one for the target to work in. It follows from the request's id, so that a repeat of the
-    /// request has the same.
+    /// X3: a session for the target to work in, derived from the request's id: a retry of the
+    /// request gets the same session.
     std::string_view new_session() {
         std::string spare;
         std::string_view id = reception_.fresh_id;
@@ -146,7 +146,7 @@ class Completion {
         return quoted(derived_uuid(text), texts_).raw;
     }
 
-    /// Found out only when something is missing, and that is rare.
+    /// Computed on first use, as missing fields are rare.
     const Meaning& known() {
         if (!known_) known_ = known_to_hub(reception_, settled_, texts_);
         return *known_;
@@ -158,11 +158,11 @@ class Completion {
     const Settled* settled_;
     Texts& texts_;
     json::Value message_{};
-    const Found* found_ = nullptr;  ///< Of the message.
+    const Found* found_ = nullptr;  ///< Fields of the message.
     std::optional<Meaning> known_{};
 };
 
-/// Of what the message says, without its id and when it was sent: a retry has the same.
+/// Hash of the message without its id and sending time: a retry has the same hash.
 std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     // Written to the journal, so these constants never change.
     SipKey key{0x7061726c616e6365U, 0x6469616c65637473U};
@@ -186,7 +186,7 @@ std::uint64_t fingerprint_of(const Form& form, json::Value message) {
     return siphash_short(key, message.raw.substr(hashed));
 }
 
-/// Header texts. Those with escapes need a place to live until the envelope is made.
+/// Header texts. Unescaped copies are kept in `texts` until the envelope is made.
 class HeaderTexts {
   public:
     HeaderTexts(const Meaning& meaning, Texts& texts) : meaning_{meaning}, texts_{texts} {}
@@ -224,7 +224,7 @@ Header header_of(const DialectRow& row,
                   .to = text(Slot::To),
                   .type = form.name,
                   .task = text(Slot::Task),
-                  // A session is what holds a workflow together where nothing else does.
+                  // Without a correlation, the session identifies the workflow.
                   .correlation = first_of({text(Slot::Correlation), text(Slot::Session)}),
                   .dialect = row.dialect,
                   .intent = intent_of(form, meaning)};
@@ -239,7 +239,7 @@ Header header_of(const DialectRow& row,
     return header;
 }
 
-/// What an answer says was learnt, each as JSON.
+/// An answer's facts, each as JSON.
 std::vector<std::string> facts_of(const Meaning& meaning) {
     std::vector<std::string> facts;
     if (!meaning[Slot::Facts].is_array()) return facts;
@@ -256,7 +256,7 @@ SendMessage compose(const DialectRow& row,
                     std::string_view body,
                     json::Value message,
                     json::Value said) {
-    // A form that has no id is known by what its sender says: the same again is a duplicate.
+    // A message without an id gets an id derived from its content: a repeat is a duplicate.
     const std::string derived = header.id.empty() ? derived_uuid(digest_of(said)) : std::string{};
     if (header.id.empty()) header.id = derived;
     const bool is_request = header.intent == Intent::Request;
@@ -291,7 +291,7 @@ Rejection rejected(const Form& form, std::string_view text, Refusal refusal, Pro
             .problems = std::move(problems)};
 }
 
-/// The header of an answer that was refused, so that who waits for it can be told.
+/// The header of a refused answer, by which the waiting requester can be notified.
 EnvelopePtr refused_answer(const Form& form, std::string_view text, const Reception& reception) {
     if (form.intent != Intent::Reply) return {};
     Texts texts;
@@ -306,8 +306,7 @@ EnvelopePtr refused_answer(const Form& form, std::string_view text, const Recept
                           {});
 }
 
-/// No form fits: the type is missing, or none that the dialect has. The first form's shape says
-/// so, and what else is wrong.
+/// No form fits: the type is missing or unknown. Problems are listed by the first form's shape.
 Rejection formless(const DialectRow& row, std::string_view text, const Reception& reception) {
     const Form& any = row.forms->all.front();
     Problems problems;
@@ -315,7 +314,7 @@ Rejection formless(const DialectRow& row, std::string_view text, const Reception
     return rejected(any, text, Refusal::InputValidationFailed, std::move(problems));
 }
 
-/// Whether anything that it is sent for is missing, or as good as that.
+/// True if a member that the form must keep is missing or an empty text.
 bool has_lost(const Form& form, const Problems& problems) {
     return std::ranges::any_of(problems, [&](const Problem& problem) {
         const bool is_gone = problem.value.empty() || is_empty_text({problem.value});
@@ -349,7 +348,7 @@ Reading<SendMessage> read(const DialectRow& row,
     json::Outline outline;
     Completion{row, *form, reception, settled, texts}.of(text, message, found, whole, outline);
     if (!stays_json(message, whole)) {
-        // What is filled in is not deep, but the message may be one that the hub has made.
+        // Completion adds little depth, but the hub's own messages may be deeper than a client's.
         if (auto problem = outgrown(text, whole, outline, json::kDepthMadeMax)) {
             return tl::unexpected(*std::move(problem));
         }
@@ -384,10 +383,10 @@ Settled settled_by(const Envelope& request, const Reception& reception) {
 
 bool answers(const Form& form) { return form.intent == Intent::Reply; }
 
-/// What the answer says otherwise than the request settled it.
+/// Fields in which the answer contradicts its request.
 struct Contradictions {
     Problems problems{};
-    bool is_as_another = false;  ///< It says that somebody else sends it.
+    bool is_as_another = false;  ///< The answer names another sender.
 };
 
 void find_contradictions(const Shape& shape,
@@ -410,7 +409,7 @@ void find_contradictions(const Shape& shape,
         if (!is_settled || !members.value.is_string() || !known.says(rule->slot)) continue;
         std::string spare_settled;
         const json::Value settled = worded(*rule, known, now, texts);
-        // As it was shown here, or as whoever asked knows it.
+        // Allowed: the value as this dialect saw it, or as the requester knows it.
         if (settled.raw.empty() || is_same(members.value, settled)) continue;
         if (is_same(members.value, known[rule->slot])) continue;
         const std::string_view expected = settled.text(spare_settled);
@@ -438,7 +437,7 @@ Problem not_an_answer(const DialectRow& row, const Form& form) {
             .section = std::string{form.shape->section}};
 }
 
-/// The result as the content of the form that answers.
+/// The result as the content of an answer.
 std::string wrapped(const DialectRow& row, std::string_view result, Meaning known, Time now) {
     known[Slot::Content] = json::root(result);
     known[Slot::Status] = {"0"};
@@ -584,7 +583,7 @@ Reading<SendMessage> read_reply_by_tables(const DialectRow& row,
     auto reading = made.empty() ? read(row, text, answer, reception, &settled)
                                 : read(row, made, json::root(made, outline), reception, &settled);
     if (problems.empty()) return reading;
-    // Who speaks as another has not answered, whatever else is wrong with it.
+    // An answer in another agent's name is refused as such, whatever its other problems.
     const auto refusal =
         otherwise.is_as_another ? Refusal::IdentityMismatch : Refusal::InputValidationFailed;
     if (reading) return tl::unexpected(rejected(*form, text, refusal, std::move(problems)));
@@ -605,14 +604,14 @@ std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word) 
     const Form& form = form_for(*row.forms, Act::Report);
     Texts texts;
     Meaning meaning = meaning_of(word, texts);
-    // Where there is no other place for what to do, it is told with what is wrong: this may be all
-    // that whoever sent the message is shown.
+    // Without a summary field the advice goes into the error text, which may be all that the sender
+    // sees.
     if (!has_place_for(form, Slot::Summary)) {
         meaning[Slot::ErrorText] = quoted(sentence(word.refusal, word.detail), texts);
     }
     std::string refusal = express(form, meaning, word.now);
     if (!word.about.empty()) return refusal;
-    // Of what has no id nobody is told one that stands for any.
+    // A refusal of a message without an id must not show a made-up id.
     for (const FieldRule& rule : form.shape->fields) {
         if (rule.slot != Slot::Answers) continue;
         refusal = without_member(json::root(refusal), rule.name);

@@ -1,6 +1,6 @@
-// Reads and writes any dialect that is only tables.
+// Reads and writes any dialect that is described by tables alone.
 //
-// Taskwire, whose messages are by far the most, has its own reader for the door; all else is here.
+// Taskwire, which has by far the most messages, has its own reader for incoming messages.
 #pragma once
 
 #include "dialects/dialect_row.h"
@@ -22,19 +22,18 @@ std::string write_failure_by_tables(const DialectRow& row,
 
 std::string write_refusal_by_tables(const DialectRow& row, const HubWord& word);
 
-/// An answer with the ids of its request and its workflow, where its header alone knows them.
+/// An answer completed with the ids of its request and its workflow, if only its header has them.
 std::string with_ids_by_tables(const Envelope& envelope, Time now);
 
-/// Where a request says that it is to be worked on; empty if its dialect has no such place.
+/// The session that a request opens for its work; empty if the dialect has no such field.
 std::string child_session_of(const Envelope& request);
 
-/// Whether what was made of a message is surely right, without a look at it. A message that is not
-/// deep cannot become too deep: its content moves by a member or two, and into an extension by a
-/// few.
+/// True if text made from the message is valid without a check. A shallow message cannot become too
+/// deep: its content moves by a level or two, and into an extension by a few.
 bool stays_json(json::Value message, std::string_view made);
 
-/// What was right as it came may be too long or too deep with what was put around it. Outlines
-/// what was made.
+/// Checks `made`, a valid message completed by the hub: the completion may make it too long or too
+/// deep. Outlines `made`.
 std::optional<Rejection> outgrown(std::string_view text,
                                   std::string_view made,
                                   json::Outline& outline,

@@ -1,6 +1,6 @@
-// Where an answer says how many tokens it took, in the dialects whose documents have no field of an
-// answer for it. Of each dialect one field is written, and insisted on to be a number; the others
-// are where agents say it too, and may be anything.
+// Token usage of an answer, for dialects whose documents have no such field. Each dialect has one
+// field that the hub writes and that must be a number; the other fields are read if they fit, as
+// agents use them too.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr std::array kUsageInAllFields{
 };
 inline constexpr Shape kUsageInAll{
     .name = "usage", .section = kExtension, .fields = kUsageInAllFields, .is_soft = true};
-/// As delegation has it.
+/// As in the dialect delegation.
 inline constexpr FieldRule kAlsoTokenUsage{
     .name = "token_usage", .is_only_read = true, .section = kExtension, .shape = &kUsageInAll};
 

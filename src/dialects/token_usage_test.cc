@@ -1,4 +1,4 @@
-// What an answer says that it took is charged and told whatever its dialect (X8, P2).
+// Tokens used by an answer are charged and translated in every dialect (X8, P2).
 #include "dialects/token_usage.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ struct AnswerRow {
     std::string_view text;
 };
 
-/// The answer that says so in this place.
+/// The row's answer with this token count.
 std::string saying(const AnswerRow& row, std::string_view tokens) {
     return testing::with(row.text, "@", tokens);
 }
@@ -87,7 +87,7 @@ constexpr std::array kAnswers{
               R"("error_message":"no","retry_possible":true}})"},
 };
 
-TEST(TokenUsage, X8_P2_WhatAnAnswerTookIsChargedInEveryDialect) {
+TEST(TokenUsage, X8_P2_TokensUsedAreChargedInEveryDialect) {
     for (const AnswerRow& row : kAnswers) {
         const auto answer = answered(row.dialect, saying(row, "500"));
         ASSERT_TRUE(answer) << row.text << answer.error().summary();
@@ -102,9 +102,9 @@ TEST(TokenUsage, X8_P2_WhatAnAnswerTookIsChargedInEveryDialect) {
     }
 }
 
-TEST(TokenUsage, X8_PartOfATokenIsAWholeOneAndNoNumberIsNone) {
+TEST(TokenUsage, X8_PartialTokensRoundUpAndOtherValuesCountAsZero) {
     for (const AnswerRow& row : kAnswers) {
-        if (row.dialect == Dialect::Delegation) continue;  // X2: it insists on whole tokens.
+        if (row.dialect == Dialect::Delegation) continue;  // X2: only whole tokens are allowed.
         const auto part = answered(row.dialect, saying(row, "12.25"));
         ASSERT_TRUE(part) << row.text;
         EXPECT_EQ(part->tokens_used, 13U) << row.text;
@@ -113,13 +113,13 @@ TEST(TokenUsage, X8_PartOfATokenIsAWholeOneAndNoNumberIsNone) {
         EXPECT_EQ(vast->tokens_used, std::uint64_t{1} << 53U) << row.text;
         for (const auto* odd : {"0", "-5", "\"500\"", "[500]", "{}", "null", "true"}) {
             const auto answer = answered(row.dialect, saying(row, odd));
-            if (!answer) continue;  // Where it is insisted on.
+            if (!answer) continue;  // Fields that are enforced.
             EXPECT_EQ(answer->tokens_used, 0U) << row.text << odd;
         }
     }
 }
 
-TEST(TokenUsage, X8_WhatIsWrittenIsInsistedOn) {
+TEST(TokenUsage, X8_TheFieldThatTheHubWritesIsEnforced) {
     const auto kessel =
         answered(Dialect::Kessel,
                  R"({"status":"SUCCESS","result_json":{"a":1},"confidence_level":"HIGH",)"
@@ -133,7 +133,7 @@ TEST(TokenUsage, X8_WhatIsWrittenIsInsistedOn) {
     EXPECT_EQ(pointers(taskwire.error()), (Pointers{"/metadata/tokens_used"}));
 }
 
-TEST(TokenUsage, X8_P2_WhoAsksInAnotherDialectIsToldIt) {
+TEST(TokenUsage, X8_P2_TokensUsedAreTranslatedForTheRequester) {
     constexpr std::string_view kResponse =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"worker",)"
         R"("summary":"s","result":"r","token_usage":{"prompt":350,"completion":120,"total":470},)"

@@ -34,8 +34,8 @@ void add_what_the_hub_knows(Meaning& meaning, const Passage& passage, Texts& tex
     if (passage.began != Time{}) say(Slot::Began, print_iso_time(passage.began), true);
 }
 
-/// Of keeps that say exactly what differs. Many small ones take many times the room of what they
-/// keep; beyond this they are whole members of the message, and take no more than that has.
+/// Limit for exact keeps. Many small keeps take many times the room of their values; beyond the
+/// limit each keep is a whole member of the message, and all take no more room than the message.
 constexpr std::size_t kKeepsBytesMax = std::size_t{4} << 20U;
 
 std::size_t bytes_of(std::span<const Keep> keeps) {
@@ -47,14 +47,14 @@ std::size_t bytes_of(std::span<const Keep> keeps) {
     return bytes;
 }
 
-/// What is to be said in another dialect.
+/// A message to be written in another dialect.
 struct Saying {
     const Form& form;
     json::Value message;
-    std::string_view without{};  ///< A member of it that is not said.
+    std::string_view without{};  ///< A member to leave out.
 };
 
-/// The form that an answer must have because of what was asked; null if any reply will do.
+/// The form that the request demands of its answer; null if any reply will do.
 const Form* special_answer(Act act, const Forms& others, const Passage& passage) {
     if (act != Act::Reply || passage.type.empty()) return nullptr;
     const auto asks_for_it = [&](const Form& form) { return form.answered_by == passage.type; };
@@ -66,8 +66,8 @@ const Shape* shape_in(const Form& form, const FieldRule& rule) {
     return rule.kind == Kind::Body ? form.body : rule.shape;
 }
 
-/// Whether the form has only text for its content: then an object is told as the text of one, and
-/// was held to a capability's schema as that object (K6).
+/// True if the form's content must be text: an object is then written as JSON text, although
+/// capability schemas are checked against the object (K6).
 bool tells_in_text(const Form& form, const Shape& shape) {
     return std::ranges::any_of(shape.fields, [&](const FieldRule& rule) {
         if (rule.slot == Slot::Content && rule.kind == Kind::String) return true;
@@ -76,8 +76,8 @@ bool tells_in_text(const Form& form, const Shape& shape) {
     });
 }
 
-/// The message in the other dialect, and nothing of what that has no place for. `wanted` is the
-/// form that it must have; null: the one for what it does. Outlines it.
+/// The message in the other dialect, without the values that have no place there. `wanted` is the
+/// mandatory form; null: the form for the message's act. Outlines the result.
 std::string plainly(const Saying& saying,
                     const Forms& others,
                     const Form* wanted,
@@ -94,12 +94,12 @@ std::string plainly(const Saying& saying,
     const Form* const special = wanted == nullptr ? special_answer(act, others, passage) : nullptr;
     if (special != nullptr) wanted = special;
     const Form& other = wanted != nullptr ? *wanted : form_for(others, act);
-    // As the hub treats it.
+    // The priority with which the hub treats the message.
     if (other.implies_priority && !meaning.says(Slot::Priority)) {
         const auto priority = static_cast<std::int64_t>(priority_of(form, meaning));
         meaning[Slot::Priority] = numbered(priority, texts);
     }
-    // The same id that the hub gives to a message which has none.
+    // The id that the hub gives to a message without one.
     if (!meaning.says(Slot::Id)) {
         const std::uint64_t digest = digest_of(saying.message, saying.without);
         meaning[Slot::Id] = quoted(derived_uuid(digest), texts);
@@ -122,7 +122,7 @@ const FieldRule* rule_at(const Form& form, std::string_view pointer) {
     return rule;
 }
 
-/// The text as a value, to be walked more than once.
+/// The text as a value with an outline, for several walks.
 json::Value outlined(std::string_view text, json::Outline& outline) {
     const auto checked = json::check(text, outline, json::kDepthMadeMax);
     return checked ? json::root(text, outline) : json::root(text);
@@ -130,20 +130,20 @@ json::Value outlined(std::string_view text, json::Outline& outline) {
 
 constexpr std::size_t kBytesSmall = std::size_t{16} << 10U;
 
-/// The same, unless it is small. What has no outline is looked at once for each level of it, and
-/// that is dear in a large one.
+/// The same, unless the text is small. Without an outline each level is scanned again, which is
+/// expensive in a large text.
 json::Value walkable(std::string_view text, json::Outline& outline) {
     return text.size() <= kBytesSmall ? json::root(text) : outlined(text, outline);
 }
 
-/// What a form says and the hub knows better than anybody in between: who sends and receives, and
-/// where it carries the message itself, which message it is and what it belongs to.
+/// Fields in which the hub's knowledge overrides an extension: sender and recipient, and the ids of
+/// a message that the hub carries.
 class Known {
   public:
     Known(const Form& form, const Passage& passage)
         : form_{form}, knows_ids_{!passage.id.empty()} {}
 
-    /// Whether an extension's word for it is not taken.
+    /// True if the extension's value for the field is ignored.
     bool settles(const Keep& keep) const {
         const FieldRule* rule = rule_at(form_, keep.at);
         if (rule == nullptr || !says(*rule)) return false;
@@ -152,7 +152,7 @@ class Known {
     }
 
   private:
-    /// Whether the field says it, itself or inside.
+    /// True if the field, or a field inside, has a slot that the hub knows.
     bool says(const FieldRule& rule) const {
         if (!rule.is_echo && is_known(rule.slot)) return true;
         const Shape* shape = shape_in(form_, rule);
@@ -170,9 +170,9 @@ class Known {
     bool knows_ids_;
 };
 
-/// Whether the hub believes that a message of this form was one of `origin` before it was
-/// translated: what that does is what this does, or what it becomes here, and it asks the same of
-/// the hub. Else a request would look like none, and an answer like a question.
+/// True if the message may be a translation from the form `origin`: equal intents, and equal acts
+/// or the act's translation. Otherwise an extension could disguise a request as a one-way message,
+/// or an answer as a request.
 bool can_have_been(const Form& origin,
                    const Form& form,
                    json::Value message,
@@ -186,7 +186,7 @@ bool can_have_been(const Form& origin,
     return act == act_of(form, meaning) || &form_for(forms, act) == &form;
 }
 
-/// What is wrong with a message that must be of this form.
+/// The problems of a message that must have this form.
 Problems problems_in(const DialectRow& row, const Form& form, std::string_view text) {
     if (form_of(*row.forms, json::root(text)) != &form) return {{.rule = "must be of its form"}};
     const Reception anybody{.caller = "a", .fresh_id = "00000000-0000-4000-8000-000000000000"};
@@ -197,7 +197,7 @@ Problems problems_in(const DialectRow& row, const Form& form, std::string_view t
     return problems;
 }
 
-/// Where the problems are, in the order of keeps.
+/// The problems' pointers, in the order of keeps.
 std::vector<std::string_view> places_of(const Problems& problems) {
     std::vector<std::string_view> places;
     for (const Problem& problem : problems) places.emplace_back(problem.pointer);
@@ -205,14 +205,14 @@ std::vector<std::string_view> places_of(const Problems& problems) {
     return places;
 }
 
-/// Whether one of the places, which are in order, is what the pointer leads to or inside of it.
+/// True if one of the sorted pointers is the given pointer or inside of it.
 bool leads_to_any(std::string_view pointer, const std::vector<std::string_view>& places) {
     const auto place = std::ranges::lower_bound(places, pointer, is_before);
     return place != places.end() && place->starts_with(pointer) &&
            (place->size() == pointer.size() || (*place)[pointer.size()] == '/');
 }
 
-/// What an extension says that is put back, and what is left in it.
+/// Keeps that are put back, and keeps that stay in the extension.
 struct Heeded {
     std::vector<Keep> keeps;
     std::vector<Keep> left{};
@@ -238,8 +238,8 @@ void append_member(std::string& text, const Extension& extension, const DialectR
     text += '}';
 }
 
-/// The text with what the way back needs. A member of that name which somebody else put there
-/// comes back by itself, and stays.
+/// The text with the extension for the way back. A foreign member of that name stays, and is
+/// restored like any other member.
 std::string with_extension(std::string text, const Extension& extension, const DialectRow& origin) {
     if (has_extension(json::root(text))) return text;
     append_member(text, extension, origin);
@@ -254,19 +254,19 @@ class Translation {
     std::string fresh(const Form& form, json::Value message) const {
         json::Outline outline;
         std::string made = plainly({form, message}, *other_.forms, nullptr, passage_, outline);
-        // What is closed in its outline is looked at again and again too.
+        // Values closed in the outline are scanned repeatedly too.
         const json::Value other =
             made.size() <= kBytesSmall ? json::root(made, outline) : outlined(made, outline);
         add_way_back(made, other, {form, message});
         return made;
     }
 
-    /// On the way home: what was kept is put back. What this dialect's agents have added is kept in
-    /// turn, and so is what cannot be put back. `message` still has the extension.
+    /// The way back: kept values are restored. Values that this dialect's agents added are kept in
+    /// turn, and so are values that cannot be restored. `message` still has the extension.
     std::string home(const Form& form, json::Value message, Extension extension) {
         const Passage passage = passage_;
         passage_.now = extension.at;
-        passage_.patience = {};  // What was kept knows nothing of it.
+        passage_.patience = {};  // Kept values were computed without the hub's time limit.
         json::Outline outline;
         const std::string plain = plainly(
             {form, message, kExtensionMember}, *other_.forms, extension.form, passage_, outline);
@@ -293,7 +293,7 @@ class Translation {
     }
 
   private:
-    /// The message with all that can be put back; empty if it is not right even without.
+    /// The message with as many keeps as possible restored; empty if invalid even without keeps.
     std::string restored(const Form& wanted, const std::string& plain, Heeded& heeded) const {
         const Known known{wanted, passage_};
         heeded.leave([&](const Keep& keep) { return known.settles(keep); });
@@ -310,10 +310,10 @@ class Translation {
         return problems_in(other_, wanted, plain).empty() ? plain : std::string{};
     }
 
-    /// Adds what `original` would lack on the way back from `made`; `other` is that as a value.
+    /// Adds the values lost on the way back from `made`; `other` is `made` as a value.
     void add_way_back(std::string& made, json::Value other, const Saying& original) const {
         const Form* form = form_of(*other_.forms, other);
-        CHECK(form != nullptr);  // It was written in one of its forms.
+        CHECK(form != nullptr);  // `made` was written in one of these forms.
         json::Outline outline;
         const std::string back =
             plainly({*form, other}, *row_.forms, &original.form, {.now = passage_.now}, outline);
@@ -344,7 +344,7 @@ Reading<std::string> translate(std::string_view text,
     if (from == to) return std::string{text};
     const DialectRow* row = row_of(from);
     const DialectRow* other = row_of(to);
-    CHECK(row != nullptr && other != nullptr);  // Only dialects that are spoken are asked for.
+    CHECK(row != nullptr && other != nullptr);  // Only supported dialects are asked for.
     json::Outline outline;
     const json::Value message = outlined(text, outline);
     const Form* form = form_of(*row->forms, message);
@@ -364,7 +364,7 @@ Reading<std::string> translate(std::string_view text,
 
 bool is_shown_as_request(const Envelope& message, Dialect reader) {
     const DialectRow* const row = row_of(reader);
-    CHECK(row != nullptr);  // An agent is registered with a dialect that is spoken.
+    CHECK(row != nullptr);  // Agents register with a supported dialect.
     const Form* const form = form_shown(*row, message);
     return form != nullptr && form->intent == Intent::Request;
 }

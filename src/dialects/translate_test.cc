@@ -29,13 +29,13 @@ std::string translated(std::string_view text, Dialect from, Dialect to, Time now
     return made ? *std::move(made) : std::string{};
 }
 
-/// How many messages of each pair: PARLANCE_TRANSLATIONS=100000 for the long look.
+/// The number of messages per pair: PARLANCE_TRANSLATIONS=100000 for a long run.
 std::uint64_t messages_per_pair() {
     const char* const wanted = std::getenv("PARLANCE_TRANSLATIONS");
     return wanted == nullptr ? 300 : std::strtoull(wanted, nullptr, 10);
 }
 
-/// A message goes there and back, and is what it was; and what arrives there is right.
+/// A message translated there and back is unchanged; the translation is valid.
 void expect_there_and_back(const DialectRow& from, const DialectRow& to, std::string_view message) {
     const std::string there = translated(message, from.dialect, to.dialect);
     const auto read = read_message(there, {.dialect = to.dialect});
@@ -62,14 +62,14 @@ TEST_P(Pairs, P1_ThereAndBackIsTheIdentity) {
     }
 }
 
-/// Objects inside one another.
+/// Nested objects.
 std::string nested(std::size_t depth) {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) text += R"({"a":)";
     return text + '1' + std::string(depth, '}');
 }
 
-/// Requests that say as much as can be said in them; "@" is where anything may stand.
+/// Requests with as many values as possible; "@" marks fields for any JSON.
 constexpr std::pair<Dialect, std::string_view> kDeepRequests[] = {
     {Dialect::Kessel,
      R"({"source_agent":"CST","target_agent":"ANL","capability_code":"ANL_NPV","request_id":"sess-789-20250118-143022",
@@ -91,7 +91,7 @@ constexpr std::pair<Dialect, std::string_view> kDeepRequests[] = {
          "payload":{"action":"ask","input":@},"metadata":{"more":@}})"},
 };
 
-/// The request with nested objects in it, so that it is `depth` deep.
+/// The request with nested objects, so that its depth is `depth`.
 std::string deep(std::string_view request, std::size_t depth) {
     std::string text{request};
     for (auto place = text.find('@'); place != std::string::npos; place = text.find('@')) {
@@ -102,8 +102,8 @@ std::string deep(std::string_view request, std::size_t depth) {
     return text;
 }
 
-// What the hub has taken can be said in every dialect, however deep it is, and comes back.
-TEST_P(Pairs, P1_WhatIsAsDeepAsAMessageMayBeGoesThereAndBack) {
+// Every message that the hub accepts can be translated into every dialect and back, at any depth.
+TEST_P(Pairs, P1_MessagesOfAnyPermittedDepthGoThereAndBack) {
     const auto& [from, to] = GetParam();
     for (const auto& [dialect, request] : kDeepRequests) {
         if (dialect != from) continue;
@@ -177,14 +177,14 @@ TEST(Translate, P1_ARequestKeepsItsMeaningInEveryDialect) {
     const std::string correlated =
         translated(kKesselRequest, Dialect::Kessel, Dialect::Correlation);
     EXPECT_EQ(at(correlated, {"message_type"}), R"("orchestration_command")");
-    // The first eight digits of the MD5 of wf-42, and when the request's id says it was made.
+    // The first eight digits of the MD5 of wf-42, and the time in the request's id.
     EXPECT_EQ(at(correlated, {"correlation_id"}), R"("wf-42_d6faef40_1737210622")");
     EXPECT_EQ(at(correlated, {"status"}), R"("pending")");
     EXPECT_EQ(at(correlated, {"payload", "action"}), R"("ANL_NPV")");
     EXPECT_EQ(at(correlated, {"timeout_ms"}), "15000");
 }
 
-TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureThatSaysSo) {
+TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureWithATimeoutText) {
     constexpr std::string_view kTimeout =
         R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT"})";
     const std::string delegated = translated(kTimeout, Dialect::Kessel, Dialect::Delegation);
@@ -203,7 +203,7 @@ TEST(Translate, P1_AKesselTimeoutArrivesAsAFailureThatSaysSo) {
               std::string::npos);
 }
 
-TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
+TEST(Translate, P1_ATimeoutStaysATimeoutInEveryDialect) {
     const std::pair<Dialect, const char*> timeouts[] = {
         {Dialect::Sam,
          R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
@@ -219,7 +219,7 @@ TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
         EXPECT_EQ(at(translated(text, dialect, Dialect::Kessel), {"status"}), R"("TIMEOUT")")
             << text;
     }
-    // X7: the document's words stay as they are.
+    // X7: the document's own words stay unchanged.
     EXPECT_EQ(at(translated(timeouts[2].second, Dialect::Delegation, Dialect::Correlation),
                  {"error_details", "error_message"}),
               R"("Delegation timeout after 300 ms")");
@@ -227,7 +227,7 @@ TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
         R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT"})";
     EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Sam), {"error", "code"}),
               R"("TIMEOUT")");
-    // Trying again may help, as with the hub's own timeouts, unless it says otherwise.
+    // A retry may help, as after the hub's own timeouts, unless the message denies it.
     EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Sam), {"error", "retryable"}),
               "true");
     EXPECT_EQ(at(translated(kTimeout, Dialect::Kessel, Dialect::Correlation),
@@ -238,7 +238,7 @@ TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
             "error":{"code":"TIMEOUT","message":"late","retryable":false}}})";
     EXPECT_EQ(at(translated(kForGood, Dialect::Taskwire, Dialect::Sam), {"error", "retryable"}),
               "false");
-    // Who has a word for it and says another means that.
+    // In a dialect with a word for timeout, another status means no timeout.
     constexpr std::string_view kError =
         R"({"request_id":"sess-1-20250118-143022","status":"ERROR",
             "error_code":"REQUEST_TIMED_OUT","error_message":"x"})";
@@ -246,14 +246,14 @@ TEST(Translate, P1_ATimeoutIsOneInEveryDialect) {
               "");
 }
 
-TEST(Translate, P1_APartialAnswerSaysSoWhereNoStatusCan) {
+TEST(Translate, P1_APartialAnswerHasAWarningWhereNoStatusExpressesPartial) {
     constexpr std::string_view kPartial =
         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},"in_reply_to":"r",
             "message_type":"RESPONSE","payload":{"data":{"half":1}},"metadata":{"status":"partial"}})";
     const std::string told = translated(kPartial, Dialect::Sam, Dialect::Correlation);
     EXPECT_EQ(at(told, {"status"}), R"("success")");
     EXPECT_EQ(at(told, {"warnings"}), R"(["The answer is partial."])");
-    // What it says itself is enough, and a dialect with a word for it needs no other.
+    // The answer's own warning is enough, and a dialect with a word for partial needs no warning.
     const std::string warned =
         testing::with(kPartial, R"("partial")", R"("partial","warnings":["no second half"])");
     EXPECT_EQ(at(translated(warned, Dialect::Sam, Dialect::Correlation), {"warnings"}),
@@ -262,7 +262,7 @@ TEST(Translate, P1_APartialAnswerSaysSoWhereNoStatusCan) {
               "");
 }
 
-TEST(Translate, P1_WhatAnAnswerSaysOfItselfIsNoneOfItsContent) {
+TEST(Translate, P1_ProtocolMembersOfAnAnswerAreNotContent) {
     constexpr std::string_view kDone =
         R"({"id":"m","from":"a","to":"b","type":"TASK_COMPLETE",
             "payload":{"total":42,"request_id":"q-1"}})";
@@ -279,7 +279,7 @@ TEST(Translate, P1_WhatAnAnswerSaysOfItselfIsNoneOfItsContent) {
     EXPECT_EQ(at(translated(bare, Dialect::Taskwire, Dialect::Sam), {"payload"}), "");
 }
 
-TEST(Translate, P1_SomeDialectsShowARequestWhereNoAnswerIsAwaited) {
+TEST(Translate, P1_SomeDialectsShowAnEventAsARequest) {
     const auto event = testing::read(
         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
             "message_type":"EVENT","payload":{"action":"done"}})");
@@ -293,7 +293,7 @@ TEST(Translate, P1_SomeDialectsShowARequestWhereNoAnswerIsAwaited) {
     EXPECT_FALSE(is_shown_as_request(*report.envelope, Dialect::Kessel)) << "it is a response";
 }
 
-TEST(Translate, S10_AnErrorHasAllFiveInSam) {
+TEST(Translate, S10_AnErrorHasAllFiveMembersInSam) {
     constexpr std::string_view kError =
         R"({"request_id":"sess-1-20250118-143022","status":"ERROR","error_code":"DATA_MISSING",
             "error_message":"no rows","source_agent":"ANL","target_agent":"buyer"})";
@@ -302,7 +302,7 @@ TEST(Translate, S10_AnErrorHasAllFiveInSam) {
               R"("retryable":false})");
 }
 
-TEST(Translate, T7_WhatATypeImpliesIsSaidToOthers) {
+TEST(Translate, T7_ThePriorityImpliedByATypeIsTranslated) {
     const std::tuple<const char*, const char*, const char*> types[] = {
         {"ERROR_REPORT", "critical", ""},
         {"HEARTBEAT", "low", "LOW"},
@@ -331,7 +331,7 @@ TEST(Translate, T7_WhatATypeImpliesIsSaidToOthers) {
     EXPECT_EQ(at(sam, {"error"}), "") << "how urgent help is says nothing of an error";
 }
 
-TEST(Translate, T1_TheMetadataIsWholeAndSaysAsWhatTheHubTreatsIt) {
+TEST(Translate, T1_TheMetadataIsCompleteAndStatesTheEffectivePriority) {
     constexpr std::string_view kRequest =
         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
             "message_type":"REQUEST","payload":{"action":"x"}})";
@@ -366,7 +366,7 @@ TEST(Translate, X3_TheChildSessionComesBackFromAnyDialect) {
     }
 }
 
-TEST(Translate, P1_AnErrorKeepsItsCodeTextAndWhetherToTryAgain) {
+TEST(Translate, P1_AnErrorKeepsItsCodeTextAndRetryAdvice) {
     constexpr std::string_view kError =
         R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"intent_recognition","status":"error",
             "error_details":{"error_type":"api_timeout","error_message":"OpenAI API timeout",
@@ -395,7 +395,7 @@ TEST(Translate, K4_AResponseHasAResultWhateverItsStatus) {
     EXPECT_EQ(at(error, {"result_json"}), "null");
     EXPECT_TRUE(
         is_same(json::root(translated(error, Dialect::Kessel, Dialect::Sam)), json::root(kError)));
-    // Null says nothing, and so it is nothing in another dialect.
+    // Null has no meaning, so it is left out in another dialect.
     constexpr std::string_view kNull =
         R"({"request_id":"sess-1-20250118-143022","status":"ERROR","result_json":null,"error_code":"A_B",
             "error_message":"no"})";
@@ -405,7 +405,7 @@ TEST(Translate, K4_AResponseHasAResultWhateverItsStatus) {
         is_same(json::root(translated(sam, Dialect::Sam, Dialect::Kessel)), json::root(kNull)));
 }
 
-/// An answer of another dialect to a request of taskwire, as it reaches who asked.
+/// An answer in another dialect to a taskwire request, as the requester sees the answer.
 std::string answered_to(std::string_view type, std::string_view answer, Dialect dialect) {
     const auto request = testing::read(R"({"id":"q-1","from":"ann","to":"bob","type":")" +
                                        std::string{type} + R"(","payload":{}})");
@@ -431,7 +431,7 @@ std::string answered_to(std::string_view type, std::string_view answer, Dialect 
     return told.value_or("{}");
 }
 
-TEST(Translate, T3_T4_AnAnswerIsOfTheTypeThatTheDocumentAnswersItsRequestWith) {
+TEST(Translate, T3_T4_AnAnswerHasTheTypeThatTheRequestDemands) {
     const std::pair<Dialect, std::string_view> answers[] = {
         {Dialect::Sam, R"({"message_type":"RESPONSE","payload":{"data":{"advice":"rest"}}})"},
         {Dialect::Kessel,
@@ -452,7 +452,7 @@ TEST(Translate, T3_T4_AnAnswerIsOfTheTypeThatTheDocumentAnswersItsRequestWith) {
         EXPECT_EQ(at(answered_to("TASK_ASSIGNMENT", answer, dialect), {"type"}),
                   R"("TASK_COMPLETE")");
     }
-    // That nothing came of it is said as ever.
+    // A failure has the usual type.
     EXPECT_EQ(at(answered_to("HELP_REQUEST",
                              R"({"status":"ERROR","error_code":"A_B","error_message":"no"})",
                              Dialect::Kessel),
@@ -509,7 +509,7 @@ TEST(Translate, P1_PrioritiesKeepTheirOrderAndKesselsThreeAreTheLowerThree) {
     }
 }
 
-TEST(Translate, P1_ADeadlineIsTheTimeThatIsLeft) {
+TEST(Translate, P1_ADeadlineBecomesTheRemainingTime) {
     constexpr std::string_view kHelp =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST",
             "payload":{"description":"Why?","deadline":"2025-11-23T12:00:30Z"}})";
@@ -519,7 +519,7 @@ TEST(Translate, P1_ADeadlineIsTheTimeThatIsLeft) {
               "30000");
 }
 
-TEST(Translate, X1_ADeadlineThatNobodySaidIsTheHubs) {
+TEST(Translate, X1_AMissingMandatoryDeadlineIsTheHubs) {
     constexpr std::string_view kRequest =
         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
             "message_type":"REQUEST","payload":{"action":"x"}})";
@@ -533,7 +533,7 @@ TEST(Translate, X1_ADeadlineThatNobodySaidIsTheHubs) {
     EXPECT_EQ(at(told(limited, Dialect::Delegation), {"constraints", "deadline_ms"}), "70");
     EXPECT_EQ(at(told(kRequest, Dialect::Correlation), {"timeout_ms"}), "")
         << "nobody needs one there";
-    // It goes away again on the way back, and does not come in there.
+    // The way back removes the hub's deadline, and adds none.
     const std::string back = translate(told(kRequest, Dialect::Delegation),
                                        Dialect::Delegation,
                                        Dialect::Sam,
@@ -551,7 +551,7 @@ TEST(Translate, X1_ADeadlineThatNobodySaidIsTheHubs) {
     EXPECT_TRUE(is_same(json::root(home), json::root(kDelegated))) << home;
 }
 
-TEST(Translate, P1_AHandoffKeepsWhatWasAskedAndFound) {
+TEST(Translate, P1_AHandoffKeepsTheRequestAndItsFindings) {
     constexpr std::string_view kHandoff =
         R"({"session_id":"sess-789","original_request":"Help me build a business case",
             "workflow_position":"Step 3 of 5","prior_agents":["ORC","CST"],
@@ -566,7 +566,7 @@ TEST(Translate, P1_AHandoffKeepsWhatWasAskedAndFound) {
     EXPECT_EQ(at(task, {"payload", "context", "session_id"}), R"("sess-789")");
 }
 
-/// All that the document wants to be preserved.
+/// Every field that the document wants preserved.
 constexpr std::string_view kWholeHandoff =
     R"({"session_id":"sess-789","original_request":"Help me build a business case",
         "workflow_position":"Step 3 of 5","prior_agents":["ORC","CST"],
@@ -581,9 +581,9 @@ void expect_back(std::string_view there, Dialect from, Dialect to, std::string_v
     EXPECT_TRUE(is_same(json::root(back), json::root(original))) << there << "\n" << back;
 }
 
-TEST(Translate, P1_K10_TaskwireIsToldAllThatAHandoffPreserves) {
+TEST(Translate, P1_K10_TaskwireGetsEverythingThatAHandoffPreserves) {
     const std::string task = translated(kWholeHandoff, Dialect::Kessel, Dialect::Taskwire);
-    // With what a taskwire agent expects there, and without a deadline that is no date.
+    // With the members that a taskwire agent expects, and without a deadline that is no date.
     EXPECT_EQ(at(task, {"payload", "constraints"}),
               R"({"max_tokens":900,"required_capabilities":[],"timeline":"18_months"})");
     EXPECT_EQ(at(task, {"payload", "context", "history"}),
@@ -601,7 +601,7 @@ TEST(Translate, P1_K10_TaskwireIsToldAllThatAHandoffPreserves) {
     }
     EXPECT_TRUE(read_message(task, {.dialect = Dialect::Taskwire})) << task;
     expect_back(task, Dialect::Taskwire, Dialect::Kessel, kWholeHandoff);
-    // What a taskwire agent changes there counts.
+    // Changes by a taskwire agent count.
     std::string changed = testing::with(task, R"("18_months")", R"("6_months")");
     changed = testing::with(changed, R"("agent_id":"CST")", R"("agent_id":"AUD")");
     const std::string back = translated(changed, Dialect::Taskwire, Dialect::Kessel);
@@ -610,7 +610,7 @@ TEST(Translate, P1_K10_TaskwireIsToldAllThatAHandoffPreserves) {
     EXPECT_EQ(at(back, {"prior_agents"}), R"(["ORC","AUD"])");
 }
 
-TEST(Translate, P1_K10_OthersAreToldAllThatAHandoffPreservesInItsContext) {
+TEST(Translate, P1_K10_OtherDialectsGetEverythingThatAHandoffPreservesInTheContext) {
     const std::string sam = translated(kWholeHandoff, Dialect::Kessel, Dialect::Sam);
     const std::string command = translated(kWholeHandoff, Dialect::Kessel, Dialect::Correlation);
     const std::string errand = translated(kWholeHandoff, Dialect::Kessel, Dialect::Delegation);
@@ -630,7 +630,7 @@ TEST(Translate, P1_K10_OthersAreToldAllThatAHandoffPreservesInItsContext) {
     expect_back(sam, Dialect::Sam, Dialect::Kessel, kWholeHandoff);
     expect_back(command, Dialect::Correlation, Dialect::Kessel, kWholeHandoff);
     expect_back(errand, Dialect::Delegation, Dialect::Kessel, kWholeHandoff);
-    // Nothing was passed on: there is no context.
+    // No context was passed on, so there is none.
     constexpr std::string_view kBare =
         R"({"session_id":"s","original_request":"r","source_agent":"CST","target_agent":"ANL",
             "request_id":"sess-789-20250118-143022"})";
@@ -649,7 +649,7 @@ constexpr std::string_view kTaskHandoff =
         "constraints":{"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5},
         "deadline":"2099-01-01T00:00:00Z"}})";
 
-TEST(Translate, P1_T3_KesselIsToldTheConstraintsOfATaskAndWhoWorkedOnIt) {
+TEST(Translate, P1_T3_KesselGetsTheConstraintsAndPriorAgentsOfATask) {
     const std::string kessel = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Kessel);
     EXPECT_EQ(at(kessel, {"constraints"}),
               R"({"max_tokens":500,"required_capabilities":["SHIP"],"budget_usd":2.5})");
@@ -659,7 +659,7 @@ TEST(Translate, P1_T3_KesselIsToldTheConstraintsOfATaskAndWhoWorkedOnIt) {
     EXPECT_EQ(at(sam, {"payload", "context", "constraints", "budget_usd"}), "2.5");
     EXPECT_EQ(at(sam, {"metadata", "max_tokens"}), "500");
     expect_back(sam, Dialect::Sam, Dialect::Taskwire, kTaskHandoff);
-    // Where both say it and one is changed, the one with a field of its own counts.
+    // If both fields state a value and one is changed, the slot's own field counts.
     const std::string changed =
         translated(testing::with(sam, R"("max_tokens":500})", R"("max_tokens":400})"),
                    Dialect::Sam,
@@ -671,7 +671,7 @@ std::string history_of(std::string_view task) {
     return at(task, {"payload", "context", "history"});
 }
 
-TEST(Translate, P1_K10_WhoTakesPartAddsToTheHistoryOfATask) {
+TEST(Translate, P1_K10_NewPriorAgentsAreAddedToTheHistoryOfATask) {
     const std::string kessel = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Kessel);
     const std::string longer = testing::with(kessel, R"(["bob","ann"])", R"(["bob","ann","CST"])");
     const std::string back = translated(longer, Dialect::Kessel, Dialect::Taskwire, kNoon + kLater);
@@ -685,14 +685,14 @@ TEST(Translate, P1_K10_WhoTakesPartAddsToTheHistoryOfATask) {
         R"("details":{}}])");
     EXPECT_EQ(at(translated(back, Dialect::Taskwire, Dialect::Kessel), {"prior_agents"}),
               R"(["bob","ann","CST"])");
-    // Who is no agent is in no history, and takes nobody else out of it.
+    // An entry that is no agent enters no history, and removes no other agent.
     const std::string sam = translated(kTaskHandoff, Dialect::Taskwire, Dialect::Sam);
     const std::string odd = testing::with(sam, R"(["bob","ann"])", R"(["bob","ann",{"a":"Cy"}])");
     EXPECT_EQ(history_of(translated(odd, Dialect::Sam, Dialect::Taskwire)),
               history_of(kTaskHandoff));
 }
 
-TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
+TEST(Translate, P1_K10_AHandoffInKesselFillsMandatoryFields) {
     constexpr std::string_view kHandoff =
         R"({"id":"m-1","from":"ann","to":"CST","type":"TASK_HANDOFF",
             "timestamp":"2025-11-23T10:00:00Z",
@@ -704,7 +704,7 @@ TEST(Translate, P1_K10_AHandoffInKesselSaysSomethingWhereItMust) {
     expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, kHandoff);
 }
 
-/// So many names with commas between.
+/// So many names, separated by commas.
 std::string agents_listed(int count) {
     std::string all;
     for (int i = 0; i < count; ++i) all += (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + '"';
@@ -715,13 +715,13 @@ std::string event_by(std::string_view agent) {
            R"(","details":{}})";
 }
 
-TEST(Translate, P1_K10_OfMoreAgentsThanAnybodyReadsTheFirstAreToldAndNoneIsLost) {
+TEST(Translate, P1_K10_OfTooManyAgentsTheFirstAreTranslatedAndNoneIsLost) {
     const std::string all = '[' + agents_listed(65) + ']';
     const std::string many = testing::with(kWholeHandoff, R"(["ORC","CST"])", all);
     const std::string task = translated(many, Dialect::Kessel, Dialect::Taskwire);
     EXPECT_TRUE(history_of(task).ends_with(R"("agent_id":"a63","details":{}}])")) << task;
     expect_back(task, Dialect::Taskwire, Dialect::Kessel, many);
-    // One more event takes nobody away.
+    // One more event removes no agent.
     const std::string longer =
         testing::with(task,
                       R"("agent_id":"a63","details":{}}])",
@@ -729,7 +729,7 @@ TEST(Translate, P1_K10_OfMoreAgentsThanAnybodyReadsTheFirstAreToldAndNoneIsLost)
     EXPECT_EQ(at(translated(longer, Dialect::Taskwire, Dialect::Kessel), {"prior_agents"}), all);
 }
 
-TEST(Translate, P1_K10_OneMoreAgentThanAnybodyReadsTakesNothingFromAHistory) {
+TEST(Translate, P1_K10_OneAgentBeyondTheLimitRemovesNothingFromAHistory) {
     std::string events = '[' + event_by("a0");
     for (int i = 1; i < 64; ++i) events += ',' + event_by("a" + std::to_string(i));
     events += ',' + event_by("a0") + ']';
@@ -745,7 +745,7 @@ TEST(Translate, P1_K10_OneMoreAgentThanAnybodyReadsTakesNothingFromAHistory) {
         << "it travels in the extension";
 }
 
-TEST(Translate, P1_K10_WhoTookPartIsLookedForInTheFirstThousandEvents) {
+TEST(Translate, P1_K10_PriorAgentsAreSearchedInTheFirstThousandEvents) {
     std::string events = '[' + event_by("bob");
     for (int i = 1; i < 1024; ++i) events += ',' + event_by("bob");
     events += ',' + event_by("ann") + ']';
@@ -755,7 +755,7 @@ TEST(Translate, P1_K10_WhoTookPartIsLookedForInTheFirstThousandEvents) {
     expect_back(kessel, Dialect::Kessel, Dialect::Taskwire, task);
 }
 
-TEST(Translate, P1_T4_WhoIsAskedForHelpIsToldWhatWasTried) {
+TEST(Translate, P1_T4_ARequestForHelpCarriesItsAttemptedSolutions) {
     constexpr std::string_view kHelp =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","timestamp":"2025-11-23T10:00:00Z",
             "payload":{"requester_id":"a","task_id":"t-1","help_type":"CODE_REVIEW",
@@ -776,7 +776,7 @@ TEST(Translate, P1_T4_WhoIsAskedForHelpIsToldWhatWasTried) {
     }
 }
 
-TEST(Translate, P1_T4_AContextThatIsNotCompleteIsChangedWhereItStands) {
+TEST(Translate, P1_T4_AnIncompleteContextIsChangedInPlace) {
     constexpr std::string_view kHelp =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","timestamp":"2025-11-23T10:00:00Z",
             "payload":{"requester_id":"a","task_id":"t-1","help_type":"CODE_REVIEW",
@@ -789,7 +789,7 @@ TEST(Translate, P1_T4_AContextThatIsNotCompleteIsChangedWhereItStands) {
               R"({"current_state":"unstuck"})");
 }
 
-TEST(Translate, P1_C2_TheNextStepsAreToldBesideAContext) {
+TEST(Translate, P1_C2_TheNextStepsAreTranslatedBesideAContext) {
     constexpr std::string_view kCommand =
         R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"a","target_agent":"b",
             "timestamp":"2025-08-21T10:30:00Z","message_type":"orchestration_command",
@@ -803,7 +803,7 @@ TEST(Translate, P1_C2_TheNextStepsAreToldBesideAContext) {
     EXPECT_EQ(at(back, {"next_steps"}), R"(["x"])");
 }
 
-TEST(Translate, P1_T4_X2_WhetherThereIsMoreToDoIsSaidBothWays) {
+TEST(Translate, P1_T4_X2_TheNeedForFollowUpIsTranslatedBothWays) {
     constexpr std::string_view kResponse =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
             "summary":"s","result":"r","token_usage":{"prompt":1,"completion":1,"total":2},
@@ -818,7 +818,7 @@ TEST(Translate, P1_T4_X2_WhetherThereIsMoreToDoIsSaidBothWays) {
               "true");
 }
 
-TEST(Translate, P1_K12_AClassificationIsOneInEveryDialect) {
+TEST(Translate, P1_K12_AClassificationKeepsItsValuesInEveryDialect) {
     constexpr std::string_view kFound =
         R"({"primary_intent":"financial_projection","intent_confidence":0.85,"target_agent":"ANL",
             "target_capability":"ANL_PROJECTION","secondary_intents":["document_generation"],
@@ -859,7 +859,7 @@ TEST(Translate, P1_C2_OfSeveralNextStepsTheFirstIsTheTarget) {
     expect_back(kessel, Dialect::Kessel, Dialect::Correlation, kResult);
 }
 
-TEST(Translate, K6_WhatIsJsonInATextReachesOthersAsWhatItWasCheckedAs) {
+TEST(Translate, K6_JsonInATextReachesOtherDialectsParsedAsWhenChecked) {
     constexpr std::string_view kErrand =
         R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a",
             "target_employee":"b","user_id":"u","parent_session_id":"s","objective":"NPV",
@@ -887,7 +887,7 @@ TEST(Translate, K6_WhatIsJsonInATextReachesOthersAsWhatItWasCheckedAs) {
     EXPECT_EQ(input(R"("42")"), R"("42")");
     const std::string deep = std::string(17, '[') + std::string(17, ']');
     EXPECT_EQ(input('"' + deep + '"'), '"' + deep + '"') << "what is deep stays text";
-    // Who could have sent an object and sends a text means a text.
+    // In a dialect that allows objects, a string with JSON stays a string.
     constexpr std::string_view kText =
         R"({"message_id":"m","sender":{"agent_id":"a"},"recipient":{"agent_id":"b"},
             "message_type":"REQUEST","payload":{"action":"x","data":"{\"a\":1}"}})";
@@ -910,7 +910,7 @@ TEST(Translate, P1_AnEventAndAStatusReachEveryDialect) {
     EXPECT_EQ(at(correlated, {"payload", "data"}), R"({"id":"v-1"})");
 }
 
-TEST(Translate, P1_WhatAnAgentInBetweenChangedCounts) {
+TEST(Translate, P1_ChangesByAnAgentInBetweenCount) {
     std::string sam = translated(kKesselRequest, Dialect::Kessel, Dialect::Sam);
     const auto change = [&](std::string_view old, std::string_view fresh) {
         const auto place = sam.find(old);
@@ -926,8 +926,8 @@ TEST(Translate, P1_WhatAnAgentInBetweenChangedCounts) {
     EXPECT_EQ(at(back, {"context", "engagement_type"}), R"("business_case")");
 }
 
-TEST(Translate, P1_WhatWasKeptIsNotPutBackOverAChange) {
-    // 87 becomes HIGH, and would come back as 90: so 87 is kept.
+TEST(Translate, P1_KeptValuesDoNotOverwriteAChange) {
+    // 87 becomes HIGH and would come back as 90, so 87 is kept.
     constexpr std::string_view kResponse =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","target_employee":"byte-doc",
             "summary":"s","result":"r","token_usage":{"prompt":1,"completion":1,"total":2},
@@ -957,12 +957,12 @@ TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSender) {
     EXPECT_TRUE(read_message(kessel, {.dialect = Dialect::Kessel})) << kessel;
 }
 
-TEST(Translate, P1_AnExtensionCannotSpeakForAnotherSenderFromAround) {
+TEST(Translate, P1_AnExtensionCannotReplaceTheObjectAroundTheSender) {
     const std::string sam = translated(kAroundTheSender, Dialect::Kessel, Dialect::Sam);
     EXPECT_EQ(at(sam, {"sender", "agent_id"}), R"("mallory")");
 }
 
-/// As the hub carries it: it knows the message's id, and so do its readers.
+/// The message as the hub carries it: the hub and its readers know the message's id.
 std::string carried(std::string_view text, Dialect from, Dialect to) {
     const auto read = read_message(text, {.dialect = from, .now = kNoon});
     EXPECT_TRUE(read) << text << "\n" << (read ? "" : read.error().summary());
@@ -981,7 +981,7 @@ std::string carried(std::string_view text, Dialect from, Dialect to) {
         .value();
 }
 
-/// A kessel payment in the hands of mallory, who says what it was in sam.
+/// A kessel payment sent by mallory, with a forged extension about its original in sam.
 std::string forged(std::string_view form, std::string_view keeps) {
     return R"({"source_agent":"mallory","target_agent":"victim","capability_code":"PAY",
                "request_id":"550e8400-e29b-41d4-a716-446655440000","correlation_id":"wf-1",
@@ -990,7 +990,7 @@ std::string forged(std::string_view form, std::string_view keeps) {
            "]}}";
 }
 
-TEST(Translate, P1_ARequestThatIsSentOnComesBackWithAllItsFields) {
+TEST(Translate, P1_AForwardedRequestComesBackWithAllItsFields) {
     std::string sam = carried(kKesselRequest, Dialect::Kessel, Dialect::Sam);
     const auto change = [&](std::string_view old, std::string_view fresh) {
         const auto place = sam.find(old);
@@ -1013,7 +1013,7 @@ TEST(Translate, P1_ARequestThatIsSentOnComesBackWithAllItsFields) {
     }
 }
 
-TEST(Translate, P1_NobodysWordIsTakenForWhatTheHubKnows) {
+TEST(Translate, P1_AnExtensionCannotOverrideTheHubsKnowledge) {
     const std::string sam = carried(
         forged("REQUEST",
                R"({"at":"/message_id","was":"550e8400-e29b-41d4-a716-446655440000","value":"m-7"},
@@ -1031,7 +1031,7 @@ TEST(Translate, P1_NobodysWordIsTakenForWhatTheHubKnows) {
     EXPECT_NE(sam.find(R"("wf-7")"), std::string::npos) << "what was not taken is not lost";
 }
 
-TEST(Translate, P1_NobodysWordMakesAMessageAnotherKindOfMessage) {
+TEST(Translate, P1_AnExtensionCannotChangeTheKindOfAMessage) {
     for (const char* form : {"RESPONSE", "ERROR", "EVENT"}) {
         const std::string sam = carried(forged(form, ""), Dialect::Kessel, Dialect::Sam);
         EXPECT_EQ(at(sam, {"message_type"}), R"("REQUEST")") << form;
@@ -1044,7 +1044,7 @@ TEST(Translate, P1_NobodysWordMakesAMessageAnotherKindOfMessage) {
     EXPECT_EQ(at(sam, {"payload", "data", "sum"}), "7");
 }
 
-TEST(Translate, P1_AKeptValueThatItsFieldCannotHoldStaysInTheExtension) {
+TEST(Translate, P1_KeptValuesThatBreakTheirFieldsRuleStayInTheExtension) {
     const std::string sam = carried(
         forged("REQUEST",
                R"({"at":"/metadata/confidence","value":"often"},{"at":"/team","value":"red"})"),
@@ -1056,7 +1056,7 @@ TEST(Translate, P1_AKeptValueThatItsFieldCannotHoldStaysInTheExtension) {
     EXPECT_TRUE(read_message(sam, {.dialect = Dialect::Sam})) << sam;
 }
 
-TEST(Translate, P1_AnExtensionThatNamesAPlaceTwiceIsNone) {
+TEST(Translate, P1_AnExtensionWithADuplicatePointerIsIgnored) {
     for (const char* keeps : {R"({"at":"/a","value":1},{"at":"/a","value":2})",
                               R"({"at":"/a~2b","value":1})",
                               R"({"at":"/a~","value":1})"}) {
@@ -1066,8 +1066,8 @@ TEST(Translate, P1_AnExtensionThatNamesAPlaceTwiceIsNone) {
     }
 }
 
-TEST(Translate, P1_KeptPlacesArePutBackInWhateverOrderTheyCome) {
-    // Members of one object stand apart in the order of the alphabet: "/d!" is before "/d/x".
+TEST(Translate, P1_KeptValuesAreRestoredInAnyOrder) {
+    // Members of one object are not adjacent in alphabetical order: "/d!" is before "/d/x".
     const std::array keeps{R"({"at":"/payload/data/d/y","value":1})",
                            R"({"at":"/payload/data/d!","value":2})",
                            R"({"at":"/payload/data/d/x","value":3,"was":0})",
@@ -1104,7 +1104,7 @@ std::string hostile_names(std::string_view member) {
                             (member == "inputs_json" ? "" : R"(,"inputs_json":{})"));
 }
 
-// A walk that wrote the long name anew for each name behind it would copy 15 GB.
+// Writing the long name again for each name behind it would copy 15 GB.
 TEST(Translate, P1_AMegabyteOfHostileNamesIsTranslatedThereAndBack) {
     for (const char* member : {"inputs_json", "context", "extra"}) {
         const std::string there = translated(hostile_names(member), Dialect::Kessel, Dialect::Sam);
@@ -1113,8 +1113,8 @@ TEST(Translate, P1_AMegabyteOfHostileNamesIsTranslatedThereAndBack) {
     }
 }
 
-// Each small thing that is kept has its pointer with it, and so takes many times its own room.
-TEST(Translate, P1_AMegabyteOfSmallThingsToKeepIsKeptInWholeMembers) {
+// Each small keep contains its pointer, and so takes many times the room of its value.
+TEST(Translate, P1_AMegabyteOfSmallDifferencesIsKeptInWholeMembers) {
     std::string names;
     for (int i = 0; names.size() < (std::size_t{1} << 20U); ++i) {
         names += ",\"" + std::to_string(i) + "\":0";
@@ -1129,7 +1129,7 @@ TEST(Translate, P1_AMegabyteOfSmallThingsToKeepIsKeptInWholeMembers) {
     EXPECT_TRUE(is_same(json::root(back), json::root(text)));
 }
 
-TEST(Translate, P1_AMegabyteOfKeptPlacesIsPutBack) {
+TEST(Translate, P1_AMegabyteOfKeptValuesIsRestored) {
     std::string keeps;
     for (int i = 0; keeps.size() < (std::size_t{1} << 20U); ++i) {
         keeps += (i == 0 ? R"({"at":"/payload/data/)" : R"(,{"at":"/payload/data/)") +
@@ -1139,7 +1139,7 @@ TEST(Translate, P1_AMegabyteOfKeptPlacesIsPutBack) {
     EXPECT_EQ(at(sam, {"payload", "data", "4711"}), "0");
 }
 
-TEST(Translate, C1_AWorkflowGoesByTheSameCorrelationIdWheneverItIsShown) {
+TEST(Translate, C1_AWorkflowAlwaysHasTheSameCorrelationId) {
     const auto shown = [](std::string_view text, Dialect from, Time now) {
         return std::string{
             at(translated(text, from, Dialect::Correlation, now), {"correlation_id"})};
@@ -1149,9 +1149,9 @@ TEST(Translate, C1_AWorkflowGoesByTheSameCorrelationIdWheneverItIsShown) {
               shown(kKesselRequest, Dialect::Kessel, later));
     constexpr std::string_view kAlone =
         R"({"id":"m-1","from":"a","to":"b","type":"HELP_REQUEST","payload":{"question":"Why?"}})";
-    // A request that names no workflow begins one, which goes by its id: MD5 of m-1.
+    // A request without a workflow begins one, identified by the request's id: MD5 of m-1.
     EXPECT_EQ(shown(kAlone, Dialect::Taskwire, kNoon), R"("m-1_4e3871ed_1763899200")");
-    // Its own time counts; where it says none, the one that the hub knows.
+    // The message's own time counts; without one, the time that the hub knows.
     const std::string sent = testing::with(kAlone, "{", R"({"timestamp":"2023-08-21T16:00:12Z",)");
     EXPECT_EQ(shown(sent, Dialect::Taskwire, later), R"("m-1_4e3871ed_1692633612")");
     const auto told =
@@ -1159,7 +1159,7 @@ TEST(Translate, C1_AWorkflowGoesByTheSameCorrelationIdWheneverItIsShown) {
     EXPECT_EQ(at(told.value(), {"correlation_id"}), R"("m-1_4e3871ed_1763899200")");
 }
 
-TEST(Translate, C1_AWorkflowIsCalledByItsOwnIdAgain) {
+TEST(Translate, C1_AWorkflowGetsItsOwnIdBack) {
     constexpr std::string_view kCommand =
         R"({"correlation_id":"wf-42_d6faef40_0","agent":"a","target_agent":"b",
             "timestamp":"2025-08-21T10:30:00Z","message_type":"orchestration_command",
@@ -1171,7 +1171,7 @@ TEST(Translate, C1_AWorkflowIsCalledByItsOwnIdAgain) {
               R"("wf-42")");
 }
 
-TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {
+TEST(Translate, P1_TheHubSuppliesMissingFields) {
     constexpr std::string_view kResponse =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","status":"SUCCESS",
             "result_json":{"npv":1},"confidence_level":"HIGH"})";
@@ -1191,7 +1191,7 @@ TEST(Translate, P1_TheHubSaysWhatTheMessageDoesNot) {
     EXPECT_EQ(at(sam, {"payload", "data"}), R"({"npv":1})");
 }
 
-TEST(Forms, HaveOneForEachActAndTakeWhatIsMadeFromTheirTables) {
+TEST(Forms, CoverEachActAndReadGeneratedMessages) {
     testing::Generator generator{7};
     for (const DialectRow* row : all_rows()) {
         for (std::size_t act = 0; act < kActs; ++act) {

@@ -16,8 +16,8 @@ namespace parlance::dialects {
 
 namespace {
 
-/// The members of an object, to be moved and renamed. They stand in its text, which may have a
-/// hundred thousand of them, or are kept.
+/// An object's members, to be moved and renamed. The texts stay in the original, which may have a
+/// hundred thousand members; new texts are stored in `texts`.
 class Draft {
   public:
     Draft(json::Value object, Texts& texts) : texts_{texts} {
@@ -30,13 +30,13 @@ class Draft {
 
     bool has(std::string_view name) { return find(name) != nullptr; }
 
-    /// Empty if there is none.
+    /// Empty if there is no such member.
     std::string_view take(std::string_view name) {
         Member* const member = find(name);
         return member == nullptr ? std::string_view{} : std::exchange(member->json, {});
     }
 
-    /// What is there already stays: whoever wrote both names meant the newer one.
+    /// An existing member stays: a sender of both names means the newer.
     void add(std::string_view name, std::string_view json) {
         if (!has(name)) members_.push_back({name, texts_.keep(json)});
     }
@@ -57,7 +57,7 @@ class Draft {
   private:
     struct Member {
         std::string_view name;
-        std::string_view json;  ///< Empty once it has been taken.
+        std::string_view json;  ///< Empty once taken.
     };
 
     Member* find(std::string_view name) {
@@ -71,7 +71,8 @@ class Draft {
     Texts& texts_;
 };
 
-/// The object of this name with one more member. What is no object is left for its rule to refuse.
+/// Adds a member to the object of this name. A value of another kind is left for its rule to
+/// refuse.
 void add_inside(Draft& message, const Change& change, std::string_view json, Texts& texts) {
     std::string_view around = message.take(change.object);
     if (around.empty()) around = "{}";

@@ -1,7 +1,6 @@
-// The versions of a dialect that are read, and how a message of an older one becomes one of the
-// next.
+// The accepted versions of a dialect, and how an older message becomes a current one.
 //
-// A message is made current at the door, once: nothing behind it knows that there were others.
+// Messages are converted once, on receipt: later code knows only the current version.
 #pragma once
 
 #include <span>
@@ -12,28 +11,28 @@
 
 namespace parlance::dialects {
 
-/// A member that has another name or place in the next version, or is new in it.
+/// A member with another name or position in the next version, or new there.
 struct Change {
-    std::string_view was;       ///< Its name, at the top of the message; empty: it is new.
-    std::string_view object{};  ///< Where it is now: inside of this object, else at the top.
-    std::string_view is;        ///< What it is called there.
-    std::string_view mark{};    ///< Only in messages that have this member; empty: in all.
-    std::string_view value{};   ///< JSON: what a new one says where nothing does.
+    std::string_view was;       ///< Its old name, at the top of the message; empty: new.
+    std::string_view object{};  ///< The object that now contains it; empty: the top.
+    std::string_view is;        ///< Its new name.
+    std::string_view mark{};    ///< Only in messages with this member; empty: in all.
+    std::string_view value{};   ///< JSON: value of a new member.
 };
 
 struct VersionRow {
     std::string_view version;
-    std::span<const Change> changes{};  ///< From it to the row before.
+    std::span<const Change> changes{};  ///< From this version to the row before.
 };
 
 struct Versions {
     std::string_view field;
     std::string_view section;
-    std::span<const VersionRow> rows;  ///< The current first, then each one before.
+    std::span<const VersionRow> rows;  ///< The current version first, then older ones.
 };
 
-/// The message as one of the current version: empty if it is that already, or names none. `value`
-/// is the text as one.
+/// The message in the current version: empty if the message is current or names no version. `value`
+/// is the text as a value.
 Reading<std::string> made_current(const Versions& versions,
                                   std::string_view text,
                                   json::Value value);

@@ -10,7 +10,7 @@ bool is_among(std::span<const Slot> slots, Slot slot) {
     return std::ranges::find(slots, slot) != slots.end();
 }
 
-/// What an object would say was said in one word.
+/// True for a string in place of an object that has a field of these slots.
 bool is_told_in_a_word(const FieldRule& rule, json::Value value, std::span<const Slot> slots) {
     return rule.shape != nullptr && value.is_string() &&
            std::ranges::any_of(rule.shape->fields,

@@ -1,5 +1,5 @@
-// Where a message says something: the values that stand in the fields which mean it, found by the
-// tables of its form. For who must know the place or the very word, and not only what is meant.
+// Finds the values in a message's fields of given slots, by the tables of its form. For callers
+// that need the position or the exact text, not only the meaning.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace parlance::dialects {
 
-/// A value of a message, and the row that it stands in.
+/// A value of a message, and its field's row.
 struct Written {
     const FieldRule* rule;
     json::Value value;
 };
 
-/// Everything that is said in fields of these slots, in the message's order; also a word that
-/// stands where an object with such a field would.
+/// All values in fields of these slots, in the message's order; includes a string that stands in
+/// place of an object with such a field.
 std::vector<Written> written_in(const Form& form, json::Value message, std::span<const Slot> slots);
 
 }  // namespace parlance::dialects

@@ -33,7 +33,7 @@ using ExtensionPtr = std::unique_ptr<X509_EXTENSION, FreeBy<X509_EXTENSION_free>
 
 constexpr auto kAuthorityLife = std::chrono::hours{3650 * 24};
 constexpr auto kHubLife = std::chrono::hours{825 * 24};
-/// Clocks differ: a certificate is good from a little before it was made.
+/// Clocks differ: a certificate is valid from shortly before its creation.
 constexpr auto kSlack = std::chrono::minutes{5};
 constexpr std::size_t kSerialBytes = 16;
 
@@ -44,7 +44,7 @@ struct Pair {
 
 struct Wish {
     std::string common_name;
-    std::string usage;  ///< The extensions, as OpenSSL writes them.
+    std::string usage;  ///< The extensions, in OpenSSL's syntax.
     std::string extended_usage;
     std::string names;
     bool is_authority = false;
@@ -57,7 +57,7 @@ void add_extension(X509* certificate, X509* issuer, int kind, const std::string&
     X509V3_CTX context;
     X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
     const ExtensionPtr extension{X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str())};
-    CHECK(extension != nullptr);  // Names are checked before they come here.
+    CHECK(extension != nullptr);  // Callers have checked the names.
     CHECK(X509_add_ext(certificate, extension.get(), -1) == 1);
 }
 
@@ -91,7 +91,7 @@ std::string serial_of(const X509* certificate) {
     return hex;
 }
 
-/// Signed by the issuer, or by itself if there is none.
+/// Signed by the issuer, or self-signed without an issuer.
 Pair make_pair(const Wish& wish, const Pair* issuer) {
     Pair made{.key = KeyPtr{EVP_EC_gen("P-256")}, .certificate = CertificatePtr{X509_new()}};
     CHECK(made.key != nullptr && made.certificate != nullptr);
@@ -150,7 +150,7 @@ BioPtr reader_of(const std::string& text) {
     return BioPtr{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
 }
 
-/// Nothing if there is no authority.
+/// Nothing if the folder holds no authority.
 Result<std::optional<Pair>> read_authority(const Folder& folder) {
     const auto key = TRY(folder.read_secret(kAuthorityKeyFile));
     const auto certificate = TRY(folder.read(kAuthorityFile));
@@ -184,7 +184,7 @@ bool is_address(const std::string& host) {
            ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-/// "DNS:localhost,IP:127.0.0.1". A name with anything but these letters could say more than one.
+/// "DNS:localhost,IP:127.0.0.1". A host with other characters could add names of its own.
 Result<std::string> names_of(const std::vector<std::string>& hosts) {
     constexpr std::string_view kAllowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-*";
@@ -203,7 +203,8 @@ Result<std::string> names_of(const std::vector<std::string>& hosts) {
     return names;
 }
 
-/// An agent's id as a file's name: what is more than letters and digits is written %2F.
+/// An agent's id as a file name: characters other than letters, digits and -_. are escaped like
+/// %2F.
 std::string file_name_of(const std::string& agent) {
     std::string name = "agent-";
     for (const char c : agent) {
@@ -267,7 +268,7 @@ Result<Issued> issue_certificate(const Folder& folder,
                              .expires = std::chrono::floor<std::chrono::seconds>(until)},
                   .certificate = folder.path_of(name + ".pem"),
                   .key = folder.path_of(name + ".key")};
-    // On record first: one that nobody knows of could not be revoked.
+    // On record first: a certificate without a record could not be revoked.
     TRY(add_certificate(folder, issued.record));
     TRY(write_pair(folder, pair, name + ".pem", name + ".key"));
     return issued;

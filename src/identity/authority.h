@@ -1,5 +1,6 @@
-// An authority of one's own: makes the certificate of the hub and those of its agents, in
-// DATA/identity. Whoever has one already gives the hub its files instead.
+// The hub's own certificate authority: issues the certificates of the hub and of its agents, in
+// DATA/identity. Operators with an authority of their own give the hub its certificate files
+// instead.
 #pragma once
 
 #include <string>
@@ -18,16 +19,16 @@ inline constexpr std::string_view kAuthorityKeyFile = "ca.key";
 inline constexpr std::string_view kHubFile = "hub.pem";
 inline constexpr std::string_view kHubKeyFile = "hub.key";
 
-/// Makes the authority, if there is none yet, and a fresh certificate of the hub for these hosts;
-/// localhost, 127.0.0.1 and ::1 are always among them.
+/// Makes the authority unless it exists, and a fresh hub certificate for these hosts; localhost,
+/// 127.0.0.1 and ::1 are always included.
 Result<void> make_authority(const Folder& folder, const std::vector<std::string>& hosts, Time now);
 
 struct Issued {
     CertificateRecord record;
-    std::string certificate;  ///< The files, inside the folder.
+    std::string certificate;  ///< Paths of the files, inside the folder.
     std::string key;
 };
-/// A certificate by which its holder is this agent. Durable, and on record, on return.
+/// A certificate whose holder is authenticated as this agent. Durable and on record on return.
 Result<Issued> issue_certificate(const Folder& folder,
                                  const std::string& agent,
                                  Duration ttl,

@@ -1,4 +1,4 @@
-// The certificates that are made here, shown to each other over TLS that has no socket.
+// The issued certificates, shown to each other over TLS without a socket.
 #include "identity/authority.h"
 
 #include <chrono>
@@ -15,12 +15,12 @@ namespace {
 
 using testing::kDay;
 
-/// OpenSSL holds certificates to the real clock, and asks nobody.
+/// OpenSSL checks certificates against the real clock, which no test can replace.
 Time today() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 struct Talk {
     bool is_open = false;
-    std::string trouble;  ///< Of whoever broke it off.
+    std::string trouble;  ///< Why a side ended the handshake.
     std::shared_ptr<const TlsCertificate> shown;
 };
 
@@ -41,7 +41,7 @@ struct Office : testing::Scratch {
     }
 };
 
-/// Both sides until neither has anything to say.
+/// Runs the handshake until neither side has anything left to send.
 Talk talk(const TlsFiles& hub, const TlsFiles& client, const std::string& host = "localhost") {
     const auto hub_context = TlsContext::for_server(hub).value();
     const auto client_context = TlsContext::for_client(client).value();
@@ -80,14 +80,14 @@ TEST(Authority, S14_GivesTheHubACertificateForItsHosts) {
     }
 }
 
-TEST(Authority, TakesNoHostThatWouldSayMoreThanOneName) {
+TEST(Authority, RefusesHostsThatWouldAddOtherNames) {
     const testing::Scratch scratch;
     for (const auto* host : {"", "a,URI:parlance://agent/planner", "a b", "a\n", "a:1"}) {
         EXPECT_FALSE(make_authority(Folder{scratch.path()}, {host}, today())) << host;
     }
 }
 
-TEST(Authority, StaysWhenTheHubGetsAnotherCertificate) {
+TEST(Authority, StaysWhenTheHubsCertificateIsReplaced) {
     const Office office;
     const auto planner = office.agent("planner");
     ASSERT_TRUE(make_authority(office.folder, {"hub.example"}, today()));
@@ -110,7 +110,7 @@ TEST(Authority, S15_NamesTheAgentInItsCertificate) {
     EXPECT_FALSE(issue_certificate(office.folder, "", kDay, today()));
 }
 
-TEST(Authority, S15_IsTheOnlyOneWhoseCertificatesCount) {
+TEST(Authority, S15_CertificatesOfAForeignAuthorityAreRejected) {
     const Office office;
     const Office other;
     auto foreign = other.agent("planner");
@@ -119,7 +119,7 @@ TEST(Authority, S15_IsTheOnlyOneWhoseCertificatesCount) {
     EXPECT_FALSE(talk(office.hub(), other.stranger()).is_open) << "nor does a client trust the hub";
 }
 
-TEST(Authority, S15_IssuesWhatEndsAtItsTime) {
+TEST(Authority, S15_IssuedCertificatesExpire) {
     const Office office;
     EXPECT_TRUE(talk(office.hub(), office.agent("planner", kDay, today())).is_open);
     const auto over = talk(office.hub(), office.agent("planner", kDay, today() - 2 * kDay));
@@ -129,21 +129,21 @@ TEST(Authority, S15_IssuesWhatEndsAtItsTime) {
         << "not yet";
 }
 
-TEST(Authority, S15_MakesNoAgentOfTheHubsOwnCertificate) {
+TEST(Authority, S15_HubAndAgentCertificatesAreNotInterchangeable) {
     const Office office;
     EXPECT_FALSE(talk(office.hub(), office.hub()).is_open) << "it is for servers";
     const auto planner = office.agent("planner");
     EXPECT_FALSE(talk(planner, office.stranger()).is_open) << "nor is an agent a hub";
 }
 
-TEST(Authority, IsNeededToIssueAnything) {
+TEST(Authority, IsNeededToIssueACertificate) {
     const testing::Scratch scratch;
     const auto issued = issue_certificate(Folder{scratch.path()}, "planner", kDay, today());
     ASSERT_FALSE(issued);
     EXPECT_NE(issued.error().message.find("cert init"), std::string::npos);
 }
 
-TEST(TlsContext, SaysWhichFileItCannotUse) {
+TEST(TlsContext, NamesTheUnusableFile) {
     const Office office;
     auto files = office.hub();
     files.key = office.folder.path_of("nothing");
@@ -153,7 +153,7 @@ TEST(TlsContext, SaysWhichFileItCannotUse) {
     EXPECT_FALSE(TlsContext::for_server(files)) << "the key of another";
 }
 
-TEST(TlsSession, CarriesWhatIsSaidBothWaysAndItsEnd) {
+TEST(TlsSession, CarriesBytesAndTheEndOfTheStream) {
     const Office office;
     const auto hub_context = TlsContext::for_server(office.hub()).value();
     const auto client_context = TlsContext::for_client(office.stranger()).value();
@@ -179,8 +179,8 @@ TEST(TlsSession, CarriesWhatIsSaidBothWaysAndItsEnd) {
     EXPECT_EQ(heard, "hello");
 }
 
-TEST(TlsSession, G7_KeepsNothingOfWhatWentThrough) {
-    // Nothing under a sanitizer, whose allocator is another one.
+TEST(TlsSession, G7_KeepsNoMemoryOfTheBytesItCarried) {
+    // Checks nothing under a sanitizer, which replaces the allocator.
     const auto allocated = [] {
         const auto info = ::mallinfo2();
         return info.uordblks + info.hblkhd;
@@ -208,10 +208,10 @@ TEST(TlsSession, G7_KeepsNothingOfWhatWentThrough) {
     EXPECT_LT(allocated(), before + 100'000);
 }
 
-TEST(TlsSession, BreaksOnAnythingElse) {
+TEST(TlsSession, FailsOnBytesThatAreNoHandshake) {
     const Office office;
     const auto context = TlsContext::for_server(office.hub()).value();
-    // Plain HTTP, and data before hands are shaken.
+    // Plain HTTP, and data before the handshake.
     for (const auto& bytes : {std::string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
                               "\x17\x03\x03\x01\x01" + std::string(257, 'z')}) {
         auto server = TlsSession::of_server(*context);

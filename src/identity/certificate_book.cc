@@ -31,7 +31,7 @@ Result<CertificateRecord> read_record(json::Value value) {
     return record;
 }
 
-/// "00:AB:0C" and "ab0c" are the same number; nothing if it is none.
+/// "00:AB:0C" and "ab0c" are the same number; nothing if the text is no serial number.
 std::optional<std::string> serial_in(std::string_view text) {
     std::string serial;
     for (const char c : text) {
@@ -115,7 +115,7 @@ Result<std::vector<CertificateRecord>> revoke_certificates(const Folder& folder,
         record.revoked = now;
         revoked.push_back(record);
     }
-    // A serial that is not ours may be of another authority that the hub trusts.
+    // An unknown serial may belong to another authority that the hub trusts.
     if (revoked.empty() && !is_known && serial) {
         records.push_back({.serial = *serial, .expires = Time{}, .revoked = now});
         revoked.push_back(records.back());

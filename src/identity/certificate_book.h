@@ -1,4 +1,4 @@
-// Which certificates were issued to agents, and which of them are taken back.
+// The certificates issued to agents, and which of them are revoked.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ inline constexpr std::string_view kCertificateFile = "certificates.json";
 
 struct CertificateRecord {
     std::string serial{};  ///< Lower-case hexadecimal, without leading zeros.
-    std::string agent{};   ///< Empty for one that another authority issued.
+    std::string agent{};   ///< Empty if another authority issued the certificate.
     Time expires{};
     std::optional<Time> revoked{};
     bool operator==(const CertificateRecord&) const = default;
@@ -29,10 +29,10 @@ std::string write_certificates(const std::vector<CertificateRecord>& records);
 Result<std::vector<CertificateRecord>> read_certificates(std::string_view text);
 Result<std::vector<CertificateRecord>> list_certificates(const Folder& folder);
 
-/// Puts one on record. Needs the lock.
+/// Records a certificate. Needs the lock.
 Result<void> add_certificate(const Folder& folder, CertificateRecord record);
-/// All of an agent that are not revoked yet, or the one with this serial, whoever issued it. Says
-/// which; Fault::NotFound if there is none. Durable on return.
+/// Revokes all unrevoked certificates of an agent, or the certificate with this serial, whoever
+/// issued it. Returns the newly revoked ones; Fault::NotFound if there are none. Durable on return.
 Result<std::vector<CertificateRecord>> revoke_certificates(const Folder& folder,
                                                            std::string_view agent_or_serial,
                                                            Time now);

@@ -38,7 +38,7 @@ TEST(CertificateBook, RevokesAllOfAnAgent) {
     EXPECT_FALSE(revoke_certificates(book.folder, "planner", kNoon)) << "nothing is left of it";
 }
 
-TEST(CertificateBook, RevokesOneByItsSerialHoweverItIsWritten) {
+TEST(CertificateBook, RevokesBySerialInAnyNotation) {
     const Book book;
     EXPECT_EQ(revoke_certificates(book.folder, "0A:B2", kNoon)->size(), 1U);
     EXPECT_EQ(book.standings(), "ab1 valid\nab2 revoked\nc3 valid\n");
@@ -50,14 +50,14 @@ TEST(CertificateBook, RevokesASerialOfAnotherAuthority) {
     EXPECT_EQ(book.standings(), "ab1 valid\nab2 valid\nc3 valid\nff revoked\n");
 }
 
-TEST(CertificateBook, KnowsNoCertificateOfAStranger) {
+TEST(CertificateBook, RevokingForAnUnknownAgentFails) {
     const Book book;
     const auto revoked = revoke_certificates(book.folder, "nobody", kNoon);
     ASSERT_FALSE(revoked);
     EXPECT_EQ(revoked.error().fault, Fault::NotFound);
 }
 
-TEST(CertificateBook, ThatIsDamagedIsSaidToBe) {
+TEST(CertificateBook, DamageIsReported) {
     for (const auto* text : {"", "{}", "{\"certificates\":[1]}", "{\"certificates\":[{}]}"}) {
         EXPECT_EQ(read_certificates(text).error().fault, Fault::Corrupt) << text;
     }

@@ -80,7 +80,7 @@ Result<std::optional<std::string>> Folder::read_secret(std::string_view name) co
 Result<void> Folder::write(std::string_view name, std::string_view bytes) const {
     const auto path = path_of(name);
     const auto fresh = path + ".tmp";
-    ::unlink(fresh.c_str());  // Of a program that died here.
+    ::unlink(fresh.c_str());  // Left by a program that died here.
     {
         const Descriptor file{
             ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly)};

@@ -1,5 +1,6 @@
-// DATA/identity: keys, and who has been given what. For its owner's eyes only; every file in it is
-// whole or not there, also after a crash, and one program at a time changes it.
+// DATA/identity: keys, and the records of issued tokens and certificates. Readable by its owner
+// alone; every file is whole or absent, even after a crash, and one program at a time changes the
+// folder.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace parlance::identity {
 
-/// Whether a file is still the one that was read. Files are replaced, never changed.
+/// Detects a replaced file. Files are replaced, never changed in place.
 struct Stamp {
-    std::uint64_t inode = 0;  ///< 0: not there.
+    std::uint64_t inode = 0;  ///< 0: no such file.
     std::int64_t size = 0;
     std::int64_t changed_ns = 0;
     bool operator==(const Stamp&) const = default;
@@ -28,22 +29,22 @@ class Folder {
 
     std::string path_of(std::string_view name) const { return path_ + "/" + std::string{name}; }
     Stamp stamp(std::string_view name) const { return stamp_of(path_of(name)); }
-    /// Nothing if it is not there.
+    /// Nothing if the file does not exist.
     Result<std::optional<std::string>> read(std::string_view name) const;
-    /// As read(), of a file that nobody else may read.
+    /// As read(), but fails if other users may read the file.
     Result<std::optional<std::string>> read_secret(std::string_view name) const;
     /// Durable on return. Needs the lock.
     Result<void> write(std::string_view name, std::string_view bytes) const;
 
-    /// A secret of random bytes, made when it is first asked for. Durable on return. Needs the
-    /// lock.
+    /// A secret of random bytes, made on first use. Durable on return. Needs the lock.
     Result<std::string> secret(std::string_view name) const;
 
-    /// Fault::NotFound if there is no such data: what is to be taken back is elsewhere.
+    /// Fault::NotFound if the data directory does not exist: a revocation there would have no
+    /// effect.
     Result<void> check_is_there() const;
 
     class Lock;
-    /// Makes the folder if need be, and waits for whoever has it.
+    /// Makes the folder if need be, and waits for the lock's present holder.
     Result<Lock> lock() const;
 
   private:
@@ -51,7 +52,7 @@ class Folder {
     std::string path_;
 };
 
-/// Nobody else changes the folder while this lives.
+/// Excludes other writers of the folder during its lifetime.
 class Folder::Lock {
   public:
     explicit Lock(int descriptor) : descriptor_(descriptor) {}

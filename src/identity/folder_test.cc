@@ -20,7 +20,7 @@ struct Place : testing::Scratch {
     Folder folder{path() + "/data"};
 };
 
-TEST(Folder, IsForItsOwnerAlone) {
+TEST(Folder, IsReadableByItsOwnerAlone) {
     Place place;
     const auto lock = place.folder.lock();
     ASSERT_TRUE(lock) << lock.error().message;
@@ -29,19 +29,19 @@ TEST(Folder, IsForItsOwnerAlone) {
     EXPECT_EQ(mode_of(place.folder.path_of("secret")), 0600U);
 }
 
-TEST(Folder, HasAFileWholeOrNotAtAll) {
+TEST(Folder, FilesAreWholeOrAbsent) {
     Place place;
     const auto lock = place.folder.lock();
     EXPECT_EQ(place.folder.read("book").value(), std::nullopt);
     ASSERT_TRUE(place.folder.write("book", "one"));
-    // What a program that died while writing has left.
+    // Left by a program that died while writing.
     std::ofstream{place.folder.path_of("book.tmp")} << "ha";
     EXPECT_EQ(place.folder.read("book").value(), "one");
     ASSERT_TRUE(place.folder.write("book", "two"));
     EXPECT_EQ(place.folder.read("book").value(), "two");
 }
 
-TEST(Folder, ShowsThatAFileWasReplacedEvenByOneOfItsSize) {
+TEST(Folder, StampChangesEvenForAReplacementOfTheSameSize) {
     Place place;
     const auto lock = place.folder.lock();
     EXPECT_EQ(place.folder.stamp("book"), Stamp{});
@@ -52,7 +52,7 @@ TEST(Folder, ShowsThatAFileWasReplacedEvenByOneOfItsSize) {
     EXPECT_NE(place.folder.stamp("book"), before);
 }
 
-TEST(Folder, GivesNoSecretThatOthersMayRead) {
+TEST(Folder, RefusesASecretThatOthersMayRead) {
     Place place;
     const auto lock = place.folder.lock();
     ASSERT_TRUE(place.folder.write("key", "k"));

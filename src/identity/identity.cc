@@ -69,7 +69,7 @@ Guard::Guard(const std::string& data,
              std::function<SteadyTime()> steady_clock)
     : folder_(data), log_(std::move(log)), steady_clock_(std::move(steady_clock)) {}
 
-/// The dates of three files cost about two microseconds: what was revoked is so at once.
+/// Stamping three files costs about two microseconds, so a revocation takes effect at once.
 bool Guard::look() {
     const bool has_new_tokens = refresh(token_reading_,
                                         {folder_.stamp(kTokenKeyFile), folder_.stamp(kTokenFile)},
@@ -83,9 +83,9 @@ bool Guard::refresh(Reading& reading, const Stamps& stamps, Result<void> (Guard:
     if (stamps == reading.stamps) return false;
     if (reading.is_short && steady_clock_() - reading.tried_at < kReadAgainAfter) return false;
     const auto done = (this->*read)();
-    // Callers are kept by what was read before: a flood of connections that takes every descriptor
-    // would shut them all out. The stamps stay too, so that a revocation counts once it can be
-    // read.
+    // Callers keep the access granted by the contents read before: otherwise a flood of connections
+    // that takes every descriptor would shut out all callers. The stamps stay too, so that a
+    // revocation takes effect once its file can be read.
     if (!done && done.error().fault == Fault::Exhausted) {
         if (!reading.is_short) {
             log_(done.error().message +
@@ -105,7 +105,7 @@ Result<void> Guard::read_tokens() {
     try {
         auto key = folder_.read_secret(kTokenKeyFile);
         auto records = list_tokens(folder_);
-        // A file that is damaged weighs more than one that cannot be opened just now.
+        // Damage in one file takes precedence over a shortage of descriptors in the other.
         if (!records && records.error().fault != Fault::Exhausted) {
             return tl::unexpected(std::move(records).error());
         }
@@ -124,7 +124,8 @@ Result<void> Guard::read_tokens() {
     }
 }
 
-/// While the list is damaged nobody comes in by a certificate: any of them may be on it.
+/// While the list is damaged, every certificate is refused: any certificate may be revoked in the
+/// list.
 Result<void> Guard::read_revoked() {
     try {
         auto records = list_certificates(folder_);
@@ -168,11 +169,11 @@ std::string_view Guard::flaw_of(std::string_view credential) const {
 Proof Guard::by_token(std::string_view token, Time now) {
     look();
     if (token_reading_.is_lost) return denied(flaw_of_token({}));
-    // Without a key there are no tokens: an empty one would sign for everybody.
+    // Without a key there are no tokens: an empty key would accept anybody's signature.
     if (key_.empty()) return denied("this hub has minted no token");
     const auto claims = read_token(token, key_);
     if (!claims) return denied(claims.error().message);
-    // Signed by this hub: whose it is, is known from here on.
+    // Signed by this hub: denials from here on name the token's owner.
     auto caller = caller_of(*claims);
     if (const auto flaw = flaw_of_token(claims->id); !flaw.empty()) return denied(flaw, caller);
     if (!is_same_secret(tokens_.find(claims->id)->second.hash, to_hex(sha256(token)))) {
@@ -182,12 +183,13 @@ Proof Guard::by_token(std::string_view token, Time now) {
     return caller;
 }
 
-/// Its chain is right, or it would not be here: who has it was given it by the authority.
+/// TLS has verified the chain: an authority that the hub trusts issued the certificate to its
+/// holder.
 Proof Guard::by_certificate(const TlsCertificate& certificate, Time now) {
     look();
     const auto credential = std::string{kByCertificate} + certificate.serial;
     auto agent = agent_named_by(certificate.names);
-    // No agent is called so: there is a space in it.
+    // No agent has such a name: the credential contains a space.
     if (!agent) return denied(agent.error().message, Caller{.agent = {credential}});
     Caller caller{
         .agent = {*std::move(agent)}, .credential = credential, .until = certificate.until};

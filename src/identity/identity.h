@@ -1,7 +1,7 @@
-// Who is at the door: tokens and certificates, held against what DATA/identity says at this moment.
+// Authentication: checks tokens and certificates against the files in DATA/identity on every call.
 //
-// The room knows what was given to whom and what was taken back; what a caller may do with it is
-// decided elsewhere. The command line changes the files while the hub runs; the guard notices.
+// The room knows which credentials were issued and which were revoked; other rooms decide what a
+// caller may do. The command line changes the files while the hub runs; the guard notices.
 #pragma once
 
 #include <array>
@@ -26,61 +26,61 @@ namespace parlance::identity {
 /// "parlance://agent/planner" names the agent "planner". Exactly one name, and nothing else.
 Result<std::string> agent_named_by(const std::vector<std::string>& names);
 
-/// Why nobody comes in by what was shown, and whose it is, where the hub can tell.
+/// Why a credential was refused, and the credential's owner as far as the hub can tell.
 struct Denial {
     std::string message{};
     std::optional<Caller> whose{};
 };
 using Proof = tl::expected<Caller, Denial>;
 
-/// One caller that was proved twice: what the second proof says of it, as long as both hold.
+/// For a caller with two credentials: the identity of the second, valid as long as both hold.
 Caller proved_by_both(const Caller& first, Caller second);
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// While the system has no descriptor or no memory for it, a file that has changed is tried again
-/// at most this often.
+/// A changed file that the hub cannot read for lack of descriptors or memory is tried again at most
+/// this often.
 inline constexpr std::chrono::milliseconds kReadAgainAfter{250};
 
 class Guard {
   public:
-    /// `log` hears of files that cannot be read. Nobody comes in by a file that is damaged. A file
-    /// that the system has no descriptor or no memory for is read again as soon as it has; until
-    /// then the guard goes by what it read before.
+    /// `log` receives unreadable files. A damaged file authenticates nobody. A file that the hub
+    /// cannot read for lack of descriptors or memory is read again as soon as possible; until then
+    /// the guard uses the contents read before.
     Guard(const std::string& data,
           std::function<void(const std::string&)> log,
           std::function<SteadyTime()> steady_clock = &std::chrono::steady_clock::now);
 
     Proof by_token(std::string_view token, Time now);
     Proof by_certificate(const TlsCertificate& certificate, Time now);
-    /// Reads what has changed since the last look; says whether anything has.
+    /// Reads files that changed since the last look; true if any did.
     bool look();
-    /// Whether what proved the caller holds, as of the last look.
+    /// True if all of the caller's credentials still hold, as of the last look.
     bool stands(const Caller& caller, Time now) const;
 
   private:
-    /// What the book says of a token.
+    /// A token's entry in the book.
     struct Entry {
         std::string hash;
         bool is_revoked = false;
     };
 
-    /// As many as belong together.
+    /// The files that are read together.
     using Stamps = std::array<Stamp, 2>;
-    /// What was read last: of which files, whether it can be gone by, and how a shortage goes.
+    /// The state of the last read.
     struct Reading {
         std::optional<Stamps> stamps{};  ///< None: nothing was read yet.
-        bool is_lost = true;             ///< There is nothing to go by.
-        bool is_short = false;           ///< The files have changed, and there was no descriptor.
+        bool is_lost = true;             ///< No usable contents.
+        bool is_short = false;           ///< The changed files are unread, for lack of resources.
         SteadyTime tried_at{};
     };
 
-    /// Reads the files if they are others than those that were read; says whether it did.
+    /// Reads the files if their stamps changed; true if it read them.
     bool refresh(Reading& reading, const Stamps& stamps, Result<void> (Guard::*read)());
-    // Either replaces what was read before as a whole, or leaves it.
+    // Both replace the earlier contents as a whole, or keep them.
     Result<void> read_tokens();
     Result<void> read_revoked();
-    /// Why it does not hold; empty if it does.
+    /// Why the credential does not hold; empty if it holds.
     std::string_view flaw_of_token(std::string_view id) const;
     std::string_view flaw_of_certificate(std::string_view serial) const;
     std::string_view flaw_of(std::string_view credential) const;

@@ -15,7 +15,7 @@ namespace {
 using testing::kDay;
 using testing::kNoon;
 
-/// The process can open no file while this lives, as under a flood of connections.
+/// During its lifetime the process can open no file, as under a flood of connections.
 class NoDescriptorLeft {
   public:
     NoDescriptorLeft() {
@@ -37,7 +37,7 @@ struct Door : testing::Scratch {
     SteadyTime steady{};
     Guard guard = new_guard();
 
-    /// As of a hub that is started now.
+    /// The guard of a freshly started hub.
     Guard new_guard() {
         return Guard{path(),
                      [this](const std::string& line) { log.push_back(line); },
@@ -54,7 +54,7 @@ struct Door : testing::Scratch {
     }
 };
 
-TEST(Guard, KnowsWhoEachKindOfTokenIs) {
+TEST(Guard, IdentifiesTheCallerOfEachKindOfToken) {
     Door door;
     const auto agent =
         door.guard
@@ -89,7 +89,7 @@ TEST(Guard, LetsOnlyOperatorsAndAdminsActForOthers) {
     }
 }
 
-TEST(Guard, HoldsATokenToItsTime) {
+TEST(Guard, RefusesAnExpiredToken) {
     Door door;
     const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
     EXPECT_EQ(door.why_not(minted.secret, kNoon + kDay - Duration{1}), "it may");
@@ -110,7 +110,7 @@ TEST(Guard, NoticesARevocationAtOnce) {
     EXPECT_EQ(door.why_not(other.secret), "it may");
 }
 
-TEST(Guard, SaysWhenACallersTimeIsOver) {
+TEST(Guard, CallersStandUntilTheirTokenExpires) {
     Door door;
     const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
     const auto caller = door.guard.by_token(minted.secret, kNoon).value();
@@ -120,13 +120,13 @@ TEST(Guard, SaysWhenACallersTimeIsOver) {
         << "who proved nothing, in --dev, has nothing to lose";
 }
 
-TEST(Guard, LetsNobodyInWithoutAKeyOrABook) {
+TEST(Guard, RefusesEveryTokenWithoutAKeyOrABook) {
     Door door;
     EXPECT_EQ(door.why_not(sign_token({.id = "x", .name = "a"}, "")),
               "this hub has minted no token");
     const auto minted = door.mint({.kind = Kind::User, .name = "u1"});
     ASSERT_EQ(door.why_not(minted.secret), "it may");
-    // Signed by this hub, and in no book: of a backup, or of a book that was thrown away.
+    // Signed by this hub but in no book: the token is from a backup, or the book was deleted.
     std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tokens\":[]}";
     EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
     std::ofstream{door.folder.path_of(kTokenFile)} << "{\"tok";
@@ -135,7 +135,7 @@ TEST(Guard, LetsNobodyInWithoutAKeyOrABook) {
     EXPECT_NE(door.log[0].find("damaged"), std::string::npos) << door.log[0];
 }
 
-TEST(Guard, KeepsTheTokensItHasReadWhileNoFileCanBeOpenedAndReadsTheNewOnesAfterwards) {
+TEST(Guard, KeepsItsTokensWhileNoFileCanBeOpenedAndReadsNewTokensAfterwards) {
     Door door;
     const auto good = door.mint({.kind = Kind::Agent, .name = "planner"});
     const auto caller = door.guard.by_token(good.secret, kNoon).value();
@@ -180,7 +180,7 @@ TEST(Guard, NoticesARevocationAsSoonAsTheShortageIsOver) {
     EXPECT_FALSE(door.guard.stands(by_certificate, kNoon));
 }
 
-TEST(Guard, LetsNobodyInThatStartsDuringAShortageUntilItHasReadItsFiles) {
+TEST(Guard, StartedDuringAShortageRefusesEveryCredentialUntilFilesAreRead) {
     Door door;
     const auto token = door.mint({.kind = Kind::Agent, .name = "planner"});
     const TlsCertificate certificate{
@@ -196,7 +196,7 @@ TEST(Guard, LetsNobodyInThatStartsDuringAShortageUntilItHasReadItsFiles) {
     EXPECT_TRUE(door.guard.by_certificate(certificate, kNoon));
 }
 
-TEST(Guard, TakesNoTokenOnceItsBookIsDamagedAlsoIfTheBookThenCannotBeOpened) {
+TEST(Guard, RefusesEveryTokenOnceTheBookIsDamagedEvenIfTheBookThenCannotBeOpened) {
     Door door;
     const auto token = door.mint({.kind = Kind::Agent, .name = "planner"});
     ASSERT_EQ(door.why_not(token.secret), "it may");
@@ -219,7 +219,7 @@ TEST(Guard, HoldsATokenAgainstTheHashInTheBook) {
     EXPECT_EQ(door.why_not(minted.secret), "the token is none that this hub minted");
 }
 
-TEST(Guard, I1_KnowsWhoseATokenIsThatHoldsNoMore) {
+TEST(Guard, I1_DenialsNameTheOwnerOfARevokedOrExpiredToken) {
     Door door;
     const auto revoked = door.mint({.kind = Kind::Agent, .name = "planner"});
     const auto expired = door.mint({.kind = Kind::User, .name = "u1"});
@@ -232,7 +232,7 @@ TEST(Guard, I1_KnowsWhoseATokenIsThatHoldsNoMore) {
 
 // --- certificates --------------------------------------------------------------------------------
 
-TEST(CertificateName, S15_IsOneUriAndNothingElse) {
+TEST(CertificateName, S15_IsExactlyOneUri) {
     EXPECT_EQ(agent_named_by({"URI:parlance://agent/planner"}), "planner");
     EXPECT_EQ(agent_named_by({"URI:parlance://agent/agent://planner/1"}), "agent://planner/1");
     const std::vector<std::vector<std::string>> kOdd{
@@ -254,7 +254,7 @@ TEST(CertificateName, S15_IsOneUriAndNothingElse) {
     for (const auto& names : kOdd) EXPECT_FALSE(agent_named_by(names));
 }
 
-TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
+TEST(Guard, S15_AcceptsACertificateForTheNamedAgent) {
     Door door;
     const TlsCertificate certificate{
         .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
@@ -272,7 +272,7 @@ TEST(Guard, S15_TakesACertificateForTheAgentItNames) {
               "the certificate was revoked");
 }
 
-TEST(Guard, S15_WhoseACertificateIsIsKnownAlsoIfItHoldsNoMore) {
+TEST(Guard, S15_DenialsNameTheOwnerOfAnInvalidCertificate) {
     Door door;
     TlsCertificate certificate{
         .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
@@ -286,14 +286,14 @@ TEST(Guard, S15_WhoseACertificateIsIsKnownAlsoIfItHoldsNoMore) {
     EXPECT_EQ(whose(kNoon), "certificate ab1") << "it is neither of them";
 }
 
-TEST(Guard, S15_LetsNobodyInByACertificateWhileItCannotReadWhichWereRevoked) {
+TEST(Guard, S15_RefusesEveryCertificateWhileTheRevocationListIsUnreadable) {
     Door door;
     const TlsCertificate certificate{
         .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay};
     ASSERT_TRUE(revoke_certificates(door.folder, "ab1", kNoon));
     const auto book = door.folder.read(kCertificateFile).value().value();
     std::ofstream{door.folder.path_of(kCertificateFile)} << "{\"certificates\":[";
-    // As a hub that is started with it: it has never seen another.
+    // The guard of a hub started on the damaged file, without any earlier contents.
     auto fresh = door.new_guard();
     for (const auto* serial : {"ab1", "ab2"}) {
         auto shown = certificate;
@@ -311,7 +311,7 @@ TEST(Guard, S15_LetsNobodyInByACertificateWhileItCannotReadWhichWereRevoked) {
     EXPECT_FALSE(fresh.by_certificate(certificate, kNoon));
 }
 
-TEST(Guard, S15_WhoShowedBothIsLetInAsLongAsBothHold) {
+TEST(Guard, S15_CallersWithTwoCredentialsStandWhileBothHold) {
     Door door;
     const TlsCertificate certificate{
         .serial = "ab1", .names = {"URI:parlance://agent/planner"}, .until = kNoon + kDay / 2};

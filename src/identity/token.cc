@@ -45,7 +45,7 @@ Result<std::string> text_member(json::Value object, std::string_view key) {
 Result<Time> time_member(json::Value object, std::string_view key) {
     const auto value = json::find(object, key);
     const auto ms = value ? value->integer() : std::nullopt;
-    // Far outside of any clock, arithmetic with it would overflow.
+    // Far outside of any clock, where arithmetic would overflow.
     if (!ms || *ms < 0 || *ms > std::int64_t{1} << 50) return no_claims(key);
     return Time{Duration{*ms}};
 }
@@ -170,14 +170,14 @@ Result<Claims> read_claims(std::string_view json) {
     const auto kind = std::ranges::find(kKinds, kind_name, &EnumName<Kind>::name);
     if (kind == kKinds.end()) return no_claims("kind that is known");
     const auto role = TRY(text_member(root, "role"));
-    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    // Member by member: a return out of the middle of an initialiser leaks the members made so far.
     Claims claims;
     claims.kind = kind->value;
     claims.id = TRY(text_member(root, "id"));
     claims.name = TRY(text_member(root, "name"));
     claims.role = TRY(role_named(role));
     claims.users = TRY(names_member(root, "users"));
-    // A token of before there were groups has none.
+    // Tokens minted before groups existed have no groups.
     if (json::find(root, "groups")) claims.groups = TRY(names_member(root, "groups"));
     claims.issued = TRY(time_member(root, "issued"));
     claims.expires = TRY(time_member(root, "expires"));
@@ -202,7 +202,7 @@ Result<Claims> read_token(std::string_view token, std::string_view key) {
     }
     const auto signature = from_base64url(token.substr(dot + 1));
     const auto expected = hmac_sha256(key, token.substr(0, dot));
-    // The signature first: nothing of a stranger's bytes is looked into.
+    // The signature first: claims of unsigned tokens are never parsed.
     if (!signature || !is_same_secret(*signature, text_of(expected))) return stranger();
     const auto claims = from_base64url(token.substr(kPrefix.size(), dot - kPrefix.size()));
     if (!claims) return stranger();

@@ -1,9 +1,9 @@
-// A bearer token: who its bearer is and until when, signed by the hub that minted it.
+// A bearer token: its bearer's identity and expiry, signed by the hub that minted the token.
 //
 //   plt1.CLAIMS.SIGNATURE      claims in JSON, and HMAC-SHA-256 over all before; both in base64url
 //
-// That a signature is right is not enough: a token must also stand in the book (token_book.h) and
-// not be revoked there.
+// A right signature is not enough: a token must also be listed, unrevoked, in the book
+// (token_book.h).
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct Claims {
     std::string id{};  ///< Names the token; no secret.
     Kind kind = Kind::Agent;
     std::string name{};                      ///< The agent's, the operator's or the user's.
-    OperatorRole role = OperatorRole::None;  ///< An operator's.
-    std::vector<std::string> users{};        ///< Whom an agent may act for; "*" for all.
-    std::vector<std::string> groups{};       ///< An operator's roles among people.
+    OperatorRole role = OperatorRole::None;  ///< Operators only.
+    std::vector<std::string> users{};        ///< Users that an agent may act for; "*" for all.
+    std::vector<std::string> groups{};       ///< An operator's roles for human tasks.
     Time issued{};
     Time expires{};
     bool operator==(const Claims&) const = default;
@@ -42,20 +42,20 @@ Result<OperatorRole> role_named(std::string_view name);
 
 /// One to 128 letters, digits or ._-:/@, and no "topic:…".
 bool is_agent_id(std::string_view id);
-/// Whether somebody can prove to be the agent of this name; why not, if it is the hub's own.
+/// Fails if no agent can authenticate under this name, as for the hub's own.
 Result<void> check_agent_name(std::string_view name);
-/// Whether a name can be given to an agent or an operator; why not, if it means somebody else to
-/// the hub: itself, people, or several.
+/// Fails if agents and operators cannot bear the name because the hub reserves it for itself,
+/// people or several recipients.
 Result<void> check_free_name(std::string_view name);
-/// Who may be named in a token: a user or operator by any bytes without control characters.
+/// Names of users and operators may have any bytes but control characters.
 Result<void> check_claims(const Claims& claims);
 
-/// As members of a JSON object, without its braces; the book has them beside its own.
+/// As members of a JSON object, without its braces; the book adds members of its own.
 std::string write_claims(const Claims& claims);
 Result<Claims> read_claims(std::string_view json);
 
 std::string sign_token(const Claims& claims, std::string_view key);
-/// The claims, if the signature is right. Nothing is said about whether they still hold.
+/// The claims, if the signature is right. Neither expiry nor revocation is checked.
 Result<Claims> read_token(std::string_view token, std::string_view key);
 
 }  // namespace parlance::identity

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kTokensMax = 100'000;
 constexpr std::size_t kIdBytes = 9;
 constexpr std::size_t kHashDigits = 2 * sizeof(Digest);
-/// How long the book remembers a token that is of no use any more.
+/// How long the book keeps an expired token.
 constexpr auto kKeepExpired = std::chrono::hours{30 * 24};
 
 Result<TokenRecord> read_record(json::Value value) {
@@ -97,7 +97,7 @@ Result<Minted> mint_token(const Folder& folder, Claims wanted, Time now) {
         return fail(Fault::Exhausted, fmt::format("there are {} tokens already", kTokensMax));
     }
     wanted.id = to_base64url(random_bytes(kIdBytes));
-    // An id that begins like an option could not be typed after `revoke`.
+    // A command line would take an id with a leading dash for an option of `revoke`.
     if (wanted.id.front() == '-') wanted.id.front() = '_';
     wanted.issued = now;
     const auto key = TRY(folder.secret(kTokenKeyFile));

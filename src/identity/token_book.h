@@ -1,6 +1,6 @@
-// Which tokens there are: minted, listed and revoked, whether a hub runs on the data or not.
+// The tokens: minted, listed and revoked, with or without a running hub.
 //
-// The secrets are not here, only their SHA-256: who reads the book cannot come in with it.
+// The book keeps only the SHA-256 of each secret: a reader of the book cannot authenticate with it.
 #pragma once
 
 #include <optional>
@@ -30,16 +30,16 @@ std::string_view standing_of(const TokenRecord& record, Time now);
 std::string write_book(const std::vector<TokenRecord>& records);
 Result<std::vector<TokenRecord>> read_book(std::string_view text);
 
-/// All of them, in the order in which they were minted.
+/// All tokens, in the order of minting.
 Result<std::vector<TokenRecord>> list_tokens(const Folder& folder);
 
 struct Minted {
     Claims claims;
-    std::string secret;  ///< Told once; it cannot be had again.
+    std::string secret;  ///< Shown once; the hub keeps no copy.
 };
-/// `wanted` without id and issue: those are made here. Durable on return.
+/// Sets the id and issue time of `wanted`. Durable on return.
 Result<Minted> mint_token(const Folder& folder, Claims wanted, Time now);
-/// Fault::NotFound if there is none. One that is revoked stays as it was.
+/// Fault::NotFound if there is no such token. A revoked token keeps its first revocation time.
 Result<TokenRecord> revoke_token(const Folder& folder, std::string_view id, Time now);
 
 }  // namespace parlance::identity

@@ -23,7 +23,7 @@ struct Book : testing::Scratch {
     std::string text() { return folder.read(kTokenFile).value().value_or(""); }
 };
 
-TEST(TokenBook, KeepsWhatWasMintedAndNotItsSecret) {
+TEST(TokenBook, KeepsMintedTokensWithoutTheirSecrets) {
     Book book;
     const auto first = book.mint();
     const auto second = book.mint("coder");
@@ -37,7 +37,7 @@ TEST(TokenBook, KeepsWhatWasMintedAndNotItsSecret) {
     EXPECT_EQ(book.text().find(signature), std::string::npos);
 }
 
-TEST(TokenBook, MintsNothingInANameThatMeansOthersToTheHub) {
+TEST(TokenBook, RefusesNamesThatTheHubReserves) {
     Book book;
     for (const auto kind : {Kind::Agent, Kind::Operator}) {
         for (const auto* name : {"parlance",
@@ -65,7 +65,7 @@ TEST(TokenBook, MintsNothingInANameThatMeansOthersToTheHub) {
     book.mint("callx");
 }
 
-TEST(TokenBook, RevokesNothingWhereThereIsNoData) {
+TEST(TokenBook, RevokingFailsWithoutADataDirectory) {
     testing::Scratch scratch;
     const auto elsewhere = scratch.path() + "/mistyped";
     const auto revoked = revoke_token(Folder{elsewhere}, "x", kNoon);
@@ -74,7 +74,7 @@ TEST(TokenBook, RevokesNothingWhereThereIsNoData) {
     EXPECT_EQ(stamp_of(elsewhere), Stamp{}) << "nor is it made";
 }
 
-TEST(TokenBook, RevokesOneAndRemembersWhen) {
+TEST(TokenBook, RevokesATokenAndKeepsTheTime) {
     Book book;
     const auto minted = book.mint();
     book.mint("coder");
@@ -90,14 +90,14 @@ TEST(TokenBook, RevokesOneAndRemembersWhen) {
     EXPECT_EQ(unknown.error().fault, Fault::NotFound);
 }
 
-TEST(TokenBook, MintsNothingThatIsOverBeforeItBegins) {
+TEST(TokenBook, RefusesToMintAnExpiredToken) {
     Book book;
     const Claims wanted{.kind = Kind::User, .name = "u1", .expires = kNoon};
     EXPECT_FALSE(mint_token(book.folder, wanted, kNoon));
     EXPECT_TRUE(mint_token(book.folder, wanted, kNoon - Duration{1}));
 }
 
-TEST(TokenBook, ForgetsWhatExpiredLongAgo) {
+TEST(TokenBook, ForgetsTokensThatExpiredLongAgo) {
     Book book;
     book.mint();
     const Claims wanted{.kind = Kind::User, .name = "u1", .expires = kNoon + 60 * kDay};
@@ -107,7 +107,7 @@ TEST(TokenBook, ForgetsWhatExpiredLongAgo) {
     EXPECT_EQ(list_tokens(book.folder)->size(), 2U) << "the first has gone";
 }
 
-TEST(TokenBook, ThatIsDamagedIsSaidToBeAndLeftAlone) {
+TEST(TokenBook, DamageIsReportedAndTheFileKept) {
     Book book;
     book.mint();
     const auto half = book.text().substr(0, 40);
@@ -122,8 +122,8 @@ TEST(TokenBook, ThatIsDamagedIsSaidToBeAndLeftAlone) {
     EXPECT_EQ(book.text(), half);
 }
 
-// Written again as it stood, such a hash could have ended its own text.
-TEST(TokenBook, WithAHashThatIsNoneIsDamaged) {
+// Written back as it was read, such a hash could end its own JSON string.
+TEST(TokenBook, MalformedHashIsDamage) {
     Book book;
     book.mint();
     const auto right = book.text();
@@ -138,7 +138,7 @@ TEST(TokenBook, WithAHashThatIsNoneIsDamaged) {
     EXPECT_TRUE(read_book(right));
 }
 
-TEST(TokenBook, LosesNothingWhenSeveralWriteAtOnce) {
+TEST(TokenBook, LosesNoTokenToConcurrentWriters) {
     Book book;
     constexpr int kWriters = 4;
     constexpr int kEach = 8;

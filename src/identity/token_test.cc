@@ -24,7 +24,7 @@ Claims claims_of(Kind kind) {
             .expires = kNoon + kDay};
 }
 
-TEST(Token, SaysWhoItWasMintedFor) {
+TEST(Token, NamesItsBearer) {
     for (const auto kind : {Kind::Agent, Kind::Operator, Kind::User}) {
         const auto claims = claims_of(kind);
         const auto read = read_token(sign_token(claims, kKey), kKey);
@@ -33,7 +33,7 @@ TEST(Token, SaysWhoItWasMintedFor) {
     }
 }
 
-TEST(Token, SaysOfWhichGroupsAnOperatorIs) {
+TEST(Token, NamesTheGroupsOfAnOperator) {
     auto claims = claims_of(Kind::Operator);
     claims.groups = {"finance", "legal"};
     const auto read = read_token(sign_token(claims, kKey), kKey);
@@ -59,7 +59,7 @@ TEST(Token, IsWorthlessWithAnyBitChanged) {
     }
 }
 
-TEST(Token, IsWorthlessCutShortOrWithMore) {
+TEST(Token, IsWorthlessCutShortOrExtended) {
     const auto token = sign_token(claims_of(Kind::User), kKey);
     for (std::size_t size = 0; size < token.size(); ++size) {
         EXPECT_FALSE(read_token(std::string_view{token}.substr(0, size), kKey)) << size;
@@ -87,7 +87,7 @@ struct Wrong {
     void (*spoil)(Claims&);
 };
 
-TEST(Claims, AreCheckedWhoeverSignedThem) {
+TEST(Claims, AreCheckedWhoeverSigned) {
     const Wrong kWrongs[] = {
         {"an agent without a name", [](Claims& c) { c.name = ""; }},
         {"a name that no agent can have", [](Claims& c) { c.name = "a b"; }},
@@ -113,7 +113,7 @@ TEST(Claims, AreCheckedWhoeverSignedThem) {
     }
 }
 
-TEST(Claims, ThatLackAMemberAreNone) {
+TEST(Claims, RefuseAMissingMember) {
     const std::string whole = "{" + write_claims(claims_of(Kind::Agent)) + "}";
     ASSERT_TRUE(read_claims(whole));
     for (const auto* key : {"id", "kind", "name", "role", "users", "issued", "expires"}) {

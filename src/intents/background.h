@@ -1,5 +1,5 @@
-// Sentences that people say to machines and that hardly any agent is for. Who learns a few intents
-// from a few examples has to be told what everything else sounds like.
+// Everyday sentences outside the scope of nearly every agent. A classifier trained on a few intents
+// with a few examples each needs them as negative examples.
 #pragma once
 
 #include <array>

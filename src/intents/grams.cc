@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPieceMin = 2;
 constexpr std::size_t kPieceMax = 5;
-/// Nobody asks for anything in a longer word; a key or a blob of Base64 costs no more than one.
+/// No intent is expressed in a longer word; the cut bounds the cost of a key or a Base64 blob.
 constexpr std::size_t kWordBytesMax = 64;
 
 constexpr std::array<std::string_view, 96> kCommonWords{

@@ -1,5 +1,5 @@
-// A text as what can be counted in it: its words, its pairs of neighbouring words, and the pieces
-// of each word, by which a word is recognised whatever its ending and however it was mistyped.
+// A text as countable features: its words, its pairs of neighbouring words, and the pieces of each
+// word. Pieces recognise a word despite inflection and typing errors.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace parlance::intents {
 
 enum class GramKind : std::uint8_t { Word, Piece };
 
-/// Known by its hash, which is the same on every machine.
+/// Identified by a hash that is the same on every machine.
 struct Gram {
     std::uint64_t key = 0;
     GramKind kind = GramKind::Word;
     auto operator<=>(const Gram&) const = default;
 };
 
-/// Folded, and cut at whatever is no letter or digit; "what's" is "what" and "'s".
+/// Folded words, cut at every character but letters and digits; "what's" is "what" and "'s".
 std::vector<std::string> words_of(std::string_view text);
 
-/// In no particular order, each as often as it is there.
+/// Unordered; repeated features are repeated.
 std::vector<Gram> grams_of(std::string_view text);
 
-/// Those of the words that most sentences have, whatever they are about.
+/// Sorted grams of the words that most sentences contain, whatever their subject.
 const std::vector<Gram>& common_grams();
 
 }  // namespace parlance::intents

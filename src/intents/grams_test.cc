@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(Grams, K12_WordsAreFoldedAndCutAtWhatIsNoLetter) {
+TEST(Grams, K12_WordsAreFoldedAndCutAtNonLetters) {
     EXPECT_EQ(words_of("What's  the NPV?"), (Words{"what", "'s", "the", "npv"}));
     EXPECT_EQ(words_of("ｃａｓｈ-flows ' 2026"), (Words{"cash", "flows", "2026"}));
     EXPECT_EQ(words_of(std::string(500, 'x')).front().size(), 64U);
@@ -31,7 +31,7 @@ double length_of(const Place& place) {
     return square;
 }
 
-TEST(Space, K12_WhatWasNeverSeenTakesItsShareOfTheLength) {
+TEST(Space, K12_UnknownGramsTakeTheirShareOfTheLength) {
     const std::vector<std::string_view> texts{"project the revenue", "write a report"};
     const Space space{texts};
     EXPECT_NEAR(length_of(space.place_of("project the revenue")), 1, 1e-5);
@@ -41,7 +41,7 @@ TEST(Space, K12_WhatWasNeverSeenTakesItsShareOfTheLength) {
 }
 
 TEST(Space, K12_ACommonWordCountsLessThanARareOneHoweverFewTextsThereAre) {
-    // Of the same length, and each in the only text: nothing but what they are tells them apart.
+    // "the" and "ape" have the same length and the same text count: only commonness differs.
     const std::vector<std::string_view> texts{"the ape"};
     const Space space{texts};
     EXPECT_LT(length_of(space.place_of("the zebra")), 0.8 * length_of(space.place_of("ape zebra")));

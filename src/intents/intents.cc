@@ -14,29 +14,30 @@ namespace parlance::intents {
 
 namespace {
 
-/// What training weighs a wrong guess with, against a simple rule.
+/// LIBLINEAR's C: the cost of a misclassified training example against the model's simplicity.
 constexpr double kPenalty = 2;
 constexpr double kPrecision = 0.1;
 
-/// One sentence of which no gram is known is added to so many lessons, as one that asks for nothing
-/// of ours: without it, who knows two intents would think that everything is one of them.
+/// Per so many training examples, one empty vector is added as an example of no intent: without
+/// empty vectors, a classifier of two intents would assign every sentence to one of the two.
 constexpr std::size_t kLessonsPerSilence = 10;
 
-/// With so many intents a second thread is worth its while.
+/// From this number of intents on, a second thread saves time.
 constexpr std::size_t kIntentsForTwo = 16;
 
-/// A sentence of the background that is so near to a lesson is about one of the intents.
+/// A background sentence with a larger cosine to a training example belongs to an intent and is
+/// skipped.
 constexpr double kNear = 0.3;
 
-/// How much of what speaks for no intent at all speaks against each of them.
+/// Share of the no-intent score that is subtracted from the score of each intent.
 constexpr double kForeignShare = 0.5;
 
-/// A score to how often such a guess is right, fitted to sentences that were not learnt, a fifth of
-/// them out of scope. Who has seen few lessons knows fewer of the words of a sentence that is
-/// meant, so less is expected of it: the steps are measured, see docs/intents.md.
+/// Logistic calibration from score to confidence, fitted to unseen sentences, a fifth of them out
+/// of scope. A classifier trained on few examples knows fewer words of an in-scope sentence, so its
+/// middle is lower: the steps are measured, see docs/intents.md.
 constexpr double kSlope = 4;
 constexpr double kMiddleMost = 0.11;
-/// How sharply the best two are told apart.
+/// How sharply the best two intents are told apart.
 constexpr double kRivalry = 8;
 double middle_for(std::size_t lessons) {
     const double size = static_cast<double>(std::max<std::size_t>(lessons, 3));
@@ -45,7 +46,7 @@ double middle_for(std::size_t lessons) {
 
 using Row = std::vector<feature_node>;
 
-/// A place as LIBLINEAR reads it: from 1, the last direction the same for all, -1 at the end.
+/// A vector as LIBLINEAR reads it: indices from 1, the last one the bias, -1 at the end.
 Row row_of(const Place& place, std::size_t size) {
     Row row;
     row.reserve(place.size() + 2);
@@ -55,7 +56,7 @@ Row row_of(const Place& place, std::size_t size) {
     return row;
 }
 
-/// LIBLINEAR tells stdout how it gets on, unless it is told not to: once, for all threads.
+/// Silences LIBLINEAR's progress output on stdout: once, for all threads.
 void hush() {
     static const bool is_hushed = [] {
         set_print_string_function([](const char*) {});
@@ -64,10 +65,10 @@ void hush() {
     (void)is_hushed;
 }
 
-/// What tells those on the side of 1 from all others.
+/// The weights that separate the examples labelled 1 from all others.
 std::vector<double> separate(const problem& lessons) {
     parameter how{};
-    how.solver_type = L2R_L2LOSS_SVC;  // The primal one: its dual draws lots.
+    how.solver_type = L2R_L2LOSS_SVC;  // The primal solver: the dual one uses random numbers.
     how.C = kPenalty;
     how.eps = kPrecision;
     model* made = ::train(&lessons, &how);
@@ -89,17 +90,17 @@ bool is_near_any(const Place& place, std::span<const Place> others, std::vector<
     return is_near;
 }
 
-/// The lessons as places, each with the number of its intent.
+/// The training examples as vectors, each with the number of its intent.
 struct Course {
     std::vector<Place> places;
     std::vector<std::size_t> intents;
 };
 
-/// What those who learn share.
+/// Input that the training threads share.
 struct Task {
     const Course& course;
     const std::atomic<bool>& stops;
-    std::vector<feature_node*> starts{};  ///< The course's places, as LIBLINEAR reads them.
+    std::vector<feature_node*> starts{};  ///< The course's vectors in LIBLINEAR's form.
 };
 
 void add_background(const Space& space, Course& course) {
@@ -117,12 +118,12 @@ void add_background(const Space& space, Course& course) {
 
 }  // namespace
 
-/// The first intent is none: what asks for nothing of ours.
+/// The trained model. Intent 0 is the empty one: no intent.
 struct Classifier::Learnt {
     Space space;
     std::vector<std::string> intents{""};
     std::vector<float> weights{};  ///< All intents of the first gram, then of the second, …
-    double middle = 0;             ///< The score of which a half is right.
+    double middle = 0;             ///< The score with confidence one half.
 
     Course course_of(std::span<const Lesson> lessons);
     bool learn(const Course& course, const std::atomic<bool>& stops);
@@ -141,7 +142,8 @@ Course Classifier::Learnt::course_of(std::span<const Lesson> lessons) {
     return course;
 }
 
-/// What the lessons say of one intent after the other, for as long as there are some left.
+/// Takes the next untrained intent and trains its weights, until no intent is left or `stops` is
+/// set.
 void Classifier::Learnt::learn_some(const Task& task, std::atomic<std::size_t>& next) {
     std::vector<double> sides(task.starts.size());
     auto starts = task.starts;
@@ -161,7 +163,8 @@ void Classifier::Learnt::learn_some(const Task& task, std::atomic<std::size_t>& 
     }
 }
 
-/// False if it was broken off. Each intent is learnt for itself, so it does not matter by whom.
+/// False if `stops` was set. Each intent is trained independently, so the result does not depend on
+/// the thread.
 bool Classifier::Learnt::learn(const Course& course, const std::atomic<bool>& stops) {
     std::vector<Row> rows;
     for (const Place& place : course.places) rows.push_back(row_of(place, space.size()));
@@ -179,7 +182,7 @@ bool Classifier::Learnt::learn(const Course& course, const std::atomic<bool>& st
     return !stops;
 }
 
-/// How sure it is that it is one of ours, shared with the one that it could be instead.
+/// Confidence: the calibrated score, divided between the intent and its strongest rival.
 std::vector<Guess> Classifier::Learnt::guesses_of(const std::vector<double>& scores) const {
     std::vector<std::size_t> order(scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

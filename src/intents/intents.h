@@ -1,8 +1,8 @@
-// What a sentence asks for: the intents that were learnt, with how sure it is of each.
+// Intent classifier: which of the learnt intents a sentence expresses, with a confidence for each.
 //
-// Lessons in, guesses out. The same lessons make the same classifier, whenever and in whatever
-// thread it is made. It knows no agent, no message and no threshold: what is sure enough is for its
-// user to say.
+// Training examples in, guesses out. The same examples make the same classifier, at any time and on
+// any thread. The classifier knows no agent, no message and no threshold: callers decide how much
+// confidence is enough.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@
 
 namespace parlance::intents {
 
-/// One sentence and what it asks for. Without an intent it is one that asks for nothing of ours.
+/// A training example: one sentence and its intent. An empty intent marks an out-of-scope sentence.
 struct Lesson {
     std::string intent;
     std::string text;
 };
 
 struct Guess {
-    std::string_view intent;  ///< Of the classifier that made the guess.
+    std::string_view intent;  ///< Owned by the classifier.
     double confidence = 0;    ///< How often such a guess is right, from 0 to 1.
 };
 
@@ -36,7 +36,7 @@ class Classifier {
     Classifier(Classifier&&) noexcept;
     Classifier& operator=(Classifier&&) noexcept;
 
-    /// All intents, the likeliest first; in the order of the lessons where there is no difference.
+    /// All intents, most confident first; ties in the order of the training examples.
     std::vector<Guess> guess(std::string_view text) const;
 
   private:

@@ -38,7 +38,7 @@ TEST(Intents, K12_AreRecognisedInOtherWordsThanTheExamples) {
     }
 }
 
-TEST(Intents, K13_WhatNobodyIsForHasALowConfidence) {
+TEST(Intents, K13_OutOfScopeSentencesHaveLowConfidence) {
     const auto classifier = learnt(kOffice);
     for (const auto* text : {"how tall is a giraffe", "play some music", "xyzzy", "", "?"}) {
         EXPECT_LT(best(classifier, text).confidence, 0.35) << text;
@@ -53,7 +53,7 @@ TEST(Intents, K13_OneCapabilityWithOneExampleIsNotTheAnswerToEverything) {
     EXPECT_TRUE(learnt({}).guess("anything").empty());
 }
 
-TEST(Intents, K13_ASentenceThatWasTaughtAsNobodysIsNobodys) {
+TEST(Intents, K13_SentencesTrainedAsOutOfScopeHaveLowConfidence) {
     auto lessons = kOffice;
     const std::string_view text = "report a broken printer to the janitor";
     const auto before = best(learnt(lessons), text).confidence;
@@ -61,7 +61,7 @@ TEST(Intents, K13_ASentenceThatWasTaughtAsNobodysIsNobodys) {
     EXPECT_LT(best(learnt(lessons), text).confidence, before);
 }
 
-TEST(Intents, K12_TheSameLessonsGiveTheSameAnswerToTheLastBit) {
+TEST(Intents, K12_TheSameExamplesGiveTheSameGuessesToTheLastBit) {
     const auto one = learnt(kOffice);
     const auto other = learnt(kOffice);
     for (const auto* text : {"forecast a report", "check it", "revenue"}) {
@@ -74,7 +74,7 @@ TEST(Intents, K12_TheSameLessonsGiveTheSameAnswerToTheLastBit) {
     }
 }
 
-TEST(Intents, K12_ManyIntentsAreLearntByTwoAndComeOutTheSame) {
+TEST(Intents, K12_ManyIntentsTrainedOnTwoThreadsComeOutTheSame) {
     std::vector<Lesson> lessons;
     for (int i = 0; i < 40; ++i) {
         const auto word = std::to_string(i * 7919);
@@ -89,7 +89,7 @@ TEST(Intents, K12_ManyIntentsAreLearntByTwoAndComeOutTheSame) {
     }
 }
 
-TEST(Intents, K12_LearningCanBeBrokenOff) {
+TEST(Intents, K12_TrainingStopsOnRequest) {
     const std::atomic<bool> stops{true};
     EXPECT_FALSE(Classifier::train(kOffice, stops));
 }

@@ -9,7 +9,7 @@ namespace parlance::intents {
 
 namespace {
 
-/// Longest first, so that nothing of "and then" stays behind.
+/// Longest first, so that "and then" is removed whole.
 constexpr std::array<std::string_view, 8> kJoints{
     "as well as", "and then", "and also", "after that", "afterwards", "then", "also", "and"};
 constexpr std::string_view kEnds = ".?!;\n";
@@ -19,9 +19,9 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\n' ||
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// How much of the text is a joint at this place; 0 if none begins here.
+/// Length in bytes of the separator at this position; 0 if no separator begins here.
 std::size_t joint_at(std::string_view text, std::size_t at) {
-    // "3.5" and "e.g." part nothing: a sentence's end has space behind it.
+    // A sentence ends only before white space: "3.5" is not split.
     if (kEnds.find(text[at]) != std::string_view::npos) {
         const bool is_end = text[at] == '\n' || at + 1 == text.size() || is_space(text[at + 1]);
         return is_end ? 1 : 0;

@@ -1,5 +1,5 @@
-// A request that asks for several things at once, taken apart: at the ends of its sentences, and at
-// the words by which people add one wish to another.
+// Splits a request for several things into parts: at sentence ends, and at words such as "and then"
+// that join one intent step to the next.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace parlance::intents {
 
-inline constexpr std::size_t kPartsMax = 8;  ///< What is behind stays in the last.
+inline constexpr std::size_t kPartsMax = 8;  ///< The last part keeps all text after the limit.
 
-/// In their order; the whole text if there is nothing to part.
+/// In text order; the whole text if nothing separates it.
 std::vector<std::string_view> parts_of(std::string_view text);
 
 }  // namespace parlance::intents

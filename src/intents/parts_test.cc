@@ -8,7 +8,7 @@ namespace {
 
 using Parts = std::vector<std::string_view>;
 
-TEST(Parts, K12_AreCutWhereOneWishIsAddedToAnother) {
+TEST(Parts, K12_AreCutWhereOneIntentStepIsAddedToTheNext) {
     EXPECT_EQ(parts_of("Project our revenue, and then write a report"),
               (Parts{"Project our revenue", "write a report"}));
     EXPECT_EQ(parts_of("Check the vendor. Also draft a contract!"),
@@ -23,7 +23,7 @@ TEST(Parts, K12_AreNotCutInsideOfWordsAndNumbers) {
     EXPECT_EQ(parts_of(" ?! "), Parts{});
 }
 
-TEST(Parts, K12_AreFewHoweverMuchIsAdded) {
+TEST(Parts, K12_AreBoundedInNumber) {
     std::string text = "a";
     for (int i = 0; i < 100; ++i) text += " and a";
     EXPECT_EQ(parts_of(text).size(), kPartsMax);

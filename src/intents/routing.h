@@ -1,7 +1,8 @@
-// Route a request or handle it oneself (K9): the contract's two lists, as rules over facts.
+// Whether an agent routes a request or handles it locally (K9): the contract's two lists as rules
+// over facts.
 //
-// The first rule that fits decides, so the order is the precedence: what an agent is there for it
-// does itself, and only then is it asked who could do it better.
+// The first matching rule decides, so the order is the precedence: an agent handles its own
+// capabilities itself; only then is a better agent considered.
 #pragma once
 
 #include <array>
@@ -9,20 +10,20 @@
 
 namespace parlance::intents {
 
-/// What the hub knows of a request that an agent has in hand.
+/// Facts about a request that an agent, the requester, holds.
 struct Situation {
-    bool is_own = false;           ///< The asker has the capability itself.
-    bool has_target = false;       ///< Another agent has it.
-    bool is_named = false;         ///< The asker named the capability; else it was understood.
-    bool is_sure = false;          ///< What was understood is at or above the threshold.
-    bool same_domain = false;      ///< The other one works in the asker's own domain.
-    bool lacks_data = false;       ///< The asker says that it has not what is needed.
-    bool is_target_there = false;  ///< The other one lives, and its breaker is closed.
+    bool is_own = false;           ///< The requester has the capability itself.
+    bool has_target = false;       ///< Another agent, the target, has the capability.
+    bool is_named = false;         ///< By the requester; else by the classifier.
+    bool is_sure = false;          ///< The classifier's confidence reaches the threshold.
+    bool same_domain = false;      ///< The target works in the requester's domain.
+    bool lacks_data = false;       ///< The requester reports missing data.
+    bool is_target_there = false;  ///< The target is alive and its breaker is closed.
 };
 
 struct RoutingRule {
     bool routes;
-    std::string_view words;  ///< The contract's.
+    std::string_view words;  ///< The contract's wording.
     bool (*fits)(const Situation&);
 };
 
@@ -47,7 +48,7 @@ inline constexpr std::array kRoutingRules{
 };
 // clang-format on
 
-/// Some rule always fits: the last one asks for nothing.
+/// Some rule always matches: the last rule has no condition.
 constexpr const RoutingRule& routing_rule(const Situation& situation) {
     for (const RoutingRule& rule : kRoutingRules) {
         if (rule.fits(situation)) return rule;

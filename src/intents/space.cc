@@ -8,17 +8,18 @@ namespace parlance::intents {
 
 namespace {
 
-/// With few texts nothing is known of how rare a gram is. So we add texts of which we assume only
-/// how often the common words are in them; among thousands of real ones they are too few to matter.
+/// A few texts do not show how rare a gram is. So texts are assumed in which only the frequency of
+/// the common words is known; among thousands of real texts the assumed ones hardly count.
 constexpr double kAssumedTexts = 200;
 constexpr double kAssumedShare = 0.25;
 
-/// A gram of one text among many tells nothing of the next, and most grams are such.
+/// With more texts than this, grams of a single text are dropped: they are the majority and predict
+/// nothing about the next text.
 constexpr std::size_t kManyTexts = 2'000;
 
 bool is_common(const Gram& gram) { return std::ranges::binary_search(common_grams(), gram); }
 
-/// Equal ones together, with how many they are: use(gram, count).
+/// Groups equal grams with their count: use(gram, count).
 template <class Use>
 void count_grams(std::vector<Gram> grams, Use use) {
     std::ranges::sort(grams);

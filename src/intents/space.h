@@ -1,8 +1,7 @@
-// Where a text stands among those that were learnt from: each gram is a direction, and the rarer
-// it is the more it counts.
+// Vector space of the training texts: each gram is a dimension, and rarer grams weigh more.
 //
-// A text's place has length 1 as long as all of it is known. What was never seen takes its share
-// of the length with it: who says mostly new things is near the middle, and so near nothing.
+// The vector of a text has length 1 if every gram is known. Unknown grams take their share of the
+// length: a text of mostly unknown grams is near zero, and so near no training example.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace parlance::intents {
 
 namespace {
 
-/// A guess with so much of the best one's confidence is as good.
+/// A guess with this share of the best confidence ties with the best.
 constexpr double kTie = 0.8;
 
 bool is_asked_for(const Understanding& found, std::string_view intent) {
@@ -42,7 +42,8 @@ Understanding understand(const Guesser& guess, std::string_view text, const Boun
     auto whole = weigh(guess(text), bounds);
     const auto parts = parts_of(text);
     if (parts.size() < 2) return whole;
-    // Only what is clear by itself is a wish of its own: "terms and conditions" are one thing.
+    // Only a part that is unambiguous alone is a separate intent step: "terms and conditions" stay
+    // together.
     Understanding apart;
     for (const auto part : parts) {
         auto found = weigh(guess(part), bounds);
@@ -53,7 +54,7 @@ Understanding understand(const Guesser& guess, std::string_view text, const Boun
             apart.secondary.push_back(found.primary);
         }
     }
-    // And what the whole sounds like most is one of its wishes, or it was cut in the wrong place.
+    // The intent of the whole text must be among the parts, or the text was cut in the wrong place.
     const bool is_several = !apart.secondary.empty() && is_asked_for(apart, whole.primary.intent);
     return is_several ? apart : whole;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bounds kBounds{.sure = 0.5, .thinkable = 0.3};
 
-/// Says what it was told to say to each text, and nothing to others.
+/// Returns the scripted guesses for each text, and a weak "OTHER" for all other texts.
 Guesser scripted(std::map<std::string, std::vector<Guess>, std::less<>> script) {
     return [script = std::move(script)](std::string_view text) {
         const auto found = script.find(text);
@@ -27,21 +27,21 @@ TEST(Understanding, K13_RoutesFromTheThresholdOnAndAsksBackBelow) {
     EXPECT_EQ(unsure.rivals.size(), 2U);
 }
 
-TEST(Understanding, K13_OffersWhatIsEquallyGood) {
+TEST(Understanding, K13_OffersEquallyGoodIntents) {
     const auto found = weigh({{"A", 0.80}, {"B", 0.78}, {"C", 0.60}}, kBounds);
     EXPECT_EQ(found.outcome, Outcome::Options);
     ASSERT_EQ(found.rivals.size(), 2U);
     EXPECT_EQ(found.rivals[1].intent, "B");
-    // One of them is below the threshold: there is only one good route.
+    // One of the two is below the threshold: only one route is good.
     EXPECT_EQ(weigh({{"A", 0.51}, {"B", 0.49}}, kBounds).outcome, Outcome::Route);
 }
 
-TEST(Understanding, K13_SaysThatItCannotWhenNothingIsThinkable) {
+TEST(Understanding, K13_CannotWhenEveryGuessIsBelowTheLowerBound) {
     EXPECT_EQ(weigh({{"A", 0.29}}, kBounds).outcome, Outcome::Cannot);
     EXPECT_EQ(weigh({}, kBounds).outcome, Outcome::Cannot);
 }
 
-TEST(Understanding, K12_TheFirstOfSeveralWishesIsThePrimaryOne) {
+TEST(Understanding, K12_TheFirstOfSeveralIntentStepsIsPrimary) {
     const auto guess = scripted({{"project it and write it up", {{"B", 0.6}}},
                                  {"project it", {{"A", 0.7}}},
                                  {"write it up", {{"B", 0.9}}}});
@@ -51,7 +51,7 @@ TEST(Understanding, K12_TheFirstOfSeveralWishesIsThePrimaryOne) {
     EXPECT_EQ(found.secondary.front().intent, "B");
 }
 
-TEST(Understanding, K12_PartsThatSayNothingByThemselvesStayTogether) {
+TEST(Understanding, K12_PartsWithoutAClearIntentStayTogether) {
     const auto guess =
         scripted({{"show terms and conditions", {{"A", 0.9}}}, {"show terms", {{"A", 0.6}}}});
     const auto found = understand(guess, "show terms and conditions", kBounds);
@@ -59,7 +59,7 @@ TEST(Understanding, K12_PartsThatSayNothingByThemselvesStayTogether) {
     EXPECT_TRUE(found.secondary.empty());
 }
 
-TEST(Understanding, K12_PartsThatSayOtherThanTheWholeStayTogether) {
+TEST(Understanding, K12_PartsThatContradictTheWholeTextStayTogether) {
     const auto guess = scripted({{"rock and roll", {{"MUSIC", 0.9}}},
                                  {"rock", {{"STONES", 0.7}}},
                                  {"roll", {{"BAKERY", 0.7}}}});
@@ -103,7 +103,7 @@ TEST(Routing, K9_EachRuleOfTheContractDecidesItsOwnCase) {
     }
 }
 
-TEST(Routing, K9_NothingIsRoutedToNobody) {
+TEST(Routing, K9_RequestsWithoutATargetAreNeverRouted) {
     for (unsigned bits = 0; bits < 128; ++bits) {
         const auto bit = [&](unsigned at) { return (bits >> at & 1U) != 0; };
         const Situation situation{.is_own = bit(0),

@@ -16,7 +16,7 @@ namespace parlance::narrative {
 
 namespace {
 
-/// Members in which an agent says in words what it found.
+/// Members in which an agent puts its result into words.
 constexpr std::array<std::string_view, 7> kWords{
     "answer", "summary", "text", "message", "result", "document", "narrative"};
 
@@ -24,7 +24,7 @@ struct Sureness {
     std::uint32_t least;  ///< In thousandths.
     std::string_view word;
 };
-/// As the contract's confidence levels.
+/// The contract's confidence levels.
 constexpr std::array kSureness{Sureness{800, "high"},
                                Sureness{500, "medium"},
                                Sureness{250, "low"},
@@ -45,7 +45,7 @@ std::string& next(std::string& list) {
     return list;
 }
 
-/// A key as users are told it: the one word for it, or its own with spaces.
+/// A key in users' words: the vocabulary's term, else the key with spaces.
 std::string term_of(std::string_view key, const Vocabulary& words) {
     const auto found =
         std::ranges::find(words.terms, key, &std::pair<std::string, std::string>::first);
@@ -64,14 +64,14 @@ std::string plain(json::Value value) {
     return value.is_string() ? std::string{value.text(spare)} : std::string{value.raw};
 }
 
-/// A value as users are told it: prose without names of ours, data as it is.
+/// A value in users' words: prose without internal names, data unchanged.
 std::string told_value(std::string_view key, json::Value value, const Vocabulary& words) {
     if (!value.is_string()) return discreet_json(value, words.internals);
     auto text = plain(value);
     return is_prose(key, text) ? discreet(text, words.internals) : text;
 }
 
-/// What a part brought, in words.
+/// A part's output in words.
 std::string told(json::Value output, const Vocabulary& words) {
     if (!output.is_object()) return told_value({}, output, words);
     for (const auto key : kWords) {
@@ -87,7 +87,7 @@ std::string told(json::Value output, const Vocabulary& words) {
     return text;
 }
 
-/// One value of something that several parts speak of.
+/// One part's value for a term that several parts may mention.
 struct Claim {
     const Part* part;
     std::string value;  ///< JSON.
@@ -122,7 +122,7 @@ std::uint32_t sureness_of(const Claim& claim) {
     return claim.part->confidence == kNoConfidence ? 0 : claim.part->confidence;
 }
 
-/// The surest; nothing if another value is as sure.
+/// The claim with the highest confidence; null if a different value is equally confident.
 const Claim* preferred(const std::vector<Claim>& claims) {
     const auto& best = *std::ranges::max_element(claims, {}, sureness_of);
     const bool is_tied = std::ranges::any_of(claims, [&](const Claim& claim) {
@@ -133,7 +133,8 @@ const Claim* preferred(const std::vector<Claim>& claims) {
     return is_tied ? nullptr : &best;
 }
 
-/// The one that the user chose; nothing if it did not, or nobody says so any more.
+/// The claim with the value that the user chose; null without a decision, or if no claim has the
+/// chosen value any more.
 const Claim* decided(std::string_view term,
                      const std::vector<Claim>& claims,
                      const Vocabulary& words) {
@@ -226,7 +227,8 @@ void add_part(Aggregate& all, const Part& part, const Vocabulary& words) {
 
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words) {
     Aggregate all{.components = "["};
-    // Who wrote the plan or could not do it may have named somebody.
+    // Labels come from the plan's author and reasons from agents: either may contain internal
+    // names.
     std::vector<std::string> texts;
     texts.reserve(2 * parts.size());
     auto told = parts;

@@ -1,7 +1,7 @@
-// One answer out of several (K17, K18): the parts in their declared order, in one vocabulary, each
-// with how sure it is; and where they contradict each other, that they do.
+// Merges several parts into one answer (K17, K18): parts in their declared order, in one
+// vocabulary, each with its confidence, and with a note wherever parts contradict each other.
 //
-// What it writes is for users: no agent, no capability and no word about routing is in it (K11).
+// The text is for users: it names no agent, no capability and no routing (K11).
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace parlance::narrative {
 
-/// What one step brought.
+/// The result of one plan step.
 struct Part {
     std::string_view label{};
-    std::string output{};  ///< JSON; empty: nothing came.
+    std::string output{};  ///< JSON; empty without a result.
     std::uint32_t confidence = kNoConfidence;
-    std::string_view reason{};  ///< Why nothing came.
+    std::string_view reason{};  ///< Why there is no result.
 };
 
-/// Which of several values the user goes by.
+/// The user's choice among contradicting values.
 struct Decision {
     std::string about{};  ///< The term.
     std::string value{};  ///< JSON.
 };
 
 struct Vocabulary {
-    std::vector<std::pair<std::string, std::string>> terms{};  ///< One word for one thing.
+    std::vector<std::pair<std::string, std::string>> terms{};  ///< Key, term.
     std::vector<Internal> internals{};
     std::vector<Decision> decisions{};
 };
@@ -38,8 +38,8 @@ struct Vocabulary {
 struct Aggregate {
     std::string components{};  ///< JSON: each part with its label, content and confidence.
     std::string conflicts{};   ///< JSON: values that contradict each other, with their sources.
-    std::string answer{};      ///< All of it in sentences.
-    std::string question{};    ///< What the user has to settle; empty if nothing.
+    std::string answer{};      ///< All parts in sentences.
+    std::string question{};    ///< Ties for the user to settle; empty without ties.
 };
 Aggregate aggregate(const std::vector<Part>& parts, const Vocabulary& words);
 

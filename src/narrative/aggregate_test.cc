@@ -7,7 +7,7 @@
 namespace parlance::narrative {
 namespace {
 
-TEST(Aggregate, K17_ToldInTheDeclaredOrderInOneVocabularyWithHowSureEachIs) {
+TEST(Aggregate, K17_ListsPartsInDeclaredOrderAndOneVocabularyWithConfidence) {
     const auto all =
         aggregate({{.label = "Market", .output = R"({"mkt_size":42})", .confidence = 900},
                    {.label = "Finance", .output = R"({"market_size":42})", .confidence = 600}},
@@ -19,7 +19,7 @@ TEST(Aggregate, K17_ToldInTheDeclaredOrderInOneVocabularyWithHowSureEachIs) {
     EXPECT_EQ(all.conflicts, "[]") << "they say the same";
 }
 
-TEST(Aggregate, K18_AConflictIsToldAndTheSurerValueIsPreferred) {
+TEST(Aggregate, K18_ConflictsAreReportedAndTheMoreConfidentValueIsPreferred) {
     const auto all =
         aggregate({{.label = "Market", .output = R"({"growth_rate":0.15})", .confidence = 900},
                    {.label = "Finance", .output = R"({"growth_rate":0.12})", .confidence = 500}},
@@ -33,7 +33,7 @@ TEST(Aggregate, K18_AConflictIsToldAndTheSurerValueIsPreferred) {
     EXPECT_TRUE(all.question.empty());
 }
 
-TEST(Aggregate, K18_ATieIsPutToTheUser) {
+TEST(Aggregate, K18_TiesAreAskedOfTheUser) {
     const auto all = aggregate({{.label = "Market", .output = R"({"rate":1})", .confidence = 700},
                                 {.label = "Finance", .output = R"({"rate":2})", .confidence = 700}},
                                {});
@@ -43,7 +43,7 @@ TEST(Aggregate, K18_ATieIsPutToTheUser) {
               "should I go by?");
 }
 
-TEST(Aggregate, K18_WhatTheUserDecidedIsNotAskedAgain) {
+TEST(Aggregate, K18_DecidedConflictsAreNotAskedAgain) {
     const std::vector<Part> parts{{.label = "Market", .output = R"({"rate":1})"},
                                   {.label = "Finance", .output = R"({"rate":2})"}};
     const auto all = aggregate(parts, {.decisions = {{"rate", "2.0"}}});
@@ -53,7 +53,7 @@ TEST(Aggregate, K18_WhatTheUserDecidedIsNotAskedAgain) {
         << "nobody says 3";
 }
 
-TEST(Aggregate, K18_TheSameNumberWrittenOtherwiseIsNoConflict) {
+TEST(Aggregate, K18_TheSameNumberWrittenDifferentlyIsNoConflict) {
     EXPECT_EQ(aggregate({{.label = "A", .output = R"({"rate":1.0})"},
                          {.label = "B", .output = R"({"rate":10e-1})"}},
                         {})
@@ -61,13 +61,13 @@ TEST(Aggregate, K18_TheSameNumberWrittenOtherwiseIsNoConflict) {
               "[]");
 }
 
-TEST(Aggregate, K16_WhatIsMissingIsSaid) {
+TEST(Aggregate, K16_MissingPartsAreReported) {
     const auto all = aggregate({{.label = "Tax", .reason = "it took too long"}}, {});
     EXPECT_EQ(all.answer, "Tax: not available, it took too long.");
     EXPECT_EQ(json::find_at(json::root(all.components), "/0/missing")->raw, "true");
 }
 
-TEST(Aggregate, K11_NoNameOfOursIsTold) {
+TEST(Aggregate, K11_InternalNamesAreNeverShown) {
     std::vector<Internal> internals{
         {"ANL", "the analysis"}, {"ANL_NPV", "the present value"}, {"tag-ai", "the tagging"}};
     longest_first(internals);

@@ -9,11 +9,11 @@ namespace parlance::narrative {
 
 namespace {
 
-/// Members that are for reading, also where they are one word.
+/// Members that hold prose even when their text is a single word.
 constexpr std::array<std::string_view, 5> kForReading{
     "answer", "summary", "text", "message", "narrative"};
 
-/// What agents say to one another of who does what, and what users are told instead.
+/// Agents' words for routing, and the users' words that replace them.
 constexpr std::array kRoutingWords{
     Internal{"routing to", "asking"},          Internal{"routing this to", "asking"},
     Internal{"routed to", "seen to by"},       Internal{"routed this to", "asked"},
@@ -28,7 +28,7 @@ constexpr std::array kRoutingWords{
     Internal{"handed it to", "asked"},         Internal{"handoff to", "question to"},
     Internal{"target_agent", "who does it"},   Internal{"target_capability", "what is done"}};
 
-/// What a code stands beside when it is one of ours, even where it is written small.
+/// A lower-case code before one of these words is an internal name.
 constexpr std::array<std::string_view, 8> kSaidOfAgents{
     "agent", "says", "said", "reports", "reported", "found", "answered", "replied"};
 
@@ -48,22 +48,22 @@ std::string lowered(std::string_view text) {
     return low;
 }
 
-/// Like "ANL", "tag-ai" and "npv_2", and unlike an ordinary word.
+/// "ANL", "tag-ai" and "npv_2" are codes; ordinary lower-case words are not.
 bool is_code(std::string_view name) {
     return std::ranges::any_of(name, [](char c) { return c < 'a' || c > 'z'; });
 }
-/// Like "tag-ai" and "npv_2": no word of any language, however it is written.
+/// "tag-ai" and "npv_2" are compound: no natural language has such words, in any case.
 bool is_compound(std::string_view name) {
     return std::ranges::any_of(name, [](char c) { return c == '_' || c == '-' || is_digit(c); });
 }
 
 struct Place {
     std::string_view text;
-    std::string_view low;  ///< The same in small letters.
+    std::string_view low;  ///< `text` in lower case.
     std::size_t at;
 };
 
-/// Whether the name, in small letters, stands at this place as a word of its own.
+/// True if the name, in lower case, stands at this position as a whole word.
 bool stands_at(const Place& place, std::string_view low_name) {
     if (low_name.empty() || place.low.substr(place.at, low_name.size()) != low_name) return false;
     const auto end = place.at + low_name.size();
@@ -117,7 +117,7 @@ void drop_title_before(std::string& out, std::string_view instead) {
     if (instead.starts_with("our ") && low.ends_with("the ")) out.resize(out.size() - 4);
 }
 
-/// One pass, so that what is put in is not looked at again.
+/// A single pass: replacements are not scanned again.
 template <class Names, class Stands>
 std::string replaced(std::string_view text, const Names& names, bool has_title, Stands stands) {
     const auto low = lowered(text);
@@ -136,7 +136,7 @@ std::string replaced(std::string_view text, const Names& names, bool has_title, 
         if (has_title) drop_title_before(out, found->instead);
         const auto first = out.size();
         out += found->instead;
-        // A sentence begins as it did.
+        // A capital at the start of a sentence stays a capital.
         const bool is_capital = !has_title && text[at] != low[at];
         if (is_capital && out.size() > first) out[first] = upper(out[first]);
         at += found->name.size();

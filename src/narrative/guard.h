@@ -1,8 +1,8 @@
-// K11: users are not told which agent does what. One guard for every text that they see.
+// K11: users never learn which agent does what. One guard covers every text that users see.
 //
-// What an agent says in sentences is prose, and names of ours are taken out of it. A value that is
-// one word, a number, or a code beside a number ("AUD 500") is data: it stays as it is, whatever
-// our agents are called.
+// Agents' sentences are prose, and internal names are removed from prose. A value of one word, a
+// number, or a code beside a number ("AUD 500") is data and stays unchanged, even if an agent has
+// the same name.
 #pragma once
 
 #include <string>
@@ -13,23 +13,23 @@
 
 namespace parlance::narrative {
 
-/// A word that stands for something of ours, and what users are told instead.
+/// An internal name (of an agent or a capability) or word, and its replacement for users.
 struct Internal {
     std::string_view name{};
     std::string_view instead{};
 };
 
-/// So that a name is found before another one that it begins with.
+/// Sorts so that a name is matched before any of its prefixes.
 void longest_first(std::vector<Internal>& internals);
 
-/// Whether a text at this key of a structured answer is prose.
+/// True if a text at this key of a structured answer is prose.
 bool is_prose(std::string_view key, std::string_view text);
 
-/// Prose without names of ours and without words about routing. `internals` are the longest first.
-/// An ordinary word is no name: "byte" gives nothing away.
+/// Prose without internal names and routing words. `internals` are sorted longest first. An
+/// ordinary word is no name: "byte" gives nothing away.
 std::string discreet(std::string_view text, const std::vector<Internal>& internals);
 
-/// The same for the prose in JSON; its data and its keys are as they were.
+/// JSON with its prose guarded; data and keys are unchanged.
 std::string discreet_json(json::Value value, const std::vector<Internal>& internals);
 
 }  // namespace parlance::narrative

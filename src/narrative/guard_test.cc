@@ -25,7 +25,7 @@ std::string told_json(std::string_view text) {
     return discreet_json(json::root(text), our_names());
 }
 
-TEST(Guard, K11_NamesOfOursAreTakenOutOfProse) {
+TEST(Guard, K11_InternalNamesAreRemovedFromProse) {
     EXPECT_EQ(told("Routing to ANL for ANL_NPV."), "Asking our team for the present value.");
     EXPECT_EQ(told("It was delegated to tag-ai"), "It was seen to by the tagging");
     EXPECT_EQ(told("I delegated this to the ANL agent"), "I asked our team");
@@ -36,13 +36,13 @@ TEST(Guard, K11_NamesOfOursAreTakenOutOfProse) {
     EXPECT_EQ(told("forwarded to capability ANL_NPV"), "seen to by the present value");
 }
 
-TEST(Guard, K11_WordsThatOnlyLookLikeANameStay) {
+TEST(Guard, K11_WordsThatOnlyResembleANameStay) {
     EXPECT_EQ(told("CHANLON is a name."), "CHANLON is a name.");
     EXPECT_EQ(told("Is it a byte?"), "Is it a byte?");
     EXPECT_EQ(told("an annual AUD 500, or 480 AUD"), "an annual AUD 500, or 480 AUD");
 }
 
-TEST(Guard, K11_DataStaysAsItIsAndProseInItDoesNot) {
+TEST(Guard, K11_JsonDataStaysAndJsonProseIsGuarded) {
     EXPECT_EQ(told_json(R"({"currency":"AUD","amount":500,"AUD":["AUD",1.50]})"),
               R"({"currency":"AUD","amount":500,"AUD":["AUD",1.50]})");
     EXPECT_EQ(told_json(R"({"by":"ANL via ORC","text":"ANL"})"),

@@ -24,7 +24,7 @@ constexpr std::string_view kForbidden = "it is not permitted";
 constexpr std::string_view kSpent = "what may be spent on it is spent";
 constexpr std::string_view kInput = "something that it needs to know is missing or does not fit";
 
-/// What of the hub's own is not here did not work out: a code says nothing to users.
+/// A hub refusal code missing from this table reads `kNot`: users cannot read codes.
 constexpr std::array kReasons{
     Reason{"REQUEST_TIMED_OUT", kTooLong},
     Reason{"MESSAGE_EXPIRED", kTooLong},
@@ -63,7 +63,7 @@ constexpr std::array kReasons{
     Reason{"WORKFLOW_NOT_FOUND", "there is no such conversation"},
 };
 
-/// No path, no code and no data: what a person would say.
+/// True for words a person would use: no path, no code and no data.
 bool is_plain(std::string_view said) {
     return !said.empty() && said.size() <= kSaidBytesMax &&
            said.find_first_of("/_{}[]<>`:=\n") == std::string_view::npos;

@@ -11,15 +11,15 @@ namespace parlance::dialects::correlation {
 
 namespace {
 
-/// Which of the document's agents this one is: by the role it is registered with, else by its name.
-/// Empty for one that the document does not know.
+/// An agent's part among the document's agents, by registered role, else by name. Empty for agents
+/// unknown to the document.
 std::string_view part_of(std::string_view agent, const Reception& reception) {
     const auto role = reception.role_of == nullptr ? std::nullopt : (*reception.role_of)(agent);
     const auto part = std::ranges::find(kAgents, role.value_or(agent));
     return part == kAgents.end() ? std::string_view{} : *part;
 }
 
-/// An end of a message: who it is, and which of the document's agents may stand there.
+/// One end of a message: the agent there, and the document's agent permitted there.
 struct End {
     const FieldRule& field;
     json::Value said;
@@ -33,7 +33,7 @@ std::string in_words(const TypeRow& type) {
     return fmt::format("{} goes from {} to {}", type.name, or_any(type.from), or_any(type.to));
 }
 
-/// C3: agents that the document does not know may stand at any end.
+/// C3: agents unknown to the document may be at either end.
 void hold_to_direction(const End& end,
                        const TypeRow& type,
                        const Reception& reception,
@@ -59,7 +59,7 @@ Refusal forbid(const Form& form,
     return problems.empty() ? Refusal::None : Refusal::RouteNotPermitted;
 }
 
-/// Whether the hub knows that it is of another dialect, or no agent at all.
+/// True if the hub knows the agent to have another dialect, or the name to be no agent's.
 bool is_foreign(std::string_view agent, const Reception& reception) {
     const auto role = (*reception.role_of)(agent);
     return role && role->empty();

@@ -1,6 +1,6 @@
-// Correlation: the dialect of ADR-0016, in which a correlation id holds a workflow together.
+// Correlation: the dialect of ADR-0016, in which a correlation id identifies a workflow.
 //
-// The ids themselves are made and read in dialects/id_forms.h.
+// dialects/id_forms.h makes and reads the ids.
 #pragma once
 
 #include "dialects/dialect_row.h"

@@ -53,7 +53,7 @@ TEST(Correlation, C2_ReadsTheMessageAndKeepsItsBytes) {
     EXPECT_EQ(send.envelope->body(), kMessage);
 }
 
-TEST(Correlation, C1_C2_SaysEverythingThatIsWrongAtOnce) {
+TEST(Correlation, C1_C2_ReportsAllProblemsAtOnce) {
     const Rejection rejection = rejection_of(
         R"({"correlation_id":"wf-42","target_agent":7,"message_type":"gossip","status":"fine",
             "next_steps":["a b"],"error_details":{"error_type":"x"},"fallback_strategy":1})");
@@ -70,10 +70,10 @@ TEST(Correlation, C1_C2_SaysEverythingThatIsWrongAtOnce) {
     EXPECT_EQ(rejection.problems[0].section, "Correlation ID Format");
 }
 
-TEST(Correlation, C8_D4_AMessageWithoutAnIdIsKnownByWhatItSays) {
+TEST(Correlation, C8_D4_AMessageWithoutAnIdIsIdentifiedByItsContent) {
     EXPECT_TRUE(is_uuid(std::string{read(kMessage).envelope->id()}));
     EXPECT_EQ(read(kMessage).envelope->id(), read(kMessage).envelope->id());
-    // Another message of the same workflow is another message.
+    // Other content in the same workflow makes another message.
     EXPECT_NE(read(kMessage).envelope->id(), read(with(kMessage, "0.89", "0.88")).envelope->id());
     EXPECT_EQ(read(with(kMessage, "{", R"({"message_id":"m-1",)")).envelope->id(), "m-1");
 }
@@ -114,11 +114,11 @@ TEST(Correlation, C3_EachTypeGoesOnlyInItsDirection) {
               Refusal::RouteNotPermitted);
 }
 
-TEST(Correlation, C3_HoldsAnAgentToTheRoleItIsRegisteredWith) {
+TEST(Correlation, C3_EnforcesTheRegisteredRoleOfAnAgent) {
     const RoleOf roles = [](std::string_view agent) -> std::optional<std::string_view> {
         if (agent == "alice") return "conversation_manager";
         if (agent == "bob") return "task_planning";
-        if (agent == "task_planning") return "";  // Of another dialect: only the name is the same.
+        if (agent == "task_planning") return "";  // Of another dialect, with the same name.
         return std::nullopt;
     };
     const auto refusal = [&](std::string_view type, std::string_view from, std::string_view to) {
@@ -135,12 +135,12 @@ TEST(Correlation, C3_HoldsAnAgentToTheRoleItIsRegisteredWith) {
     EXPECT_EQ(refusal("status_update", "bob", "task_planning"), Refusal::None);
 }
 
-TEST(Correlation, C3_ItsAgentsKeepToTheDirectionsInOtherWordsToo) {
+TEST(Correlation, C3_EnforcesDirectionsInOtherDialectsToo) {
     const RoleOf roles = [](std::string_view agent) -> std::optional<std::string_view> {
         if (agent == "alice") return "conversation_manager";
         if (agent == "bob") return "intent_recognition";
         if (agent == "carol") return "response_generation";
-        if (agent == "ANL") return "";  // Of another dialect.
+        if (agent == "ANL") return "";  // An agent of another dialect.
         return std::nullopt;
     };
     const auto refusal = [&](std::string_view type, std::string_view from, std::string_view to) {
@@ -219,7 +219,7 @@ TEST(CorrelationReply, C2_IsCompletedFromItsCommand) {
     EXPECT_EQ(anothers.error().refusal, Refusal::IdentityMismatch);
 }
 
-TEST(CorrelationHub, C9_SaysWhetherToTryAgain) {
+TEST(CorrelationHub, C9_SaysWhetherARetryMayHelp) {
     const EnvelopePtr request =
         read(message("orchestration_command", "conversation_manager", "task_planning")).envelope;
     const std::string text = write_failure(*request, Refusal::RequestTimedOut, "5 s", kNoon);
@@ -230,7 +230,7 @@ TEST(CorrelationHub, C9_SaysWhetherToTryAgain) {
     EXPECT_EQ(read(text).envelope->intent(), Intent::Reply);
 }
 
-TEST(Correlation, C8_TheSameWithoutATimeIsTheSameAgain) {
+TEST(Correlation, C8_ARepeatWithoutATimestampIsTheSameMessage) {
     constexpr std::string_view kPlan =
         R"({"correlation_id":"s_a7b2c9d4_1692633612","agent":"a","target_agent":"b",)"
         R"("message_type":"execution_plan","status":"success","payload":{"steps":2}})";

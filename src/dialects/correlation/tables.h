@@ -15,13 +15,13 @@ inline constexpr std::string_view kMessageSection = "Message Structure";
 inline constexpr std::string_view kTypesSection = "Message Types";
 inline constexpr std::string_view kErrorSection = "Error Handling Protocol";
 
-/// The document says "failure" in words and "error" in its example: both are read, the latter is
-/// written.
+/// The document says "failure" in words and "error" in its example: the hub reads both and writes
+/// "error".
 inline constexpr std::array<std::string_view, 4> kStatusWords{
     "success", "error", "pending", "failure"};
 inline constexpr std::array<std::int8_t, 4> kStatusMeans{kSuccess, kFailed, kPending, kFailed};
 
-/// C3: who may send what to whom. Empty: anybody.
+/// C3: who may send what to whom. Empty: any agent.
 struct TypeRow {
     std::string_view name;
     std::string_view from;
@@ -39,7 +39,7 @@ inline constexpr auto kTypeWords = [] {
     for (std::size_t i = 0; i < kTypes.size(); ++i) words[i] = kTypes[i].name;
     return words;
 }();
-/// The five agents of the document. Only they are held to the directions by their names.
+/// The document's five agents. Directions are enforced only for these names and roles.
 inline constexpr std::array<std::string_view, 5> kAgents{"intent_recognition",
                                                          "task_planning",
                                                          "tool_coordination",
@@ -168,7 +168,7 @@ inline constexpr std::array kMessageWhen{
 inline constexpr Shape kMessage{
     .name = "message", .section = kMessageSection, .fields = kMessageFields, .when = kMessageWhen};
 
-/// The document's error message has neither type nor target; it goes to whoever keeps the status.
+/// The document's error message has neither type nor target; by default the status keeper gets it.
 inline constexpr std::array kErrorFields{
     kCorrelationId,
     kAgent,
@@ -201,7 +201,7 @@ inline constexpr std::array kErrorFields{
 };
 inline constexpr Shape kError{.name = "error", .section = kErrorSection, .fields = kErrorFields};
 
-/// Where a payload holds what other dialects have their own fields for.
+/// Members of a payload for which other dialects have fields of their own.
 inline constexpr std::array kPayloadFields{
     FieldRule{.name = "action", .kind = Kind::String, .slot = Slot::Action, .section = kExtension},
     FieldRule{.name = "data", .slot = Slot::Content, .section = kExtension},
@@ -282,7 +282,7 @@ inline constexpr Forms kForms{.type_field = "message_type",
                                          "status_update",
                                          "classification_result"}};
 
-/// Any of these makes a message correlation.
+/// A message with any of these members is correlation.
 inline constexpr std::array<std::string_view, 4> kMarks{
     "agent", "next_steps", "error_details", "fallback_strategy"};
 

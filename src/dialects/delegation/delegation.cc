@@ -56,7 +56,7 @@ std::string with_headers(json::Value request, const HeaderOf& header) {
         const std::string_view said = header(row.header);
         const auto value = json::find(request, row.field);
         if (said.empty() || (value && !value->is_null())) continue;
-        // A depth is a number; whatever else stands there is for the field's rule to refuse.
+        // A depth is a number; the field's rule refuses any other value.
         const bool is_number = row.is_number && json::check(said) && json::Value{said}.integer();
         members.push_back({row.field, {}});
         if (is_number) {

@@ -12,15 +12,15 @@ extern const DialectRow kRow;
 /// X17: the message in the current version.
 Reading<std::string> in_current_version(std::string_view text);
 
-/// X12: every header of the HTTP form that contradicts the request. `header` gives the value of a
-/// header, empty if there is none.
+/// X12: every header of the HTTP form that contradicts the request. `header` returns a header's
+/// value, empty if there is none.
 using HeaderOf = std::function<std::string_view(std::string_view name)>;
 Problems check_headers(json::Value request, const HeaderOf& header);
 
-/// The request with what it leaves to its headers.
+/// The request with the members that its headers supply.
 std::string with_headers(json::Value request, const HeaderOf& header);
 
-/// Where a request says who asks.
+/// Member of a request that names the requester.
 inline constexpr std::string_view kOriginPointer = "/origin_employee";
 
 }  // namespace parlance::dialects::delegation

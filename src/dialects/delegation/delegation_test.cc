@@ -45,7 +45,7 @@ TEST(Delegation, X1_ReadsTheRequestEnvelope) {
     EXPECT_EQ(send.envelope->to(), "byte-doc");
     EXPECT_EQ(send.envelope->correlation(), "prime-session");
     EXPECT_EQ(send.timeout, Duration{15000});
-    // As it came, with the session that it leaves to the hub before the rest (X3).
+    // Unchanged, with the session that the hub adds at the front (X3).
     const std::string_view body = send.envelope->body();
     EXPECT_EQ(body.substr(body.find(R"("request_id")")), kRequest.substr(1));
 }
@@ -62,7 +62,7 @@ TEST(Delegation, X2_TheRelevanceOfASourceIsAnyNumber) {
     }
 }
 
-TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
+TEST(Delegation, X3_AMissingSessionIsMadeAndReturned) {
     const SendMessage send = read(kRequest);
     const std::string session = at(send.envelope->body(), {"child_session_id"});
     EXPECT_EQ(session.size(), 38U) << session;
@@ -78,7 +78,7 @@ TEST(Delegation, X3_ASessionThatIsLeftOutIsMadeAndReturned) {
     EXPECT_EQ(answered->tokens_used, 470U) << "350 and 120";
 }
 
-TEST(Delegation, X3_WhatTheHubAnswersForSomebodySaysWhereItWasWorkedOn) {
+TEST(Delegation, X3_TheHubsOwnAnswerNamesTheSessionOfTheWork) {
     const SendMessage send = read(kRequest);
     const std::string session = at(send.envelope->body(), {"child_session_id"});
     for (const auto refusal : {Refusal::RequestTimedOut, Refusal::RequestCancelled}) {
@@ -92,7 +92,7 @@ TEST(Delegation, X3_WhatTheHubAnswersForSomebodySaysWhereItWasWorkedOn) {
     }
 }
 
-TEST(Delegation, X16_AnAnswerSaysWhetherItIsAllThatWasAsked) {
+TEST(Delegation, X16_AnAnswerSaysWhetherTheRequestIsFullyDone) {
     const SendMessage send = read(kRequest);
     for (const std::string status : {"success", "partial", "failed"}) {
         const auto answered =
@@ -105,7 +105,7 @@ TEST(Delegation, X16_AnAnswerSaysWhetherItIsAllThatWasAsked) {
     }
 }
 
-TEST(Delegation, K21_AnAnswerTellsHowItsAgentIs) {
+TEST(Delegation, K21_AnswersAreClassedAsDoneDeclinedOrFailed) {
     const SendMessage send = read(kRequest);
     const auto kind = [&](std::string_view more) {
         const auto answered =
@@ -128,7 +128,7 @@ TEST(Delegation, K21_AnAnswerTellsHowItsAgentIs) {
     EXPECT_EQ(kind(R"("status":"failed","error":"x","error_code":"TIMEOUT")"), AnswerKind::Failed);
 }
 
-TEST(Delegation, K21_G5_WhatAnAgentRepeatsOfARequestIsNotCountedAgainstIt) {
+TEST(Delegation, K21_G5_TextQuotedFromARequestDoesNotCountAgainstTheAgent) {
     const SendMessage send = read(kRequest);
     const auto answered = read_reply(
         R"({"result":"r","summary":"s","status":"failed","error":"Timeout: as I was sent",)"
@@ -172,7 +172,7 @@ TEST(Delegation, X1_FillsInTheDefaults) {
     EXPECT_EQ(at(some.envelope->body(), {"constraints", "deadline_ms"}), "15000");
 }
 
-TEST(Delegation, X1_SaysEverythingThatIsWrongAtOnce) {
+TEST(Delegation, X1_ReportsAllProblemsAtOnce) {
     const Rejection rejection = rejection_of(
         R"({"request_id":"req-1","origin_employee":"prime-boss","objective":7,
             "constraints":{"deadline_ms":0},"context_hints":["a",1],
@@ -237,7 +237,7 @@ TEST(Delegation, X12_AHeaderMustNotContradictTheBody) {
     EXPECT_EQ(delegation::kHeaders.size(), 4U);
 }
 
-TEST(Delegation, X12_HeadersStandInForWhatTheRequestLeavesOut) {
+TEST(Delegation, X12_HeadersSupplyMissingMembers) {
     const auto header = [](std::string_view name) -> std::string_view {
         if (name == "X-Agent-Request-ID") return "550e8400-e29b-41d4-a716-446655440000";
         if (name == "X-Agent-Origin") return "prime-boss";
@@ -256,14 +256,14 @@ TEST(Delegation, X12_HeadersStandInForWhatTheRequestLeavesOut) {
     EXPECT_TRUE(json::check(delegation::with_headers(json::root("{}"), odd)));
 }
 
-TEST(Delegation, X17_ReadsItsVersionAndSaysWhichItReads) {
+TEST(Delegation, X17_ReadsTheCurrentVersionAndNamesSupportedVersions) {
     read(with(kRequest, "{", R"({"version":"1.0",)"));
     const Rejection rejection = rejection_of(with(kRequest, "{", R"({"version":"3.0",)"));
     EXPECT_EQ(pointers(rejection), (Pointers{"/version"}));
     EXPECT_NE(rejection.summary().find("1.0"), std::string::npos);
 }
 
-TEST(Delegation, X17_AVersionThatIsNotReadIsRefusedAndTheOthersAreNamed) {
+TEST(Delegation, X17_UnsupportedVersionsAreRefusedAndSupportedVersionsNamed) {
     for (const char* version : {R"("1.1")", R"("0.7")", R"("")", "1.0"}) {
         const Rejection rejection =
             rejection_of(with(kRequest, "{", R"({"version":)" + std::string{version} + ","));
@@ -273,7 +273,7 @@ TEST(Delegation, X17_AVersionThatIsNotReadIsRefusedAndTheOthersAreNamed) {
     }
 }
 
-TEST(Delegation, X17_TheVersionBeforeIsReadUnderItsOwnNames) {
+TEST(Delegation, X17_ThePreviousVersionIsReadByItsOldNames) {
     constexpr std::string_view kOlder =
         R"({"version":"0.9","request_id":"550e8400-e29b-41d4-a716-446655440000",)"
         R"("origin":"prime-boss","target":"byte-doc","user_id":"user-1",)"
@@ -297,7 +297,7 @@ TEST(Delegation, X17_TheVersionBeforeIsReadUnderItsOwnNames) {
     EXPECT_EQ(at(reply->envelope->body(), {"summary"}), R"("")");
 }
 
-TEST(Delegation, X17_TheVersionBeforeThatHadItsLimitsAtTheTop) {
+TEST(Delegation, X17_TheOldestVersionHasItsLimitsAtTheTop) {
     constexpr std::string_view kOldest =
         R"({"version":"0.8","request_id":"550e8400-e29b-41d4-a716-446655440000",)"
         R"("origin":"prime-boss","target":"byte-doc","user_id":"user-1",)"
@@ -317,7 +317,7 @@ TEST(Delegation, X17_TheVersionBeforeThatHadItsLimitsAtTheTop) {
     EXPECT_EQ(at(reply->envelope->body(), {"token_usage", "total"}), "0");
 }
 
-TEST(Delegation, X17_WhatIsWrongInAnOlderVersionIsSaidOfTheCurrentField) {
+TEST(Delegation, X17_ProblemsInAnOlderVersionNameTheCurrentField) {
     const Rejection rejection = rejection_of(
         R"({"version":"0.8","origin":"prime-boss","target":"byte-doc","user_id":"u",)"
         R"("parent_session_id":"s","objective":"o","input":"i","deadline_ms":"soon"})");

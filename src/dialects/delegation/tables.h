@@ -18,17 +18,17 @@ inline constexpr std::array<std::string_view, 3> kStatusWords{"success", "partia
 inline constexpr std::array<std::int8_t, 3> kStatusMeans{kSuccess, kPartial, kFailed};
 inline constexpr std::array<std::string_view, 5> kArtifactTypes{
     "table", "json", "url", "id", "file"};
-/// In the order of Priority. Ours: the document has none.
+/// In the order of Priority. An addition of Parlance: the document has none.
 inline constexpr std::array<std::string_view, 4> kPriorityWords{
     "critical", "high", "normal", "low"};
 inline constexpr std::string_view kVersionSection = "Protocol Versioning";
-/// The version that is spoken. Older ones have become it before their fields are looked at.
+/// The current version. Older messages are converted before their fields are read.
 inline constexpr std::array<std::string_view, 1> kVersions{"1.0"};
 
 inline constexpr FieldRule kVersion{
     .name = "version", .kind = Kind::Word, .words = kVersions, .section = kVersionSection};
 
-/// X17: what docs/protocols/delegation-versions.md says for people.
+/// X17: described for people in docs/protocols/delegation-versions.md.
 inline constexpr std::array kFrom09{
     Change{.was = "origin", .is = "origin_employee"},
     Change{.was = "target", .is = "target_employee"},
@@ -147,7 +147,7 @@ inline constexpr std::array kRequestFields{
               .shape = &kHandoffData,
               .preset = "{}"},
     FieldRule{.name = "current_depth", .kind = Kind::Integer, .slot = Slot::Depth},
-    // What the target is to use, of what it may.
+    // Tools that the target is to use, among its permitted tools.
     FieldRule{.name = "tools",
               .kind = Kind::List,
               .slot = Slot::Tools,
@@ -187,7 +187,7 @@ void check_token_usage(json::Value usage, std::string_view pointer, Problems& pr
 
 inline constexpr std::array kTokenFields{
     FieldRule{.name = "prompt", .need = Need::Required, .kind = Kind::Integer, .fill = "0"},
-    // Who only knows the sum says that all of it was for what was completed.
+    // A known total without its parts is counted as completion.
     FieldRule{.name = "completion",
               .need = Need::Required,
               .kind = Kind::Integer,
@@ -248,7 +248,7 @@ inline constexpr std::array kResponseFields{
               .means = kStatusMeans,
               .fill = R"("partial")"},
     FieldRule{.name = "error", .kind = Kind::String, .slot = Slot::ErrorText},
-    // A response does not say to whom it goes: its request does.
+    // A response names no recipient: its request does.
     FieldRule{.name = "origin_employee",
               .kind = Kind::Recipient,
               .slot = Slot::To,
@@ -280,7 +280,7 @@ inline constexpr std::array kFormRows{
          .shape = &kRequest},
 };
 
-/// In the order of Act. What is no answer is an errand.
+/// In the order of Act. Messages that are no answers become delegations.
 inline constexpr Forms kForms{.all = kFormRows,
                               .by_act = {"DelegationRequest",
                                          "DelegationResponse",
@@ -292,7 +292,7 @@ inline constexpr Forms kForms{.all = kFormRows,
                                          "DelegationRequest",
                                          "DelegationRequest"}};
 
-/// Any of these makes a message delegation.
+/// A message with any of these members is delegation.
 inline constexpr std::array<std::string_view, 6> kMarks{"origin_employee",
                                                         "target_employee",
                                                         "parent_session_id",
@@ -300,7 +300,7 @@ inline constexpr std::array<std::string_view, 6> kMarks{"origin_employee",
                                                         "context_hints",
                                                         "token_usage"};
 
-/// X12: the headers of the HTTP form, and the member of the request that each must agree with.
+/// X12: the headers of the HTTP form, and the request's member that each must agree with.
 struct HeaderRow {
     std::string_view header;
     std::string_view field;

@@ -32,7 +32,7 @@ auto broken(std::string_view what, std::string_view where) {
                 fmt::format("{} at '{}'", what, trimmed(cut(where, kShownMax), kSpaces)));
 }
 
-/// A plain word as JSON: a number, true, false and null are themselves, all else is a string.
+/// A plain word as JSON: numbers, true, false and null stay, other words become strings.
 void append_plain(std::string& out, std::string_view word) {
     constexpr std::string_view kBegins = "-0123456789tfn";
     const bool may_be_json = !word.empty() && kBegins.find(word.front()) != std::string_view::npos;
@@ -48,7 +48,7 @@ class Braces {
   public:
     Braces(std::string_view text, std::string& out) : text_{text}, out_{out} {}
 
-    /// The value at the front. What follows it is rest().
+    /// Reads the value at the front. rest() is the text behind it.
     Result<void> value() {
         skip_space();
         if (text_.empty()) return fail(Fault::Malformed, "a value is missing at the end");
@@ -75,7 +75,7 @@ class Braces {
         return taken;
     }
 
-    /// A string in quotes is JSON's own.
+    /// A string in quotes is JSON.
     Result<void> quoted() {
         std::size_t end = 1;
         while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
@@ -116,7 +116,7 @@ class Braces {
                 if (text_.front() != ',') return broken("a comma is missing", text_);
                 text_.remove_prefix(1);
                 skip_space();
-                if (text_.starts_with(closing)) break;  // A last comma means nothing.
+                if (text_.starts_with(closing)) break;  // A trailing comma is ignored.
                 out_ += ',';
             }
             if (text_.empty()) continue;
@@ -134,7 +134,7 @@ class Braces {
     std::size_t depth_ = 0;
 };
 
-/// Whether only a string may stand in this field, so that 404 is text there.
+/// True if the field must be a string: 404 is text there.
 bool is_textual(const Form& form, std::string_view name) {
     const auto rule = std::ranges::find(form.shape->fields, name, &FieldRule::name);
     if (rule == form.shape->fields.end()) return false;
@@ -149,7 +149,8 @@ bool is_textual(const Form& form, std::string_view name) {
     return std::ranges::find(kOthers, rule->kind) == kOthers.end();
 }
 
-/// A line of text: a string in quotes if it is one as a whole, whatever it begins with if not.
+/// A line of text: JSON if it is a whole quoted string or null, otherwise text, whatever its
+/// beginning.
 void append_text(std::string& out, std::string_view line) {
     const bool is_string = line.starts_with('"') && json::is_strict(line);
     if (line == "null" || is_string) {
@@ -161,7 +162,7 @@ void append_text(std::string& out, std::string_view line) {
 
 struct Lines {
     const Form* form;
-    std::string_view text;  ///< Behind the heading.
+    std::string_view text;  ///< After the heading.
 };
 
 Result<Lines> inside(std::string_view text) {
@@ -185,7 +186,7 @@ Result<Lines> inside(std::string_view text) {
     return Lines{form, text};
 }
 
-/// One field, from its name on. `text` keeps what follows.
+/// Reads one field, starting at its name. `text` keeps the rest.
 Result<void> field(const Form& form, std::string_view& text, std::string& out) {
     const auto line_end = std::min(text.find('\n'), text.size());
     const auto colon = text.find(':');
@@ -215,7 +216,7 @@ Result<void> field(const Form& form, std::string_view& text, std::string& out) {
     return {};
 }
 
-/// A string as a line of its own, if it then reads back as itself.
+/// True if the string, written as a plain line, reads back unchanged.
 bool is_plain_line(std::string_view text) {
     if (text.empty() || trimmed(text, kSpaces) != text) return false;
     const bool opens = text.front() == '{' || text.front() == '[' || text.front() == '"';
@@ -232,7 +233,7 @@ bool is_block(std::string_view text) {
 }
 
 Result<std::string> block_to_json(std::string_view text) {
-    // What is wrong with it is quoted, to its sender and for the record.
+    // Errors quote the block to its sender and in the record.
     if (!simdjson::validate_utf8(text.data(), text.size())) {
         return fail(Fault::Malformed, "a block must be UTF-8");
     }
@@ -252,7 +253,7 @@ Result<std::string> block_to_json(std::string_view text) {
         return broken("nothing may follow a block", lines);
     }
     out += '}';
-    TRY(json::check(out));  // Names that stand there twice, too much nesting.
+    TRY(json::check(out));  // Catches duplicate names and deep nesting.
     const Form* form = form_of(kForms, json::root(out));
     if (form != block.form) {
         return fail(Fault::Malformed,
@@ -278,7 +279,7 @@ Result<std::string> json_to_block(std::string_view text) {
         out += ": ";
         std::string spare;
         const bool is_plain = members.value.is_string() && is_plain_line(members.value.text(spare));
-        // JSON is relaxed braces too, except that a line break inside would end a word.
+        // JSON is valid in relaxed braces, except that a line break inside would end a word.
         out += is_plain ? members.value.text(spare) : members.value.raw;
         out += '\n';
     }

@@ -1,4 +1,4 @@
-// Kessel's block text (K7): the form in which the contract prints its messages.
+// Kessel's block text (K7): the text form in which the contract prints its messages.
 //
 //   ---
 //   REQUEST
@@ -11,7 +11,7 @@
 //   ---
 //
 // A field is a line; a value that opens a brace or a bracket goes on until it is closed. Inside,
-// strings need no quotes. What is written here reads back as the same message.
+// strings need no quotes. A written block reads back as the same message.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@
 
 namespace parlance::dialects::kessel {
 
-/// Whether the text begins as a block does, so that it need not be tried as JSON.
+/// True if the text begins like a block and so cannot be JSON.
 bool is_block(std::string_view text);
 
-/// The block's fields as one JSON object. Linear in the text, and never deeper than JSON may be.
+/// The block's fields as one JSON object. Linear in the text, and at most as deep as JSON may be.
 Result<std::string> block_to_json(std::string_view text);
 
-/// A message of kessel, strict JSON, as a block.
+/// A kessel message in strict JSON, as a block.
 Result<std::string> json_to_block(std::string_view text);
 
 }  // namespace parlance::dialects::kessel

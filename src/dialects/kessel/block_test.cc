@@ -136,7 +136,7 @@ secondary_targets: [{agent: DOC, capability: DOC_GENERATE}]
               R"([{"agent":"DOC","capability":"DOC_GENERATE"}])");
 }
 
-TEST(KesselBlock, K7_KeepsTextThatLooksLikeSomethingElse) {
+TEST(KesselBlock, K7_KeepsTextThatLooksLikeAnotherType) {
     const std::string json = json_of(R"(---
 RESPONSE
 request_id: sess-1-20250118-143022
@@ -150,7 +150,7 @@ metadata: {a: "1, 2: {3}", "b c": true, d: [], e: {}, f: [1, "x",], g: -1.50e3, 
               R"({"a":"1, 2: {3}","b c":true,"d":[],"e":{},"f":[1,"x"],"g":-1.50e3,"h":"007"})");
 }
 
-// In a field that holds text a line is text, whatever it begins with.
+// In a text field a line is text, whatever its beginning.
 TEST(KesselBlock, K7_KeepsTextThatBeginsLikeAListAnObjectOrAString) {
     const std::pair<const char*, const char*> cases[] = {
         {"[Draft 2] help me", R"("[Draft 2] help me")"},
@@ -169,7 +169,7 @@ TEST(KesselBlock, K7_KeepsTextThatBeginsLikeAListAnObjectOrAString) {
     }
 }
 
-TEST(KesselBlock, K7_SaysWhatIsWrongWithABlock) {
+TEST(KesselBlock, K7_ReportsErrorsInABlock) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "begin with '---'"},
         {"REQUEST\na: 1\n---", "begin with '---'"},
@@ -192,7 +192,7 @@ TEST(KesselBlock, K7_SaysWhatIsWrongWithABlock) {
     }
 }
 
-TEST(KesselBlock, K7_WhatIsWrittenReadsBackAsTheSameMessage) {
+TEST(KesselBlock, K7_WrittenBlocksReadBackAsTheSameMessage) {
     testing::Generator generator{11};
     const DialectRow& row = *row_of(Dialect::Kessel);
     for (int i = 0; i < 2000; ++i) {
@@ -208,7 +208,7 @@ TEST(KesselBlock, K7_WhatIsWrittenReadsBackAsTheSameMessage) {
     }
 }
 
-TEST(KesselBlock, K7_IsReadInOnePassHoweverLong) {
+TEST(KesselBlock, K7_IsReadInLinearTime) {
     std::string wide = "---\nREQUEST\ninputs_json: {";
     for (int i = 0; wide.size() < (std::size_t{1} << 20U); ++i) {
         wide += "k" + std::to_string(i) + ": v, ";

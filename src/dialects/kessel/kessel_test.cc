@@ -58,7 +58,7 @@ TEST(Kessel, K1_AsksForEveryRequiredFieldAtOnce) {
             "/source_agent", "/target_agent", "/capability_code", "/request_id", "/inputs_json"}));
     EXPECT_EQ(rejection.problems[4].rule, "is missing; must be an object");
     EXPECT_EQ(rejection.problems[4].section, "Inter-Agent Request Format");
-    // Who calls and a fresh id are the hub's to know.
+    // The hub supplies the caller and a fresh id.
     EXPECT_EQ(pointers(rejection_of(R"({"inputs_json":{}})")),
               (Pointers{"/target_agent", "/capability_code"}));
 }
@@ -191,7 +191,7 @@ constexpr std::string_view kHandoff =
 
 TEST(Kessel, K10_ReadsTheHandoffContextOfTheContract) {
     EXPECT_EQ(check_object(Dialect::Kessel, "HANDOFF CONTEXT", kHandoff).size(), 0U);
-    // Sent by itself it must say where it goes.
+    // Sent alone, the handoff must name its recipient.
     EXPECT_EQ(pointers(rejection_of(kHandoff)), (Pointers{"/target_agent"}));
     const SendMessage send = read(with(kHandoff, "{", R"({"target_agent":"ANL",)"));
     EXPECT_EQ(send.envelope->type(), "HANDOFF CONTEXT");
@@ -203,7 +203,7 @@ TEST(Kessel, K10_ReadsTheHandoffContextOfTheContract) {
         (Pointers{"/session_id", "/original_request", "/prior_agents/1", "/constraints"}));
 }
 
-TEST(Kessel, K10_RefusesAHandoffThatLostWhatMustPassThrough) {
+TEST(Kessel, K10_RefusesAHandoffThatLostMandatoryContext) {
     const std::string whole = with(kHandoff, "{", R"({"target_agent":"ANL",)");
     const Rejection session = rejection_of(with(whole, R"("session_id":"sess-789",)", ""));
     EXPECT_EQ(session.refusal, Refusal::HandoffContextIncomplete);
@@ -214,7 +214,7 @@ TEST(Kessel, K10_RefusesAHandoffThatLostWhatMustPassThrough) {
     EXPECT_EQ(pointers(request), (Pointers{"/original_request"}));
     EXPECT_EQ(rejection_of(with(whole, R"("sess-789")", "7")).refusal,
               Refusal::InputValidationFailed);
-    // What says nothing is lost too.
+    // An empty value is lost context too.
     const Rejection empty = rejection_of(with(whole, R"("sess-789")", R"("")"));
     EXPECT_EQ(empty.refusal, Refusal::HandoffContextIncomplete);
     EXPECT_EQ(empty.summary(),
@@ -260,7 +260,7 @@ TEST(KesselReply, K4_EchoesTheRequestAndIsCompleted) {
     EXPECT_EQ(anothers.error().refusal, Refusal::IdentityMismatch);
 }
 
-TEST(KesselReply, W3_IsShownWithTheWorkflowThatItsHeaderKnows) {
+TEST(KesselReply, W3_IsShownWithTheWorkflowFromItsHeader) {
     const SendMessage said =
         read(R"({"request_id":"sess-1-20250118-143022","status":"TIMEOUT","result_json":{}})");
     Header header = said.envelope->header();

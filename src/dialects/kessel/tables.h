@@ -90,7 +90,8 @@ inline constexpr std::array kMetadataFields{
 inline constexpr Shape kMetadata{
     .name = "metadata", .section = "Optional Response Fields", .fields = kMetadataFields};
 
-// What the document's other forms leave to their request, and a message sent by itself must say.
+// The document's other forms take these members from their request; a message sent alone needs
+// them.
 inline constexpr FieldRule kSender{.name = "source_agent",
                                    .need = Need::CallerStandsIn,
                                    .kind = Kind::Agent,
@@ -142,7 +143,7 @@ inline constexpr std::array kResponseFields{
               .element = &kEachString,
               .fill = R"(["The agent did not say what was limited."])"},
     FieldRule{.name = "metadata", .kind = Kind::Object, .shape = &kMetadata},
-    // A response says neither who sends it nor to whom: its request does.
+    // A response names neither sender nor recipient: its request does.
     FieldRule{
         .name = "source_agent", .kind = Kind::Agent, .slot = Slot::From, .section = kExtension},
     FieldRule{
@@ -215,7 +216,7 @@ inline constexpr std::array kHandoffFields{
     FieldRule{.name = "findings", .slot = Slot::Findings},
     FieldRule{.name = "data", .slot = Slot::Gathered},
     FieldRule{.name = "assumptions", .slot = Slot::Assumptions},
-    // The document's block goes along with a request; one that is sent by itself says where.
+    // The document's block accompanies a request; a block sent alone names its recipient.
     kSender,
     FieldRule{.name = "target_agent",
               .need = Need::Routing,
@@ -259,7 +260,7 @@ inline constexpr std::array kIntentFields{
               .kind = Kind::List,
               .slot = Slot::SecondaryTargets,
               .element = &kEachTarget},
-    // Here target_agent is what was found, so these say where the finding goes.
+    // Here target_agent is the classifier's result, so other members name the recipient.
     kSender,
     FieldRule{.name = "recipient_agent",
               .need = Need::Routing,
@@ -280,7 +281,7 @@ inline constexpr std::array<std::string_view, 4> kHandoffMarks{
 inline constexpr std::array<std::string_view, 4> kResponseMarks{
     "status", "result_json", "confidence_level", "error_code"};
 
-/// K10. The document asks for the user and the history too, and its own example has neither.
+/// K10. The document demands the user and the history too, but its own example has neither.
 inline constexpr std::array<std::string_view, 2> kPassesThrough{"session_id", "original_request"};
 
 inline constexpr std::array kFormRows{
@@ -305,7 +306,7 @@ inline constexpr std::array kFormRows{
     Form{.name = "REQUEST", .act = Act::Request, .intent = Intent::Request, .shape = &kRequest},
 };
 
-/// In the order of Act. What kessel has no form for is asked for as a capability.
+/// In the order of Act. Acts without a form in kessel become requests for a capability.
 inline constexpr Forms kForms{.all = kFormRows,
                               .by_act = {"REQUEST",
                                          "RESPONSE",
@@ -317,7 +318,7 @@ inline constexpr Forms kForms{.all = kFormRows,
                                          "REQUEST",
                                          "INTENT CLASSIFICATION"}};
 
-/// Any of these makes a message kessel.
+/// A message with any of these members is kessel.
 inline constexpr std::array<std::string_view, 9> kMarks{"source_agent",
                                                         "capability_code",
                                                         "inputs_json",

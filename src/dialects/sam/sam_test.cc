@@ -55,7 +55,7 @@ TEST(Sam, S3_KnowsTheFourTypes) {
               (Pointers{"/message_type"}));
 }
 
-TEST(Sam, S3_LetsTheHubStandInForIdTimeAndSender) {
+TEST(Sam, S3_LetsTheHubSupplyIdTimeAndSender) {
     const SendMessage send =
         read(R"({"recipient":{"agent_id":"b"},"message_type":"EVENT","payload":{"action":"x"}})");
     const auto body = send.envelope->body();
@@ -66,7 +66,7 @@ TEST(Sam, S3_LetsTheHubStandInForIdTimeAndSender) {
     EXPECT_EQ(send.priority, Priority::Normal);
 }
 
-TEST(Sam, S3_SaysEverythingThatIsWrongAtOnce) {
+TEST(Sam, S3_ReportsAllProblemsAtOnce) {
     const Rejection rejection = rejection_of(
         R"({"message_id":"a b","timestamp":"later","sender":{"agent_id":7},"recipient":{},
             "message_type":"REQUEST","payload":{"data":1},"metadata":{"priority":"urgent",
@@ -126,9 +126,9 @@ TEST(Sam, S6_ReadsTheContextObject) {
     EXPECT_EQ(check_object(Dialect::Sam, "Local Context", "{}").size(), 1U);
 }
 
-TEST(Sam, S10_ReadsTheErrorFormAndKnowsItWithoutItsEnvelope) {
+TEST(Sam, S10_ReadsTheErrorFormWithAndWithoutItsEnvelope) {
     EXPECT_EQ(check_object(Dialect::Sam, "error", at(kError, {"error"})).size(), 0U);
-    // Recognised by its type; as a message it must still say to whom it goes.
+    // Recognised by its type; a message must also name a recipient.
     EXPECT_EQ(pointers(rejection_of(kError)), (Pointers{"/recipient"}));
     const SendMessage send =
         read(with(kError, "{", R"({"recipient":{"agent_id":"orchestrator"},)"));
@@ -142,7 +142,7 @@ TEST(Sam, S10_ReadsTheErrorFormAndKnowsItWithoutItsEnvelope) {
               (Pointers{"/error"}));
 }
 
-TEST(Sam, S10_FillsInWhatAnErrorLeavesOutAndRefusesASeverityThatIsNone) {
+TEST(Sam, S10_FillsInMissingErrorMembersAndRefusesUnknownSeverities) {
     constexpr std::string_view kShort =
         R"({"recipient":{"agent_id":"o"},"sender":{"agent_id":"a"},"message_type":"ERROR",)"
         R"("error":{"code":"X","message":"y"}})";

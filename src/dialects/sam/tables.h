@@ -21,10 +21,10 @@ inline constexpr std::array<std::string_view, 4> kTypeWords{
 /// In the order of Priority.
 inline constexpr std::array<std::string_view, 4> kPriorityWords{
     "critical", "high", "normal", "low"};
-/// The document names only CRITICAL; the others are those of its neighbours.
+/// The document names only CRITICAL; the other words follow the other dialects.
 inline constexpr std::array<std::string_view, 4> kSeverityWords{
     "LOW", "MEDIUM", "HIGH", "CRITICAL"};
-/// Ours: the document says success by RESPONSE and failure by ERROR.
+/// An addition of Parlance: the document reports success by RESPONSE and failure by ERROR.
 inline constexpr std::array<std::string_view, 5> kStatusWords{
     "success", "partial", "pending", "failed", "timeout"};
 inline constexpr std::array<std::int8_t, 5> kStatusMeans{
@@ -100,8 +100,8 @@ inline constexpr std::array kErrorFields{
               .kind = Kind::String,
               .slot = Slot::ErrorText,
               .fill = R"("The agent reported an error.")"},
-    // The document's error has all five. What a sender leaves out is filled in: it is its own, and
-    // nobody has said that trying again helps.
+    // The document's error has all five members. Missing ones are filled in: by default the sender
+    // is the source and a retry is not said to help.
     FieldRule{
         .name = "source", .need = Need::Defaulted, .kind = Kind::String, .slot = Slot::ErrorSource},
     FieldRule{.name = "severity",
@@ -228,7 +228,7 @@ inline constexpr Forms kForms{
     .by_act = {
         "REQUEST", "RESPONSE", "ERROR", "EVENT", "ERROR", "REQUEST", "RESPONSE", "EVENT", "EVENT"}};
 
-/// Any of these makes a message sam.
+/// A message with any of these members is sam.
 inline constexpr std::array<std::string_view, 2> kMarks{"sender", "recipient"};
 
 inline constexpr std::array kHistoryFields{
@@ -248,7 +248,7 @@ inline constexpr Shape kArtifact{
     .name = "artifact", .section = kContextSection, .fields = kArtifactFields};
 inline constexpr FieldRule kEachArtifact{.kind = Kind::Object, .shape = &kArtifact};
 
-/// Any JSON; a domain without its entity yet has null.
+/// Any JSON; null for a domain without an entity so far.
 inline constexpr FieldRule kEachEntity{.kind = Kind::Anything};
 
 inline constexpr std::array kContextFields{

@@ -1,7 +1,7 @@
 // The payloads of taskwire's messages and the objects of its shared state, as data.
 //
-// Where the document gives a type no interface its payload is anything, and the soft shapes here
-// only say where other dialects' words are put and looked for.
+// Types without an interface in the document have payloads of any JSON: the soft shapes here only
+// say where other dialects' values are written and read.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ inline constexpr std::string_view kStatusSection = "Status Update Format";
 inline constexpr std::string_view kErrorSection = "Error Report Format";
 inline constexpr std::string_view kStateSection = "State Synchronization";
 
-/// A date that is none: for a deadline that nobody named.
+/// A date for a deadline that the sender did not name.
 inline constexpr std::string_view kNever = R"("9999-12-31T23:59:59.999Z")";
 
 inline constexpr std::array<std::string_view, 4> kLevelWords{"low", "medium", "high", "critical"};
 
-// Words that several payloads share.
+// Fields that several payloads share.
 inline constexpr FieldRule kTaskIdField{
     .name = "task_id", .kind = Kind::String, .slot = Slot::Task};
 inline constexpr FieldRule kTaskIdRequired{.name = "task_id",
@@ -71,8 +71,7 @@ inline constexpr FieldRule kOutcomeField{.name = "status",
                                          .means = kStatusMeans,
                                          .section = kExtension};
 
-/// The document's ResourceUsage is of an agent's status; an answer may say as much of it as it
-/// knows.
+/// The document's ResourceUsage belongs to an agent's status; an answer may state any part of it.
 inline constexpr std::array kUsedForItFields{kAlsoTokensUsed};
 inline constexpr Shape kUsedForIt{
     .name = "ResourceUsage", .section = kExtension, .fields = kUsedForItFields, .is_soft = true};
@@ -125,7 +124,7 @@ inline constexpr std::array kCompletionFields{
 inline constexpr Shape kCompletion{
     .name = "TaskCompletion", .section = kExtension, .fields = kCompletionFields, .is_soft = true};
 
-/// TIMEOUT is a timeout, all else is a failure; the second is what is written for one.
+/// TIMEOUT is a timeout, all others are failures; the hub writes the second for a failure.
 inline constexpr std::array<std::string_view, 8> kErrorTypeWords{"TIMEOUT",
                                                                  "EXTERNAL_SERVICE_ERROR",
                                                                  "RATE_LIMIT",

@@ -44,7 +44,7 @@ TEST(TaskwireBodies, T3_HoldsAHandoffToItsReasonsAndDates) {
               (Pointers{"/payload/requirements/0", "/payload/error"}));
 }
 
-TEST(TaskwireBodies, T3_AsksForTheWholeHandoffOnlyWhenTheObjectIsChecked) {
+TEST(TaskwireBodies, T3_RequiresAllHandoffFieldsOnlyOfACheckedObject) {
     read(message("TASK_HANDOFF", "{}"));
     EXPECT_EQ(problems("TaskHandoffRequest", "{}"),
               (Pointers{"/task_id",
@@ -104,7 +104,7 @@ TEST(TaskwireBodies, T5_HoldsStatusUsageAndHealthToTheirBounds) {
     for (const auto state : taskwire::kAgentStates) {
         read(message("STATUS_UPDATE", R"({"status":{"state":")" + std::string{state} + "\"}}"));
     }
-    // A payload is any, so what is no object has nothing to hold to.
+    // A payload may be anything, so a payload that is no object has no rules.
     read(message("STATUS_UPDATE", "\"done\""));
 }
 

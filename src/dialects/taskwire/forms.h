@@ -1,4 +1,4 @@
-// Taskwire's types as forms: what each does, and what its payload is like.
+// Taskwire's types as forms: what each does, and the shape of its payload.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace parlance::dialects::taskwire {
 
-/// The same type as its request; the name is only ours.
+/// The reply has the type of its request; only Parlance uses this name.
 inline constexpr std::string_view kHandoffReplyName = "TASK_HANDOFF_RESPONSE";
 
 constexpr const TypeRow& type_row(std::string_view name) {
     std::size_t at = 0;
-    while (kTypes[at].name != name) ++at;  // Not found is no constant expression.
+    while (kTypes[at].name != name) ++at;  // Unknown: no constant expression.
     return kTypes[at];
 }
 
-/// Any reply is a TASK_COMPLETE.
+/// The usual reply is TASK_COMPLETE.
 constexpr std::string_view special_answer(const TypeRow& row) {
     if (row.answered_by == row.name) return kHandoffReplyName;
     return row.answered_by == "TASK_COMPLETE" ? std::string_view{} : row.answered_by;
@@ -61,7 +61,8 @@ inline constexpr std::array kFormRows{
     form_row("ERROR_REPORT", Act::Report, &kErrorReport),
 };
 
-/// In the order of Act. A foreign status is progress: STATUS_UPDATE wants to know more of an agent.
+/// In the order of Act. Another dialect's status becomes progress: STATUS_UPDATE needs more
+/// details.
 inline constexpr Forms kForms{.type_field = "type",
                               .all = kFormRows,
                               .by_act = {"TASK_ASSIGNMENT",

@@ -1,4 +1,4 @@
-// What the hub itself says in taskwire: that a request failed, and that a message was refused.
+// The hub's own messages in taskwire: a failed request, and a refused message.
 #include <algorithm>
 
 #include "base/check.h"
@@ -14,10 +14,10 @@ namespace parlance::dialects::taskwire {
 
 namespace {
 
-/// To whom it goes if nobody said who sent the message: a report says it of somebody.
+/// Recipient of a report about a message without a sender: a report must name a recipient.
 constexpr std::string_view kNobodyKnown = "unknown";
 
-/// An id that follows from what it is about: saying the same thing again is saying it once.
+/// An id derived from the message in question: repeated reports have the same id.
 std::string derived_id(std::string_view about, Refusal refusal, std::uint64_t salt) {
     const auto number = static_cast<std::uint64_t>(refusal);
     const std::uint64_t high = siphash({number, salt}, about);

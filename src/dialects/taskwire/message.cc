@@ -1,5 +1,5 @@
-// From the bytes of a taskwire message to what the hub must know of it: one walk over the message,
-// one over its metadata and one over its payload, and no copy but the envelope's.
+// Decodes a taskwire message: one walk over the message, one over its metadata and one over its
+// payload, and no copy but the envelope's.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -56,7 +56,7 @@ constexpr Places kPayloadPlaces = places_of(kPayload);
 
 constexpr std::size_t payload_field(std::string_view name) {
     std::size_t at = 0;
-    while (kPayload[at].name != name) ++at;  // Not found is no constant expression: see below.
+    while (kPayload[at].name != name) ++at;  // Unknown: no constant expression, see below.
     return at;
 }
 
@@ -74,7 +74,7 @@ constexpr bool all_places_are_collected() {
 }
 static_assert(all_places_are_collected());
 
-/// A message taken apart. An empty value means that the field is absent.
+/// The fields of a message. An empty value: the field is absent.
 struct Parts {
     std::array<json::Value, kBaseFields> base{};
     std::array<json::Value, kMetadataFields> metadata{};
@@ -101,8 +101,7 @@ json::Value value_at(const Parts& parts, Place place) {
     return json::find(outer, place.inner).value_or(json::Value{});
 }
 
-/// Reads strings of the message. Those with escapes need a place to live until the envelope is
-/// made.
+/// Reads strings of the message. Unescaped copies are kept until the envelope is made.
 class TextReader {
   public:
     std::string_view operator()(json::Value value) {
@@ -115,7 +114,7 @@ class TextReader {
     std::size_t used_ = 0;
 };
 
-/// Whether it has all that a message always has and its sender may leave out (T1).
+/// True if the message has all members that a sender may leave out and a reader always sees (T1).
 bool has_every_default(const Parts& parts) {
     return !parts.base[Timestamp].raw.empty() && !parts.metadata[PriorityWord].raw.empty() &&
            !parts.metadata[RetryCount].raw.empty() && !parts.metadata[MaxRetries].raw.empty();
@@ -123,7 +122,7 @@ bool has_every_default(const Parts& parts) {
 
 const TypeRow& type_named(std::string_view name) {
     const auto row = std::ranges::find(kTypes, name, &TypeRow::name);
-    CHECK(row != kTypes.end());  // The rule of /type let nothing else pass.
+    CHECK(row != kTypes.end());  // The rule of /type has refused all others.
     return *row;
 }
 
@@ -131,7 +130,7 @@ Intent intent_of(const TypeRow& type, const Parts& parts) {
     return value_at(parts, type.reply_mark).is_bool() ? Intent::Reply : type.intent;
 }
 
-/// A failure by its type, a "no", or a status that is not all that was asked.
+/// True for a failure by type, a negative reply, or a status other than complete success.
 bool falls_short(const TypeRow& type, const Parts& parts) {
     constexpr const TypeRow* kFailure = &type_row("TASK_FAILED");
     if (&type == kFailure || value_at(parts, type.reply_mark).raw == "false") return true;
@@ -143,7 +142,7 @@ bool falls_short(const TypeRow& type, const Parts& parts) {
 }
 
 Priority priority_of(const TypeRow& type, std::string_view word, json::Value urgency) {
-    // Help is high; who needs it at once says so.
+    // Requests for help have high priority; critical urgency makes them critical.
     constexpr const TypeRow* kHelp = &type_row("HELP_REQUEST");
     const bool is_critical = &type == kHelp && urgency.raw == "\"critical\"";
     if (word.empty()) return is_critical ? Priority::Critical : type.priority;
@@ -164,7 +163,7 @@ std::optional<Duration> duration_of(json::Value value) {
     return Duration{value.integer().value()};
 }
 
-/// The time left until the deadline that the payload names, if it is a date.
+/// The remaining time until the payload's deadline, if the deadline is a date.
 std::optional<Duration> time_left(const Parts& parts, Time now) {
     std::string spare;
     for (const Place place : kDeadlines) {
@@ -187,7 +186,8 @@ std::optional<std::uint32_t> retries_of(json::Value value) {
     return static_cast<std::uint32_t>(std::min(value.integer().value(), kMost));
 }
 
-/// What an answer says that it took, as its tables have it: of several the last counts.
+/// The tokens used according to the answer. Of several fields the last in the tables counts, so the
+/// search goes backwards.
 std::uint64_t tokens_used_in(const Parts& parts) {
     const auto stated = [](std::string_view member, json::Value object) {
         return object.is_object() ? json::find(object, member).value_or(json::Value{})
@@ -203,7 +203,7 @@ std::uint64_t tokens_used_in(const Parts& parts) {
     return 0;
 }
 
-/// Of what the message says, without when it was sent and how often: a retry has the same.
+/// Hash of the content, without sending time and retry count: a retry has the same hash.
 std::uint64_t fingerprint_of(const Header& header, json::Value payload) {
     // Written to the journal, so these constants never change.
     SipKey key{0x7061726c616e6365U, 0x7461736b77697265U};
@@ -252,8 +252,8 @@ SendMessage compose(std::string_view body,
     return send;
 }
 
-/// The message with the id and the sender that it left to the hub, so that whoever gets it sees
-/// both. Empty when it left out neither.
+/// The message with the id and the sender that it left to the hub, for its recipient to see. Empty
+/// if neither is missing.
 std::string completed(std::string_view text, const Parts& parts, const Reception& reception) {
     std::vector<NewMember> members;
     const auto fill = [&](BaseField field, std::string_view stand_in) {
@@ -275,7 +275,7 @@ NewMember quoted_member(std::string_view name, std::string_view text) {
     return member;
 }
 
-/// What the document's metadata always has, as far as this one lacks it (T1).
+/// Members that the document's metadata always has and the message lacks (T1).
 std::vector<NewMember> missing_metadata(const Parts& parts, const TypeRow& type) {
     std::vector<NewMember> members;
     if (parts.metadata[PriorityWord].raw.empty()) {
@@ -297,7 +297,7 @@ std::string object_of(const std::vector<NewMember>& members) {
     return writer.done();
 }
 
-/// The shape that the payload of each type must keep, and that of its reply; null for anything.
+/// The mandatory shape of each type's payload, and of its reply's; null: anything.
 struct Bodies {
     const Shape* asked = nullptr;
     const Shape* replied = nullptr;
@@ -315,14 +315,14 @@ BodyTable make_body_table() {
     return bodies;
 }
 
-/// In the order of kTypes. Made at the first call: with sanitizers GCC takes no comparison of a
-/// table's address for a constant.
+/// In the order of kTypes. Made on first use: with sanitizers, GCC accepts no comparison of a
+/// table's address as constant.
 const BodyTable& body_table() {
     static const BodyTable table = make_body_table();
     return table;
 }
 
-/// What stands in the payload must be right; what does not may be missing, for the payload is any.
+/// Checks the payload's members. Missing members are no problem, as a payload may be anything.
 void hold_payload_to_rules(const Parts& parts, Problems& problems) {
     const json::Value payload = parts.base[Payload];
     if (!payload.is_object()) return;
@@ -337,8 +337,8 @@ void hold_payload_to_rules(const Parts& parts, Problems& problems) {
     hold_to_shape(body, payload, "/payload", {.is_whole = false}, problems);
 }
 
-/// By a task's id order is kept, and by a request's id its answer finds it: one that is too long
-/// for that is said so, and not passed over.
+/// Task ids order messages, and request ids match answers: an id that is too long is refused, not
+/// ignored.
 void hold_ids_to_their_size(const Parts& parts, Problems& problems) {
     constexpr std::size_t kShortMax = kIdBytesMax + 2;  // With its quotes, and without escapes.
     const bool may_be_long = parts.payload[TaskId].raw.size() > kShortMax ||
@@ -362,7 +362,7 @@ void hold_ids_to_their_size(const Parts& parts, Problems& problems) {
     }
 }
 
-/// The text of a field that keeps its rule; else nothing, for a rejection's own header.
+/// The text of a field that keeps its rule, else nothing: for a rejection's own header.
 std::string as_far_as_readable(const Parts& parts, BaseField field) {
     const json::Value value = parts.base[field];
     std::string spare;
@@ -370,7 +370,7 @@ std::string as_far_as_readable(const Parts& parts, BaseField field) {
     return std::string{value.text(spare)};
 }
 
-/// The header of an answer that was refused, so that who waits for it can be told.
+/// The header of a refused answer, by which the waiting requester can be notified.
 EnvelopePtr refused_answer(const Parts& parts, const Reception& reception) {
     std::string spare;
     const auto type =

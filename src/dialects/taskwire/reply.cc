@@ -1,5 +1,5 @@
-// An agent's answer to a delivered request. The agent may write a whole message, leave out what the
-// request settles, or write the bare result; what comes out is always a whole message.
+// An agent's answer to a delivered request. The agent may write a whole message, leave out members
+// that the request determines, or write the bare result; the reading is always a whole message.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,19 +16,19 @@ namespace parlance::dialects::taskwire {
 
 namespace {
 
-/// What an answer must say, because the request settles it. Empty: it settles nothing.
+/// Fields that an answer takes from its request. Empty: not determined.
 struct Settled {
     std::string_view from;
     std::string_view to;
     std::string_view correlation;
     std::string_view request_id;
-    std::string child_session;  ///< Where the work was done.
+    std::string child_session;  ///< The session of the work.
 };
 
 Settled settled_by(const Envelope& request, const Reception& reception) {
     const bool was_for_a_topic = request.to().starts_with("topic:");
-    // The hub knows which of its own questions it is, and what an agent says to a step is its
-    // output as it stands.
+    // The hub recognises its own workflow requests, and an agent's answer to a step is the step's
+    // output, unchanged.
     const bool is_a_step = request.from() == kOrchestrator;
     return {.from = was_for_a_topic ? reception.caller : request.to(),
             .to = request.from(),
@@ -52,8 +52,7 @@ bool lacks(json::Value object, std::string_view key) {
     return !value || value->is_null();
 }
 
-/// Which request a payload answers, and where that was worked on: of several that belong to one
-/// workflow its correlation id does not tell which one is meant.
+/// The answered request's id and session: several requests may share the workflow's correlation id.
 std::vector<NewMember> missing_in_payload(json::Value payload, const Settled& settled) {
     std::vector<NewMember> members;
     const auto fill = [&](std::string_view key, std::string_view value) {
@@ -64,7 +63,7 @@ std::vector<NewMember> missing_in_payload(json::Value payload, const Settled& se
     return members;
 }
 
-/// The answer with what it leaves out, every other byte as it came.
+/// The answer with its missing members; every other byte is unchanged.
 std::string completed(std::string_view text, const Settled& settled, const Reception& reception) {
     const json::Value answer = json::root(text);
     std::vector<NewMember> members;
@@ -100,7 +99,7 @@ std::string wrapped(std::string_view text,
                     const Reception& reception) {
     const json::Value result = json::root(text);
     std::vector<NewMember> members = missing_in_payload(result, settled);
-    // A task that only stands in for the workflow's id is not one that the requester named.
+    // A task equal to the workflow's id is a stand-in: the requester named no task.
     const bool has_own_task = !request.task().empty() && request.task() != request.correlation();
     if (has_own_task && lacks(result, "task_id")) {
         members.insert(members.begin(), {"task_id", quoted(request.task())});
@@ -128,7 +127,7 @@ struct Expectation {
     std::string_view rule;
 };
 
-/// What the answer says otherwise than the request settled it.
+/// Fields in which the answer contradicts its request.
 Problems contradictions(json::Value answer, const Settled& settled) {
     Problems problems;
     const auto expect = [&](json::Value object, const Expectation& expected) {
@@ -151,7 +150,7 @@ Problems contradictions(json::Value answer, const Settled& settled) {
     return problems;
 }
 
-/// Nothing, if the message is of a type that answers.
+/// Nothing if the message's type answers.
 std::optional<Problem> not_an_answer(const Envelope& message) {
     if (message.intent() == Intent::Reply || message.intent() == Intent::Progress) return {};
     if (message.type() == "TASK_HANDOFF") {
@@ -167,7 +166,7 @@ std::optional<Problem> not_an_answer(const Envelope& message) {
                    .section = std::string{kTypesSection}};
 }
 
-/// Whether a whole message says that somebody else than the caller sends it.
+/// True if a whole message names a sender other than the caller.
 bool is_as_another(json::Value answer, const Settled& settled, const Reception& reception) {
     const auto from = json::find(answer, "from");
     if (!from || !from->is_string() || settled.from.empty()) return false;
@@ -176,7 +175,7 @@ bool is_as_another(json::Value answer, const Settled& settled, const Reception& 
     return name != settled.from && name != reception.caller;
 }
 
-/// Who speaks as another has not answered, whatever else is wrong with it.
+/// An answer in another agent's name is refused as such, whatever its other problems.
 Reading<SendMessage> under_its_own_name(Reading<SendMessage> reading, bool is_anothers) {
     if (!reading && is_anothers) reading.error().refusal = Refusal::IdentityMismatch;
     return reading;

@@ -1,6 +1,6 @@
 // The Agent Communication Protocols Specification as data: fields, types, priorities, error types.
 //
-// The indices beside each table are its rows in order; a test holds them together.
+// The indices beside each table are its rows in order; a test compares them.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ namespace parlance::dialects::taskwire {
 inline constexpr std::string_view kDocument = "Agent Communication Protocols Specification";
 inline constexpr std::string_view kBaseSection = "Base Message Structure";
 inline constexpr std::string_view kTypesSection = "Message Types";
-/// As an answer to a delivery: it is still to come.
+/// As an answer to a delivery: progress, before the final answer.
 inline constexpr std::string_view kProgressType = "TASK_UPDATE";
 
-/// Where in a payload something stands: a member, or a member of a member.
+/// A position in a payload: a member, or a member of a member.
 struct Place {
     std::string_view member{};
     std::string_view inner{};
@@ -27,12 +27,12 @@ struct Place {
 
 struct TypeRow {
     std::string_view name;
-    Priority priority;  ///< Where the sender gives none ("Routing Priority").
+    Priority priority;  ///< Without a sender's priority ("Routing Priority").
     Intent intent;
-    std::array<Place, 2> task{};  ///< Where the task's id stands; the first that is there counts.
-    Place answers{};              ///< Reply: where the answered request's id stands.
-    Place reply_mark{};           ///< A boolean here makes a Request the Reply to one.
-    std::string_view answered_by{};  ///< Request: what a bare answer is taken as.
+    std::array<Place, 2> task{};     ///< Positions of the task's id; the first present counts.
+    Place answers{};                 ///< Reply: position of the answered request's id.
+    Place reply_mark{};              ///< A boolean here makes the request a reply.
+    std::string_view answered_by{};  ///< Request: the type of a bare answer.
 };
 
 inline constexpr Place kTaskId{"task_id"};
@@ -99,7 +99,7 @@ inline constexpr auto kTypeNames = [] {
 inline constexpr std::array<std::string_view, kPriorities> kPriorityWords{
     "critical", "high", "normal", "low"};
 
-/// Where a request may say by when it wants its answer.
+/// Positions of a request's deadline.
 inline constexpr std::array kDeadlines{Place{"deadline"}, Place{"constraints", "deadline"}};
 
 enum MetadataField : std::size_t {
@@ -141,7 +141,7 @@ inline constexpr std::array<FieldRule, kMetadataFields> kMetadata{{
      .expected = "a whole number, 0 or more",
      .section = kBaseSection,
      .preset = "5"},
-    {.name = "timeout_ms",  // Ours: the document has no word for how long an answer may take.
+    {.name = "timeout_ms",  // An addition of Parlance: the document has no time limit.
      .kind = Kind::Integer,
      .slot = Slot::Timeout,
      .least = 1,
@@ -205,12 +205,12 @@ inline constexpr std::array<FieldRule, kBaseFields> kBase{{
      .shape = &kMetadataShape},
 }};
 
-/// Any of these makes a message taskwire.
+/// A message with any of these members is taskwire.
 inline constexpr std::array<std::string_view, 3> kMarks{"type", "from", "to"};
 inline constexpr Shape kMessageShape{
     .name = "AgentMessage", .section = kBaseSection, .fields = kBase};
 
-/// What the document calls a refusal of ours ("Error Report Format").
+/// The document's name for a refusal of the hub ("Error Report Format").
 struct ErrorTypeRow {
     Refusal refusal;
     std::string_view error_type;

@@ -1,7 +1,7 @@
 // Taskwire: the dialect of the Agent Communication Protocols Specification.
 //
-// tables.h, bodies.h and forms.h are the document as data; message.cc reads by them, reply.cc
-// completes answers, hub_words.cc writes what the hub itself has to say.
+// tables.h, bodies.h and forms.h are the document as data; message.cc decodes messages, reply.cc
+// completes answers, hub_words.cc writes the hub's own messages.
 #pragma once
 
 #include "dialects/dialect_row.h"
@@ -14,7 +14,7 @@ Reading<SendMessage> read_message(const DialectRow& row,
                                   std::string_view text,
                                   const Reception& reception);
 
-/// The same for a message that is known to answer the request of this id.
+/// The same for a message that answers the request of this id.
 Reading<SendMessage> read_answer(std::string_view text,
                                  const Reception& reception,
                                  std::string_view request_id);
@@ -28,7 +28,8 @@ std::string write_failure(const DialectRow& row, const Envelope& request, const 
 
 std::string write_refusal(const DialectRow& row, const HubWord& word);
 
-/// T1, W3: with the time, the metadata and the ids that it leaves out; empty if it lacks nothing.
+/// T1, W3: the message with the time, the metadata and the ids that it lacks; empty if it lacks
+/// none.
 std::string with_defaults(const Envelope& envelope, Time now);
 
 }  // namespace parlance::dialects::taskwire

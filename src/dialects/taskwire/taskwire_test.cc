@@ -46,7 +46,7 @@ std::string message(std::string_view type,
            std::string{metadata} + "}";
 }
 
-/// A whole message in which one base field is written differently, or left out if `value` is empty.
+/// A whole message with one base field replaced, or left out if `value` is empty.
 std::string with(std::string_view name, std::string_view value) {
     const std::pair<std::string_view, std::string_view> fields[] = {
         {"id", R"("m-1")"},
@@ -111,13 +111,13 @@ TEST(Taskwire, T1_ReadsEscapedHeaderFields) {
     EXPECT_EQ(send.priority, Priority::High);
 }
 
-TEST(Taskwire, T1_LetsTheHubStandInForIdAndSenderButNotForTheRest) {
+TEST(Taskwire, T1_LetsTheHubSupplyIdAndSenderOnly) {
     const Reception known{.caller = "alice", .fresh_id = "fresh-1"};
     const std::string_view text = R"({"to":"bob","type":"HEARTBEAT","payload":null})";
     const EnvelopePtr envelope = read(text, known).envelope;
     EXPECT_EQ(envelope->id(), "fresh-1");
     EXPECT_EQ(envelope->from(), "alice");
-    // Whoever gets it sees both, and every byte of the rest as it came.
+    // The recipient sees both, and every other byte unchanged.
     EXPECT_EQ(envelope->body(),
               R"({"id":"fresh-1","from":"alice","to":"bob","type":"HEARTBEAT","payload":null})");
     EXPECT_EQ(pointers(rejection_of(text)), (Pointers{"/id", "/from"}));
@@ -213,7 +213,7 @@ TEST(Taskwire, T1_HoldsMetadataToItsBounds) {
     EXPECT_FALSE(reads(R"({"priority":"HIGH"})"));
 }
 
-TEST(Taskwire, T2_KnowsTheTenTypesAndWhatEachAsksOfTheHub) {
+TEST(Taskwire, T2_KnowsTheTenTypesAndTheirIntents) {
     const std::pair<std::string_view, Intent> expected[] = {{"TASK_ASSIGNMENT", Intent::Request},
                                                             {"TASK_HANDOFF", Intent::Request},
                                                             {"TASK_UPDATE", Intent::OneWay},
@@ -246,7 +246,7 @@ TEST(Taskwire, T2_TakesAHandoffWithABooleanAcceptedAsTheReply) {
               Intent::Request);
 }
 
-TEST(Taskwire, T7_PriorityFollowsTheTypeWhereTheSenderGivesNone) {
+TEST(Taskwire, T7_PriorityDefaultsToTheTypes) {
     const std::pair<std::string_view, Priority> expected[] = {{"ERROR_REPORT", Priority::Critical},
                                                               {"TASK_HANDOFF", Priority::High},
                                                               {"HELP_REQUEST", Priority::High},
@@ -262,7 +262,7 @@ TEST(Taskwire, T7_PriorityFollowsTheTypeWhereTheSenderGivesNone) {
     }
 }
 
-TEST(Taskwire, T7_PriorityIsTheSendersWhereItGivesOne) {
+TEST(Taskwire, T7_PriorityOfTheSenderTakesPrecedence) {
     const std::pair<std::string_view, Priority> words[] = {{"critical", Priority::Critical},
                                                            {"high", Priority::High},
                                                            {"normal", Priority::Normal},
@@ -291,7 +291,7 @@ TEST(Taskwire, T9_TaskIsThePayloadsOrElseTheWorkflows) {
     EXPECT_EQ(task("TASK_ASSIGNMENT", "{}", "{}"), "");
 }
 
-TEST(Taskwire, T9_AnIdThatIsTooLongToOrderByIsRefused) {
+TEST(Taskwire, T9_OverlongTaskAndRequestIdsAreRefused) {
     const auto id = [](std::size_t bytes) { return '"' + std::string(bytes, 't') + '"'; };
     const auto refused = [](std::string_view type, const std::string& payload) {
         return pointers(rejection_of(message(type, payload, "{}")));
@@ -304,7 +304,7 @@ TEST(Taskwire, T9_AnIdThatIsTooLongToOrderByIsRefused) {
               Pointers{"/payload/context/task_id"});
     EXPECT_EQ(refused("TASK_COMPLETE", R"({"request_id":)" + id(129) + "}"),
               Pointers{"/payload/request_id"});
-    // 70 letters are 140 bytes; 128 of them, each with an escape, are 128 bytes.
+    // 70 letters are 140 bytes; 128 letters, each with an escape, are 128 bytes.
     std::string wide;
     std::string escaped;
     for (int i = 0; i < 70; ++i) wide += "ü";
@@ -336,7 +336,7 @@ TEST(Taskwire, ReadsWhichRequestAReplyAnswers) {
     EXPECT_EQ(answers("STATUS_UPDATE", R"({"request_id":"r-1"})"), "");
 }
 
-TEST(Taskwire, ReadsWhetherAnAnswerIsAllThatWasAsked) {
+TEST(Taskwire, ReadsWhetherTheRequestIsFullyDone) {
     const auto falls_short = [](std::string_view type, std::string_view payload) {
         return read(message(type, payload)).falls_short;
     };
@@ -349,7 +349,7 @@ TEST(Taskwire, ReadsWhetherAnAnswerIsAllThatWasAsked) {
     EXPECT_FALSE(falls_short("TASK_UPDATE", R"({"status":"failed"})"));
 }
 
-TEST(Taskwire, K21_AnAnswerTellsHowItsAgentIs) {
+TEST(Taskwire, K21_AnswersAreClassedAsDoneDeclinedOrFailed) {
     const auto kind = [](std::string_view type, std::string_view payload) {
         return read(message(type, payload)).kind;
     };
@@ -375,7 +375,7 @@ TEST(Taskwire, K21_AnAnswerTellsHowItsAgentIs) {
               AnswerKind::Declined);
 }
 
-TEST(Taskwire, TurnsADeadlineIntoTheTimeThatIsLeft) {
+TEST(Taskwire, TurnsADeadlineIntoTheRemainingTime) {
     const auto timeout =
         [](std::string_view type, std::string_view payload, std::string_view metadata) {
             return read(message(type, payload, metadata), {.now = kNoon}).timeout;
@@ -397,7 +397,7 @@ TEST(Taskwire, TurnsADeadlineIntoTheTimeThatIsLeft) {
     EXPECT_EQ(timeout("TASK_UPDATE", soon, R"({"timeout_ms":7})"), std::nullopt);
 }
 
-TEST(Taskwire, D4_FingerprintIsTheSameForARetryAndAnotherForOtherContent) {
+TEST(Taskwire, D4_FingerprintIsEqualForARetryAndDiffersForOtherContent) {
     const auto fingerprint = [](std::string_view text) { return read(text).fingerprint; };
     const std::uint64_t first =
         fingerprint(message("TASK_UPDATE", "{\"a\":1}", R"({"retry_count":0})"));
@@ -430,7 +430,7 @@ Reading<SendMessage> reply(std::string_view text, const EnvelopePtr& request) {
     return reading;
 }
 
-TEST(Taskwire, T1_IsShownWithTheDefaultsThatItLeavesOut) {
+TEST(Taskwire, T1_IsShownWithItsMissingDefaults) {
     const auto shown = [](std::string_view text) {
         return with_defaults(*read_message(text, {.caller = "a"}).value().envelope, kNoon);
     };
@@ -450,7 +450,7 @@ TEST(Taskwire, T1_IsShownWithTheDefaultsThatItLeavesOut) {
               "");
 }
 
-TEST(Taskwire, T1_WhoReadsItKnowsWhetherItHasEveryDefault) {
+TEST(Taskwire, T1_EnvelopeKnowsWhetherEveryDefaultIsPresent) {
     const auto is_whole = [](std::string_view text) {
         return read_message(text, {.caller = "a"}).value().envelope->is_whole();
     };
@@ -475,14 +475,14 @@ TEST(Taskwire, T1_WhoReadsItKnowsWhetherItHasEveryDefault) {
     }
 }
 
-TEST(TaskwireReply, W3_NamesItsRequestWhenItIsAWholeMessage) {
+TEST(TaskwireReply, W3_WholeMessageNamesItsRequest) {
     const auto answer =
         reply(R"({"type":"TASK_COMPLETE","payload":{"result":1}})", request_of("TASK_ASSIGNMENT"));
     EXPECT_EQ(json::find(json::root(answer.value().envelope->body()), "payload")->raw,
               R"({"request_id":"m-1","result":1})");
 }
 
-TEST(TaskwireReply, TakesAWholeMessageAsItIs) {
+TEST(TaskwireReply, KeepsAWholeMessageUnchanged) {
     const std::string_view text =
         R"({"id":"a-1","timestamp":"2025-11-23T12:00:00Z","from":"bob","to":"alice",
             "type":"TASK_COMPLETE","payload":{"request_id":"m-1","result":1.50},
@@ -490,7 +490,7 @@ TEST(TaskwireReply, TakesAWholeMessageAsItIs) {
     EXPECT_EQ(reply(text, request_of("TASK_ASSIGNMENT")).value().envelope->body(), text);
 }
 
-TEST(TaskwireReply, FillsInWhatTheRequestSettlesAndKeepsTheOtherBytes) {
+TEST(TaskwireReply, FillsInMembersFromTheRequestAndKeepsTheOtherBytes) {
     const EnvelopePtr request = request_of("TASK_ASSIGNMENT");
     EXPECT_EQ(reply(R"({"type":"TASK_FAILED", "payload":{"n":1.50, "big":123456789012345678901}})",
                     request)
@@ -527,7 +527,7 @@ TEST(TaskwireReply, WrapsABareResultInTheTypeThatAnswers) {
     }
 }
 
-TEST(TaskwireReply, LeavesTheIdsThatABareResultHas) {
+TEST(TaskwireReply, KeepsTheIdsOfABareResult) {
     const auto answer =
         reply(R"({"request_id":"mine","task_id":"t-9"})", request_of("TASK_ASSIGNMENT")).value();
     EXPECT_EQ(json::find(json::root(answer.envelope->body()), "payload")->raw,
@@ -537,7 +537,7 @@ TEST(TaskwireReply, LeavesTheIdsThatABareResultHas) {
               R"({"request_id":"m-1"})");
 }
 
-TEST(TaskwireReply, RefusesWhatContradictsTheRequestAndNamesEachField) {
+TEST(TaskwireReply, RefusesContradictionsOfTheRequestAndNamesEachField) {
     const auto refused = reply(R"({"type":"TASK_COMPLETE","payload":0,"from":"eve","to":"carol",)"
                                R"("metadata":{"correlation_id":"wf-2","priority":"urgent"}})",
                                request_of("TASK_ASSIGNMENT"));
@@ -553,7 +553,7 @@ TEST(TaskwireReply, RefusesWhatContradictsTheRequestAndNamesEachField) {
     EXPECT_EQ(pointers(one.error()), (Pointers{"/to"}));
 }
 
-TEST(TaskwireReply, RefusesWhatDoesNotAnswer) {
+TEST(TaskwireReply, RefusesMessagesThatDoNotAnswer) {
     const EnvelopePtr request = request_of("TASK_HANDOFF");
     EXPECT_EQ(pointers(reply(R"({"type":"HEARTBEAT","payload":{}})", request).error()),
               (Pointers{"/type"}));
@@ -566,7 +566,7 @@ TEST(TaskwireReply, RefusesWhatDoesNotAnswer) {
     EXPECT_EQ(reply("[1]", request).error().refusal, Refusal::MessageMalformed);
 }
 
-TEST(TaskwireReply, T5_AnUpdateSaysThatTheAnswerIsStillToCome) {
+TEST(TaskwireReply, T5_AnUpdateIsProgressBeforeTheAnswer) {
     const auto update = read_reply(R"({"type":"TASK_UPDATE","payload":{"percent":40}})",
                                    *request_of("TASK_ASSIGNMENT"),
                                    kAnswering);
@@ -592,7 +592,7 @@ TEST(TaskwireReply, IsRefusedWhenTheFilledInMessageIsTooDeep) {
     EXPECT_EQ(reply(nested(json::kDepthMax), request).error().refusal, Refusal::MessageMalformed);
 }
 
-TEST(TaskwireReply, ToATopicComesFromWhoeverAnswers) {
+TEST(TaskwireReply, ToATopicComesFromTheAnsweringAgent) {
     const EnvelopePtr request =
         read(R"({"id":"m-1","from":"alice","to":"topic:help","type":"HELP_REQUEST","payload":{}})")
             .envelope;
@@ -601,7 +601,7 @@ TEST(TaskwireReply, ToATopicComesFromWhoeverAnswers) {
     EXPECT_EQ(answer.envelope->correlation(), "m-1");
 }
 
-TEST(TaskwireHub, SaysThatARequestFailedInItsTargetsPlace) {
+TEST(TaskwireHub, ReportsAFailedRequestInTheTargetsName) {
     const EnvelopePtr request = request_of("TASK_ASSIGNMENT");
     const std::string text = write_failure(*request, Refusal::RequestTimedOut, "5 s passed", kNoon);
     const SendMessage failure = read(text);
@@ -617,7 +617,7 @@ TEST(TaskwireHub, SaysThatARequestFailedInItsTargetsPlace) {
               R"("message":"5 s passed","retryable":true},"error_type":"TIMEOUT"})");
 }
 
-TEST(TaskwireHub, CallsEveryOtherFailureTheServices) {
+TEST(TaskwireHub, ReportsOtherFailuresAsExternalServiceErrors) {
     const EnvelopePtr request = request_of("HELP_REQUEST", "{}");
     const std::string text = write_failure(*request, Refusal::RequestRejected, "", kNoon);
     EXPECT_EQ(
@@ -657,7 +657,7 @@ TEST(TaskwireHub, T6_RefusesInTheFormOfAnErrorReport) {
               R"(["Correct the named field and send the message again."])");
 }
 
-TEST(TaskwireHub, T6_AReportGoesToSomebodyAndNamesItsWorkflow) {
+TEST(TaskwireHub, T6_AReportAlwaysNamesARecipientAndItsWorkflow) {
     const std::string text = write_refusal(
         Dialect::Taskwire, "", "", Refusal::MessageMalformed, "no JSON", kNoon, "wf-1");
     const SendMessage report = read(text);

@@ -50,7 +50,7 @@ std::string quote(std::string_view text) {
 std::string Generator::message(const Form& form, const Forms& forms) {
     while (true) {
         std::string made = fields(*form.shape, &form);
-        // A stranger or a left-out mark may make it look like another form.
+        // An unknown member or a missing mark may change the form.
         if (form_of(forms, json::root(made)) == &form) return made;
     }
 }
@@ -70,7 +70,7 @@ std::string Generator::fields(const Shape& shape, const Form* form) {
         }
         members.push_back({rule.name, value(rule, form)});
     }
-    if (shape.name == "token_usage") {  // The one rule that is no row.
+    if (shape.name == "token_usage") {  // The only rule outside of the tables.
         const auto prompt = below(1000);
         const auto completion = below(1000);
         members = {{"prompt", std::to_string(prompt)},
@@ -100,7 +100,7 @@ void Generator::settle_conditions(const Shape& shape, std::vector<Member>& membe
         const auto rule = std::ranges::find(shape.fields, when.other, &FieldRule::name);
         CHECK(rule != shape.fields.end());
         std::string made = rule->kind == Kind::Body ? "{\"action\":\"x\"}" : value(*rule, nullptr);
-        while (made == "[]") made = value(*rule, nullptr);  // What is demanded says something.
+        while (made == "[]") made = value(*rule, nullptr);  // Demanded lists are not empty.
         members.push_back({when.other, std::move(made)});
     }
 }
@@ -222,7 +222,7 @@ std::string Generator::anything(int depth) {
         case 6:
             return fmt::format("[{},{}]", anything(depth - 1), anything(depth - 1));
         default: {
-            // Names that tables look for, so that they are found where nobody meant them.
+            // Names that tables look for, so that they occur in unintended places.
             constexpr std::array<std::string_view, 12> kNames{"a",
                                                               "input",
                                                               "data",

@@ -1,4 +1,4 @@
-// Messages made from the tables: every field, word and bound of a form turns up sooner or later.
+// Random messages from the tables: every field, word and bound of a form occurs sooner or later.
 //
 // For tests, benchmarks and fuzz seeds. The same seed makes the same messages.
 #pragma once
@@ -16,8 +16,8 @@ class Generator {
   public:
     explicit Generator(std::uint64_t seed) : random_{seed} {}
 
-    /// A message of this form that keeps all its rules. Leaving out optional things is likely, and
-    /// so is a member that no table knows.
+    /// A message of this form that keeps all its rules, probably without some optional members and
+    /// with a member that no table knows.
     std::string message(const Form& form, const Forms& forms);
     /// An object of this shape.
     std::string object(const Shape& shape);

@@ -1,4 +1,4 @@
-// What every dialect's tests ask: does it read, and if not, what is wrong where?
+// Helpers for every dialect's tests: read a message, or list the problems of a refused message.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ using Pointers = std::vector<std::string>;
 
 inline const Time kNoon = parse_iso_time("2025-11-23T12:00:00Z").value();
 
-/// A caller whom the hub knows, and an id that it can give.
+/// A known caller and a fresh id.
 inline const Reception kKnown{
     .caller = "caller", .fresh_id = "11111111-1111-4111-8111-111111111111", .now = kNoon};
 
@@ -54,7 +54,7 @@ inline std::string at(std::string_view text, std::initializer_list<std::string_v
     return std::string{value.raw};
 }
 
-/// The text with its one `old` part replaced.
+/// The text with its first `old` part replaced.
 inline std::string with(std::string_view text, std::string_view old, std::string_view fresh) {
     std::string changed{text};
     const auto place = changed.find(old);

@@ -1,4 +1,4 @@
-// A data directory for a test, gone with it.
+// A data directory for one test, removed at its end.
 #pragma once
 
 #include <cstdlib>
