@@ -20,7 +20,7 @@ struct Range {
     std::uint32_t bits;
 };
 
-// By the registry of special-purpose addresses (RFC 6890) and multicast.
+// The registry of special-purpose addresses (RFC 6890), and multicast.
 constexpr std::array kPrivate{
     Range{0x0000'0000, 8},   // This network.
     Range{0x0A00'0000, 8},   // Private.
@@ -51,7 +51,7 @@ bool is_private_v6(const std::array<std::uint8_t, 16>& bytes) {
                            bytes.begin() + static_cast<std::ptrdiff_t>(to),
                            [](std::uint8_t byte) { return byte == 0; });
     };
-    // An IPv4 address in another dress: mapped, compatible or translated. Loopback is among them.
+    // An IPv4 address inside IPv6: mapped, compatible or translated. Includes the loopback ::1.
     const bool is_mapped = is_zero(0, 10) && bytes[10] == 0xFF && bytes[11] == 0xFF;
     const bool is_translated =
         bytes[0] == 0 && bytes[1] == 0x64 && bytes[2] == 0xFF && bytes[3] == 0x9B;

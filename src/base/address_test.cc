@@ -20,7 +20,7 @@ bool is_private(const std::string& text) {
     return is_private_address(reinterpret_cast<const sockaddr&>(v4));
 }
 
-TEST(Address, OfOnesOwnNetworkIsPrivate) {
+TEST(Address, OfAnInternalNetworkIsPrivate) {
     for (const auto* text :
          {"127.0.0.1",  "127.255.255.255",  "0.0.0.0",         "10.1.2.3",
           "172.16.0.1", "172.31.255.255",   "192.168.0.1",     "169.254.169.254",
@@ -31,7 +31,7 @@ TEST(Address, OfOnesOwnNetworkIsPrivate) {
     }
 }
 
-TEST(Address, OfTheWorldIsNot) {
+TEST(Address, OfThePublicInternetIsNotPrivate) {
     for (const auto* text : {"8.8.8.8",
                              "172.15.255.255",
                              "172.32.0.0",
@@ -49,7 +49,7 @@ TEST(Address, OfTheWorldIsNot) {
     }
 }
 
-TEST(Address, OfAHostIsPrivateInWhateverFormItIsWritten) {
+TEST(Address, OfAHostIsPrivateInEveryWrittenForm) {
     for (const auto* host : {"127.0.0.1",
                              "2130706433",
                              "0x7f.1",
@@ -66,7 +66,7 @@ TEST(Address, OfAHostIsPrivateInWhateverFormItIsWritten) {
     }
 }
 
-TEST(Address, OfThisMachineIsOneOfItsOwnAndNoNameThatBeginsLikeIt) {
+TEST(Address, OfThisMachineIsLoopbackAndANameThatBeginsAlikeIsNot) {
     for (const auto* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1"}) {
         EXPECT_TRUE(is_loopback_host(host)) << host;
     }

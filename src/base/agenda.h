@@ -1,7 +1,7 @@
-// What is due when: a heap whose entries can be found, moved and removed.
+// A heap of due times whose entries can be found, moved and removed.
 //
-// The order is total (time, then the entry's number), so what comes out does not depend on the
-// order in which things were put in: a state rebuilt from a snapshot behaves like the first one.
+// The order is total (time, then the owner's number), so the output does not depend on the order of
+// insertion: a state rebuilt from a snapshot behaves like the original.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace parlance {
 
-/// Where an owner stands in the agenda; kept by the owner, updated by the agenda.
+/// An owner's position in the agenda; stored by the owner, updated by the agenda.
 using AgendaPlace = std::uint32_t;
 inline constexpr AgendaPlace kNotOnAgenda = 0xFFFF'FFFFU;
 
-/// What the agenda asks of an owner.
+/// The data of an owner that the agenda needs.
 struct AgendaMark {
     AgendaPlace& place;
-    std::uint64_t number;  ///< Breaks ties; no other owner has it.
+    std::uint64_t number;  ///< Breaks ties; unique among owners.
 };
 
 class Agenda {
@@ -37,7 +37,7 @@ class Agenda {
     Entry first() const { return heap_.front().entry(); }
     Entry at(AgendaPlace place) const { return heap_[place].entry(); }
 
-    /// Puts or moves an entry. `mark_of(owner)` is the owner's AgendaMark.
+    /// Inserts or moves an entry. `mark_of(owner)` returns the owner's AgendaMark.
     template <class MarkOf>
     void set(const Entry& entry, MarkOf mark_of) {
         auto place = mark_of(entry.owner).place;
@@ -66,7 +66,7 @@ class Agenda {
     void clear() { heap_.clear(); }
 
   private:
-    /// An entry without a gap: there may be a million.
+    /// An entry without padding, since an agenda may hold a million.
     struct Packed {
         Halves at{};
         Slot owner = kNoSlot;
@@ -80,12 +80,12 @@ class Agenda {
     };
     static_assert(sizeof(Packed) == 12);
 
-    /// By an eighth, since there may be a million.
+    /// Grows by an eighth, since an agenda may hold a million entries.
     void make_room() {
         if (heap_.size() == heap_.capacity()) heap_.reserve(heap_.size() + heap_.size() / 8 + 16);
     }
 
-    /// Moves the entry at `place` up or down to where it belongs.
+    /// Moves the entry at `place` up or down to its position in the order.
     template <class MarkOf>
     void settle(std::size_t place, MarkOf mark_of) {
         const Packed entry = heap_[place];

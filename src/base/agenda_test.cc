@@ -9,7 +9,7 @@
 namespace parlance {
 namespace {
 
-TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
+TEST(Agenda, GivesEntriesInOrderOfTimeThenNumberWhateverTheOrderOfInsertion) {
     std::mt19937 chance{7};
     std::vector<AgendaPlace> places(200, kNotOnAgenda);
     const auto mark_of = [&](Slot slot) { return AgendaMark{places[slot], 1'000 - slot}; };
@@ -20,7 +20,7 @@ TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
         agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
         expected.emplace_back(at, 1'000 - slot);
     }
-    for (Slot slot = 0; slot < 200; slot += 3) {  // Some are moved, some are taken off.
+    for (Slot slot = 0; slot < 200; slot += 3) {  // Moves some entries and removes some.
         const std::int64_t at = chance() % 20;
         agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
         expected[slot].first = at;
@@ -38,7 +38,7 @@ TEST(Agenda, GivesWhatIsDueInOrderOfTimeThenNumberWhateverTheOrderOfEntry) {
     EXPECT_TRUE(agenda.empty());
 }
 
-TEST(Agenda, TakesNoOffenceAtRemovingWhatIsNotOnIt) {
+TEST(Agenda, RemovingAnAbsentEntryDoesNothing) {
     AgendaPlace place = kNotOnAgenda;
     Agenda agenda;
     agenda.remove(0, [&](Slot) { return AgendaMark{place, 0}; });

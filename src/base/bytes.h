@@ -1,5 +1,6 @@
 // Numbers as bytes: fixed little-endian words and varints, written into strings and read back from
-// untrusted ones. A reader that runs out of bytes says so once, at the end; it never reads beyond.
+// untrusted bytes. A reader that runs out of bytes reports the failure once, at the end, and never
+// reads beyond.
 #pragma once
 
 #include <bit>
@@ -26,7 +27,7 @@ Word load(const char* at) {
     return word;
 }
 
-/// Small magnitudes of either sign become small numbers.
+/// Maps small magnitudes of either sign to small numbers.
 constexpr std::uint64_t to_zigzag(std::int64_t number) {
     return (static_cast<std::uint64_t>(number) << 1U) ^ static_cast<std::uint64_t>(number >> 63U);
 }
@@ -38,7 +39,7 @@ constexpr std::size_t varint_bytes(std::uint64_t number) {
     return (static_cast<std::size_t>(std::bit_width(number | 1U)) + 6) / 7;
 }
 
-/// Writes at most kVarintBytesMax bytes and returns where they end.
+/// Writes at most kVarintBytesMax bytes and returns the end of the written bytes.
 inline char* put_varint(char* at, std::uint64_t number) {
     while (number >= 0x80U) {
         *at++ = static_cast<char>(number | 0x80U);
@@ -60,8 +61,8 @@ void append_word(std::string& out, Word word) {
     out.append(bytes, sizeof word);
 }
 
-/// Reads from the front. After the first thing that is not there everything reads as zero or
-/// empty, and ok() is false.
+/// Reads from the front. After the first failed read every read gives zero or empty, and ok() is
+/// false.
 class ByteReader {
   public:
     explicit ByteReader(std::string_view bytes) : left_(bytes) {}

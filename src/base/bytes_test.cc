@@ -7,7 +7,7 @@
 namespace parlance {
 namespace {
 
-TEST(Bytes, VarintsComeBackAsTheyWent) {
+TEST(Bytes, VarintsAreRestoredExactly) {
     for (unsigned bit = 0; bit < 64; ++bit) {
         for (const std::uint64_t number :
              {std::uint64_t{1} << bit, (std::uint64_t{1} << bit) - 1}) {

@@ -30,14 +30,14 @@ constexpr Table kByte = make_byte_table();
 
 #if defined(__x86_64__)
 
-/// Three stretches of this length are summed side by side: the instruction takes three cycles but
-/// one can start in each.
+/// Length of each of three stretches that are summed in parallel: the instruction takes three
+/// cycles, but one instruction can start in each cycle.
 constexpr std::size_t kLaneBytes = 128;
 
 using ShiftTable = std::array<Table, 4>;
 
-/// What a state becomes after kLaneBytes zero bytes, for each value of each of its four bytes. The
-/// sum is linear, so the exclusive or of the four is the whole state moved on.
+/// The state after kLaneBytes zero bytes, for each value of each of the state's four bytes. The sum
+/// is linear, so the exclusive or of the four entries is the advanced state.
 constexpr ShiftTable make_shift_table() {
     std::array<std::uint32_t, 32> bits{};
     for (std::size_t bit = 0; bit < 32; ++bit) {

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), by the processor's own instruction where it has one.
+// CRC-32C (Castagnoli), using the processor's instruction where available.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace parlance {
 
-/// The checksum of `bytes`; of a longer text piece by piece when each result is the next `before`.
+/// The checksum of `bytes`. To sum a text in pieces, pass each result as the next `before`.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
-/// The same by table, on any processor.
+/// The same checksum by table, for any processor.
 std::uint32_t crc32c_portable(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace parlance

@@ -8,7 +8,7 @@ namespace parlance {
 namespace {
 
 // The values of RFC 3720, appendix B.4, and the customary check value.
-TEST(Crc32c, IsTheOneOfTheStandard) {
+TEST(Crc32c, EqualsThePublishedValues) {
     EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
     EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);
     EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43U);
@@ -24,7 +24,7 @@ TEST(Crc32c, IsTheSameByInstructionAndByTableAtEveryLength) {
     }
 }
 
-TEST(Crc32c, OfAWholeIsThatOfItsPieces) {
+TEST(Crc32c, OfATextEqualsTheChainedSumOfItsPieces) {
     const std::string_view whole = "the quick brown fox jumps over the lazy dog";
     for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
         EXPECT_EQ(crc32c(whole.substr(cut), crc32c(whole.substr(0, cut))), crc32c(whole));

@@ -16,7 +16,7 @@ std::uint64_t multiply(std::uint64_t left, std::uint64_t right, std::uint64_t mo
     return static_cast<std::uint64_t>(Wide{left} * right % modulus);
 }
 
-/// The digits as a number modulo another; behind them `zeros` zeros.
+/// The digits, followed by `zeros` zeros, modulo `modulus`.
 std::uint64_t remainder(std::string_view digits, std::uint64_t zeros, std::uint64_t modulus) {
     std::uint64_t rest = 0;
     for (const char digit : digits) {
@@ -31,7 +31,7 @@ std::uint64_t remainder(std::string_view digits, std::uint64_t zeros, std::uint6
     return rest;
 }
 
-/// Regardless of the signs.
+/// Compares magnitudes, ignoring the signs.
 std::strong_ordering compare_size(const Decimal& left, const Decimal& right) {
     if (left.digits.empty() || right.digits.empty()) {
         return left.digits.size() <=> right.digits.size();
@@ -85,7 +85,8 @@ std::strong_ordering compare(const Decimal& left, const Decimal& right) {
 bool is_multiple(const Decimal& number, const Decimal& of) {
     CHECK(!of.digits.empty() && of.digits.size() <= kDivisorDigitsMax);
     if (number.digits.empty()) return true;
-    // The digits end in no zero, so that they are no multiple of anything that ends in one.
+    // `number` has no trailing zero digit, so a number with a lower exponent than `of` is no
+    // multiple.
     if (number.exponent < of.exponent) return false;
     std::uint64_t divisor = 0;
     std::from_chars(of.digits.data(), of.digits.data() + of.digits.size(), divisor);

@@ -1,4 +1,4 @@
-// Numbers as JSON writes them, exactly: no digit is lost to a binary fraction.
+// JSON numbers, kept exactly: no digit is lost to a binary fraction.
 #pragma once
 
 #include <compare>
@@ -8,25 +8,25 @@
 
 namespace parlance {
 
-/// A number as its significant digits and the power of ten that they are to be multiplied with.
-/// Equal numbers are equal members, however they were written: 1, 1.0 and 10e-1.
+/// A number as significant digits and a power of ten. Equal numbers have equal members, however
+/// written: 1, 1.0 and 10e-1.
 struct Decimal {
-    bool is_negative = false;  ///< Never of zero.
-    std::string digits;        ///< Without zeros at either end: empty for zero.
+    bool is_negative = false;  ///< Never true for zero.
+    std::string digits;        ///< No zeros at either end; empty for zero.
     std::int64_t exponent = 0;
     bool operator==(const Decimal&) const = default;
     bool is_whole() const { return exponent >= 0; }
 };
 
-/// Of a JSON number. An exponent beyond 32 bits is as good as the largest of 32 bits.
+/// Parses a JSON number. Exponents beyond 32 bits are clamped to the largest of 32 bits.
 Decimal decimal_of(std::string_view raw);
 
 std::strong_ordering compare(const Decimal& left, const Decimal& right);
 
-/// Of at most this many digits is what is_multiple() divides by.
+/// Bound on the digits of is_multiple()'s divisor.
 inline constexpr std::size_t kDivisorDigitsMax = 18;
 
-/// Whether `number` is a whole multiple of `of`, which is above zero.
+/// Whether `number` is a whole multiple of `of`, which must be above zero.
 bool is_multiple(const Decimal& number, const Decimal& of);
 
 }  // namespace parlance

@@ -8,7 +8,7 @@
 namespace parlance {
 namespace {
 
-TEST(Decimal, IsTheSameHoweverItIsWritten) {
+TEST(Decimal, IsTheSameInAnyNotation) {
     for (const char* one : {"1", "1.0", "1.000", "10e-1", "0.1E+1", "1e0"}) {
         EXPECT_EQ(decimal_of(one), decimal_of("1")) << one;
     }
@@ -23,7 +23,7 @@ TEST(Decimal, KeepsEveryDigit) {
 }
 
 TEST(Decimal, IsOrderedByValue) {
-    // Each below the next.
+    // In ascending order.
     const std::vector<std::string> ordered{"-1e400",
                                            "-12",
                                            "-11.9",
@@ -48,7 +48,7 @@ TEST(Decimal, IsAMultipleExactly) {
     const auto is = [](const char* number, const char* of) {
         return is_multiple(decimal_of(number), decimal_of(of));
     };
-    EXPECT_TRUE(is("0.3", "0.1"));  // Not so in binary fractions.
+    EXPECT_TRUE(is("0.3", "0.1"));  // False in binary fractions.
     EXPECT_TRUE(is("19.99", "0.01"));
     EXPECT_TRUE(is("-4.5", "1.5"));
     EXPECT_TRUE(is("0", "7"));
@@ -60,7 +60,7 @@ TEST(Decimal, IsAMultipleExactly) {
     EXPECT_FALSE(is("1", "2e0"));
 }
 
-TEST(Decimal, KnowsWhatIsWhole) {
+TEST(Decimal, KnowsWholeNumbers) {
     for (const char* whole : {"0", "3", "3.0", "3e2", "250e-1"}) {
         EXPECT_TRUE(decimal_of(whole).is_whole()) << whole;
     }

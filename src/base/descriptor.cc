@@ -21,7 +21,7 @@ struct FaultRow {
     Fault fault;
 };
 
-/// What has run out comes back without a restart: space, descriptors of this process or of the
+/// Exhausted resources can recover without a restart: space, descriptors of this process or of the
 /// machine, memory of the system.
 constexpr std::array kFaults{FaultRow{ENOSPC, Fault::Exhausted},
                              FaultRow{EDQUOT, Fault::Exhausted},

@@ -1,4 +1,4 @@
-// An open file of the operating system, and how to say that a call on one failed.
+// An open file descriptor of the operating system, and errors of calls on descriptors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace parlance {
 
-/// Closes it in the end. Negative: none.
+/// Closes the descriptor when destroyed. Negative: none.
 class Descriptor {
   public:
     explicit Descriptor(int number) : number_(number) {}
@@ -17,21 +17,21 @@ class Descriptor {
     Descriptor& operator=(Descriptor&&) = delete;
     ~Descriptor();
     int number() const { return number_; }
-    /// From here on somebody else closes it.
+    /// Gives up ownership: the caller closes the descriptor.
     void release() { number_ = -1; }
 
   private:
     int number_;
 };
 
-/// What kind of failure an errno is.
+/// The Fault that an errno stands for.
 Fault fault_of(int code);
 
-/// What the system says of an error number.
+/// The system's text for an error number.
 std::string system_message(int code);
 
-/// "cannot sync PATH: No space left on device". From errno, which is why it is asked for right
-/// after the call that failed.
+/// "cannot sync PATH: No space left on device". Reads errno, so call directly after the failed
+/// call.
 tl::unexpected<Error> system_failure(std::string_view action, const std::string& path);
 
 }  // namespace parlance

@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
     std::uint64_t key = 0;
-    std::uint32_t value = 0;  ///< Zero: none.
+    std::uint32_t value = 0;  ///< Zero marks a gap.
 
     std::uint64_t place() const { return spread(key); }
     bool empty() const { return value == 0; }
@@ -21,7 +21,7 @@ const Row* find(const Table& table, std::uint64_t key) {
     return table.find(spread(key), [&](const Row& row) { return row.key == key; });
 }
 
-TEST(FlatTable, FindsWhatWasAddedAndNothingElse) {
+TEST(FlatTable, FindsAddedRowsAndNothingElse) {
     Table table;
     EXPECT_EQ(find(table, 0), nullptr);
     for (std::uint32_t i = 1; i <= 1'000; ++i) table.add({i, i});
@@ -35,7 +35,7 @@ TEST(FlatTable, IsNeverHalfEmptyOnceItIsLarge) {
     Table table;
     for (std::uint32_t i = 1; i <= 100'000; ++i) {
         table.add({i, i});
-        // It is filled to five sixths, then grows by a quarter: two thirds are left.
+        // Filled to five sixths, then grown by a quarter: two thirds full.
         if (i <= 1'000) continue;
         ASSERT_LT(table.bytes(), i * sizeof(Row) * 8 / 5) << i;
     }
@@ -45,8 +45,8 @@ TEST(FlatTable, IsMostlyFullIfItIsDense) {
     FlatTable<Row, Fill::Dense> table;
     for (std::uint32_t i = 1; i <= 100'000; ++i) {
         table.add({i, i});
-        // Filled to seven eighths, it grows by an eighth: seven ninths are left; the few rows at
-        // its end take little.
+        // Filled to seven eighths, then grown by an eighth: seven ninths full; the few rows at the
+        // end take little.
         if (i <= 1'000) continue;
         ASSERT_LT(table.bytes(), i * sizeof(Row) * 9 / 7 * 103 / 100) << i;
     }
@@ -88,7 +88,7 @@ TEST(FlatTable, EvenTheLastPlaceHasRoomForMany) {
 
 TEST(FlatTable, MakesRoomAtItsEndWithoutBecomingTwiceAsLarge) {
     Table table;
-    // The largest numbers that spread() makes are those of its inverse: they all belong at the end.
+    // The largest results of spread() are those of its inverse: all these rows belong at the end.
     constexpr std::uint64_t kInverse = 0xF1DE'83E1'9937'733DU;
     static_assert(spread(kInverse) == 1);
     for (std::uint32_t i = 1; i <= 10'000; ++i) table.add({i, i});
@@ -100,7 +100,7 @@ TEST(FlatTable, MakesRoomAtItsEndWithoutBecomingTwiceAsLarge) {
     EXPECT_LT(table.bytes(), before * 5 / 4);
 }
 
-TEST(FlatTable, ASmallOneThatWasEmptiedIsFilledAgainWhereItIs) {
+TEST(FlatTable, AnEmptiedSmallTableKeepsItsMemory) {
     Table table;
     for (int round = 0; round < 3; ++round) {
         for (std::uint32_t i = 1; i <= 5; ++i) table.add({i, i});
@@ -118,7 +118,7 @@ TEST(FlatTable, IsLikeAMapOfTheSameRows) {
     Table table;
     std::map<std::uint64_t, std::uint32_t> map;
     for (int round = 0; round < 50'000; ++round) {
-        const auto key = chance() % 2'000 * 0x0100'0000'0000U;  // As far apart as they can be.
+        const auto key = chance() % 2'000 * 0x0100'0000'0000U;  // As far apart as possible.
         const auto* found = find(table, key);
         ASSERT_EQ(found != nullptr, map.contains(key)) << round;
         if (found != nullptr) {

@@ -15,15 +15,15 @@ bool is_plain(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80U; });
 }
 
-/// ASCII's own, and what stands beside the text and not in it.
+/// ASCII white space and control characters.
 bool is_space(char c) {
     const auto byte = static_cast<unsigned char>(c);
     constexpr unsigned char kDelete = 0x7f;
     return byte <= ' ' || byte == kDelete;
 }
 
-/// Every space (White_Space) and every control character is one kind of space. Not all of them are
-/// by their compatibility forms.
+/// Maps every space (White_Space) and every control character to a space. Compatibility forms do
+/// not cover all of them.
 utf8proc_int32_t plain_space(utf8proc_int32_t letter, void* /*data*/) {
     switch (utf8proc_category(letter)) {
         case UTF8PROC_CATEGORY_ZS:
@@ -40,8 +40,7 @@ constexpr auto kOptions =
     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
                                    UTF8PROC_CASEFOLD | UTF8PROC_IGNORE | UTF8PROC_STRIPNA);
 
-/// Whether so many marks stand on one letter that no script has them. To put those in order takes
-/// the square of their number.
+/// Whether a letter carries more marks than any script has. Ordering marks takes quadratic time.
 bool piles_up(std::string_view text) {
     constexpr int kMarksMax = 30;
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -50,9 +49,10 @@ bool piles_up(std::string_view text) {
     while (at != end) {
         utf8proc_int32_t letter = 0;
         const auto size = utf8proc_iterate(at, end - at, &letter);
-        if (size <= 0) return false;  // It is no UTF-8, and stays as it is.
+        if (size <= 0) return false;  // The text is not UTF-8 and stays unchanged.
         at += size;
-        // By what it is taken apart into: some are marks only then, and some are nothing.
+        // Counts the decomposed parts: some characters become marks, or vanish, only when
+        // decomposed.
         std::array<utf8proc_int32_t, 32> parts{};
         int boundary = 0;
         const auto count = utf8proc_decompose_char(

@@ -1,5 +1,4 @@
-// Text as it is compared when only what it says matters: whatever its case, its spaces and the way
-// its characters are encoded.
+// Folds text for comparisons that ignore case, spaces and the encoding of characters.
 #pragma once
 
 #include <string>
@@ -7,10 +6,10 @@
 
 namespace parlance {
 
-/// Compatibility forms made one (NFKC), case folded, what cannot be seen left out, and each run of
-/// white space and control characters one space with none at the ends. Bytes that are no UTF-8 stay
-/// as they are, and so does text that no script has (more than 30 marks on one letter): this takes
-/// no longer than the text is long.
+/// Normalises compatibility forms (NFKC), folds case, removes invisible characters, and turns each
+/// run of white space and control characters into one space, with none at the ends. Bytes that are
+/// not UTF-8 stay unchanged, and so does text with more than 30 marks on one letter, which no
+/// script has: the time is linear in the text.
 std::string folded(std::string_view text);
 
 }  // namespace parlance

@@ -28,14 +28,14 @@ TEST(Folded, OneCharacterHasOneForm) {
     EXPECT_EQ(folded("Caf\u00e9"), folded("cafe\u0301"));    // Composed or not.
     EXPECT_EQ(folded("\uff25\uff38tract"), "extract");       // Full width.
     EXPECT_EQ(folded("ex\u200btract"), "extract");           // Zero width.
-    EXPECT_EQ(folded("extract\u00a0data"), "extract data");  // A space that does not break.
-    EXPECT_EQ(folded("extract\u3000data"), "extract data");  // An ideographic one.
+    EXPECT_EQ(folded("extract\u00a0data"), "extract data");  // No-break space.
+    EXPECT_EQ(folded("extract\u3000data"), "extract data");  // Ideographic space.
     EXPECT_EQ(folded("STRASSE"), folded("stra\u00dfe"));     // Case folding, not lower case.
     EXPECT_EQ(folded("\ufb01nd"), "find");                   // A ligature.
 }
 
 TEST(Folded, EverySpaceAndEveryControlIsASpace) {
-    // The code points that have White_Space in Unicode's PropList.txt, and the general category Cc.
+    // The code points with White_Space in Unicode's PropList.txt, and the general category Cc.
     std::vector<char32_t> spaces{0x20,
                                  0xa0,
                                  0x1680,
@@ -69,21 +69,22 @@ TEST(Folded, EverySpaceAndEveryControlIsASpace) {
     }
 }
 
-TEST(Folded, OtherWordsStayOther) {
+TEST(Folded, DifferentWordsStayDifferent) {
     EXPECT_NE(folded("extract receipt"), folded("extractreceipt"));
     EXPECT_NE(folded("re\u0301sume\u0301"), folded("resume"));
-    EXPECT_NE(folded("\u0435xtract"), folded("extract"));  // Another alphabet's letter.
+    EXPECT_NE(folded("\u0435xtract"), folded("extract"));  // A Cyrillic letter.
 }
 
-TEST(Folded, BytesThatAreNoTextStay) { EXPECT_EQ(folded("A\xff B"), "a\xff b"); }
+TEST(Folded, BytesThatAreNotUtf8StayUnchanged) { EXPECT_EQ(folded("A\xff B"), "a\xff b"); }
 
-TEST(Folded, MarksWithoutEndTakeNoLongerThanTheyAreLong) {
+TEST(Folded, EndlessMarksTakeLinearTime) {
     const auto piled = [](std::string_view marks) {
         std::string text = "A";
         while (text.size() < 1'000'000) text += marks;
         return text;
     };
-    // Each would be put in order for minutes; of some that cannot be seen at first sight.
+    // Ordering these marks would take minutes; the last cases hide marks behind invisible or
+    // decomposing characters.
     for (const auto* marks : {"\u0301\u0323", "\u0301\u200b\u0323", "\u0301\uff9e", "\u0f73"}) {
         EXPECT_EQ(folded(piled(marks)), "a" + piled(marks).substr(1));
     }

@@ -1,4 +1,4 @@
-// A number of 64 bits that may stand anywhere, so that a row of a large table has no gaps.
+// A 64-bit number with the alignment of 32 bits, so that a row of a large table has no padding.
 #pragma once
 
 #include <cstdint>

@@ -44,15 +44,15 @@ inline std::uint64_t load_word(const char* bytes) {
     return word;
 }
 
-/// The bytes behind the last whole word.
+/// The bytes after the last whole word.
 inline std::uint64_t load_rest(std::string_view bytes) {
     const std::size_t count = bytes.size() % 8;
     if (count == 0) return 0;
-    // The last eight bytes end with them.
+    // Loads the last eight bytes of the text and shifts the earlier bytes out.
     if (bytes.size() > 8) {
         return load_word(bytes.data() + bytes.size() - 8) >> (8U * (8 - count));
     }
-    // Pieces that overlap say the same where they do.
+    // Overlapping pieces agree where they overlap.
     const char* const begin = bytes.data();
     if (count >= 4) {
         std::uint32_t head = 0;
@@ -69,7 +69,7 @@ inline std::uint64_t load_rest(std::string_view bytes) {
 
 template <int kWordRounds, int kFinalRounds>
 std::uint64_t sip(SipKey key, std::string_view bytes) {
-    // The four words spell "somepseudorandomlygeneratedbytes", as the algorithm's paper has it.
+    // The four words spell "somepseudorandomlygeneratedbytes", as in the algorithm's paper.
     SipState s{key.low ^ 0x736f6d6570736575U,
                key.high ^ 0x646f72616e646f6dU,
                key.low ^ 0x6c7967656e657261U,

@@ -1,12 +1,12 @@
-// How the process keeps its memory; the same for the hub and for what measures it.
+// Memory settings of the process, shared by the hub and its benchmarks.
 #pragma once
 
 #include <malloc.h>
 
 namespace parlance {
 
-/// Freed large blocks go back to the system instead of raising glibc's idea of what is large:
-/// tables that grow would leave their smaller selves behind.
+/// Returns freed large blocks to the system instead of raising glibc's threshold for large blocks:
+/// growing tables would leave their smaller versions behind.
 inline void give_back_large_blocks() { mallopt(M_MMAP_THRESHOLD, 1 << 20); }
 
 }  // namespace parlance

@@ -20,7 +20,7 @@ constexpr Time kPastLast = std::chrono::sys_days{std::chrono::year{10000} / 1 / 
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes what it recognises from the front of the text.
+/// Takes recognised parts from the front of the text.
 struct Reader {
     std::string_view rest;
 
@@ -30,7 +30,7 @@ struct Reader {
         return true;
     }
 
-    /// Exactly so many digits with a value in [least, most].
+    /// Takes exactly kCount digits with a value in [least, most].
     template <std::size_t kCount>
     std::optional<int> number(int least, int most) {
         if (rest.size() < kCount) return {};
@@ -59,7 +59,7 @@ std::optional<Time> read_date(Reader& reader) {
     return std::chrono::sys_days{date};
 }
 
-/// The digits after the point, cut to milliseconds.
+/// Reads the digits after the point, truncated to milliseconds.
 std::optional<Duration> read_fraction(Reader& reader) {
     int milliseconds = 0;
     int weight = 100;
@@ -90,7 +90,7 @@ std::optional<Duration> read_time_of_day(Reader& reader) {
     return time + *fraction;
 }
 
-/// How far local time is ahead of UTC: "Z", "+02:00", "+0200", "+02", or nothing at all.
+/// How far local time is ahead of UTC: "Z", "+02:00", "+0200", "+02", or an empty rest.
 std::optional<Duration> read_offset(Reader& reader) {
     if (reader.rest.empty() || reader.take('Z')) return Duration{0};
     const bool is_west = reader.take('-');
@@ -115,7 +115,7 @@ std::optional<Time> read_instant(Reader reader) {
     const auto offset = read_offset(reader);
     if (!offset || !reader.rest.empty()) return {};
     const Time instant = *date + *time_of_day - *offset;
-    if (instant < kFirst || instant >= kPastLast) return {};  // An offset led out of the years.
+    if (instant < kFirst || instant >= kPastLast) return {};  // Out of range by the offset.
     return instant;
 }
 
@@ -132,7 +132,7 @@ Result<Time> parse_iso_time(std::string_view text) {
 
 namespace {
 
-/// Writes `count` digits of the number.
+/// Writes kCount digits of the number.
 template <std::size_t kCount>
 void put_digits(char* out, std::int64_t number) {
     for (std::size_t i = kCount; i-- > 0; number /= 10) {
@@ -147,7 +147,7 @@ std::string print_iso_time(Time time) {
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{time - day};
     const int year = static_cast<int>(date.year());
-    if (year < 0 || year > 9999) {  // The calendar goes on, four digits do not.
+    if (year < 0 || year > 9999) {  // The calendar has years of more than four digits.
         return fmt::format("{:04}-01-01T00:00:00.000Z", year);
     }
     std::string text = "0000-00-00T00:00:00.000Z";

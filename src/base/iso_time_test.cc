@@ -31,13 +31,13 @@ TEST(IsoTime, SubtractsTheOffset) {
               parse_iso_time("2025-12-31T23:30:00Z").value());
 }
 
-TEST(IsoTime, TakesWhatHasNoOffsetAsUtc) {
+TEST(IsoTime, TakesATimeWithoutOffsetAsUtc) {
     EXPECT_EQ(parse_iso_time("2025-11-23T10:00:00.123").value(), at(1763892000123));
     EXPECT_EQ(parse_iso_time("2025-11-23T10:00").value(), at(1763892000000));
     EXPECT_EQ(parse_iso_time("2025-11-23").value() + 10h, at(1763892000000));
 }
 
-TEST(IsoTime, RefusesWhatIsNotOnTheCalendarOrTheClock) {
+TEST(IsoTime, RefusesDatesAndTimesThatDoNotExist) {
     for (const char* bad : {"2025-02-29T00:00:00Z",
                             "2025-13-01T00:00:00Z",
                             "2025-00-01T00:00:00Z",
@@ -75,7 +75,7 @@ TEST(IsoTime, RefusesOtherForms) {
     EXPECT_NE(parse_iso_time("yesterday").error().message.find("'yesterday'"), std::string::npos);
 }
 
-TEST(IsoTime, PrintsWhatItReads) {
+TEST(IsoTime, PrintsTimesAsRead) {
     for (const char* text : {"2025-11-23T10:00:00.123Z",
                              "1969-12-31T23:59:59.999Z",
                              "0000-01-01T00:00:00.000Z",

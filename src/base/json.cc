@@ -1,5 +1,5 @@
-// Walking checked text. Everything here trusts check(): it asks where things end, not whether they
-// are right, and still never leaves the text.
+// Walks checked text. All functions trust check(): they look for the ends of values, not for
+// errors, and still never leave the text.
 #include "base/json.h"
 
 #include <algorithm>
@@ -17,25 +17,25 @@ namespace parlance::json {
 
 namespace {
 
-/// `at` is behind the opening quote; the answer is behind the closing one.
+/// `at` is after the opening quote; the result is after the closing quote.
 const char* skip_string(const char* at, const char* end) {
     while (true) {
         at = find_string_stop(at, end);
         CHECK(at != end);  // check() saw the closing quote.
         if (*at == '"') return at + 1;
-        at += 2;  // A backslash and what it escapes, which is never a bare quote.
+        at += 2;  // A backslash and the escaped byte, which is never a bare quote.
         CHECK(at <= end);
     }
 }
 
-/// What one block leaves behind for the next.
+/// State carried from one block to the next.
 struct Nesting {
     std::uint64_t depth = 0;
     bool is_escaped = false;      ///< The next byte follows a backslash.
     std::uint64_t in_string = 0;  ///< All ones inside of a string.
 };
 
-/// The places that a backslash takes the meaning from.
+/// The positions of bytes escaped by a backslash.
 std::uint64_t escaped_places(std::uint64_t backslashes, Nesting& nesting) {
     std::uint64_t escaped = nesting.is_escaped ? 1 : 0;
     nesting.is_escaped = false;
@@ -52,13 +52,13 @@ std::uint64_t escaped_places(std::uint64_t backslashes, Nesting& nesting) {
     return escaped;
 }
 
-/// Each bit becomes the parity of itself and all bits below it.
+/// Each bit becomes the parity of itself and all lower bits.
 std::uint64_t running_parity(std::uint64_t bits) {
     for (const unsigned shift : {1U, 2U, 4U, 8U, 16U, 32U}) bits ^= bits << shift;
     return bits;
 }
 
-/// Where in the block the container closes that nesting began with; 64 if it does not.
+/// Position in the block at which the open container closes; 64 if not in this block.
 int closing_place(const Block& block, Nesting& nesting) {
     const std::uint64_t escaped = (block.backslashes != 0 || nesting.is_escaped)
                                       ? escaped_places(block.backslashes, nesting)
@@ -113,26 +113,26 @@ std::string_view between(const char* from, const char* to) {
     return {from, static_cast<std::size_t>(to - from)};
 }
 
-/// Reads the value at `at` and returns what is behind it.
+/// Reads the value at `at` and returns the position after the value.
 const char* take_value(const char* at, const char* end, Value& value) {
     const char* const value_end = skip_value(at, end);
     value.raw = between(at, value_end);
     return value_end;
 }
 
-/// The value of a row.
+/// The text of a row's value.
 std::string_view raw_of(const Outline& outline, const Outline::Row& row) {
     return {outline.begin + row.begin, row.end - row.begin};
 }
 
-/// By which what is inside of a container can be walked; null if it must be looked at.
+/// The outline for walking the values inside a container; null if the text must be scanned.
 const Outline* outline_inside(Value container) {
     const Outline* const outline = container.outline;
     if (outline == nullptr || outline->rows[container.row].is_closed != 0) return nullptr;
     return outline;
 }
 
-/// Past the comma, if there is one. `end` is the closing bracket.
+/// Skips a comma, if present. `end` is the closing bracket.
 const char* next_item(const char* at, const char* end) {
     at = skip_space(at, end);
     if (at != end && *at == ',') at = skip_space(at + 1, end);
@@ -188,7 +188,7 @@ char short_escape(char c) {
 
 std::optional<std::int64_t> whole_of(const Decimal& decimal) {
     if (decimal.digits.empty()) return 0;
-    constexpr std::int64_t kDigitsMax = 19;  // Nineteen nines still fit in an unsigned word.
+    constexpr std::int64_t kDigitsMax = 19;  // Nineteen nines still fit into an unsigned word.
     const auto digits = static_cast<std::int64_t>(decimal.digits.size());
     if (decimal.exponent < 0 || digits > kDigitsMax || decimal.exponent > kDigitsMax - digits) {
         return {};
@@ -223,7 +223,7 @@ std::size_t unescape(std::string_view inner, char* out) {
         }
         unsigned code = hex4(stop + 2);
         at = stop + 6;
-        if (code >= 0xD800 && code < 0xDC00) {  // check() saw the other half behind it.
+        if (code >= 0xD800 && code < 0xDC00) {  // check() saw the second half of the pair.
             code = 0x10000U + ((code - 0xD800U) << 10U) + (hex4(at + 2) - 0xDC00U);
             at += 6;
         }
@@ -292,7 +292,7 @@ bool Members::scan() {
         key_end = skip_string(key_end, end_);
         key = Value{.raw = between(at_, key_end)}.text(spare_);
     }
-    at_ = skip_space(key_end, end_) + 1;  // Behind the colon.
+    at_ = skip_space(key_end, end_) + 1;  // After the colon.
     at_ = skip_space(at_, end_);
     at_ = next_item(take_value(at_, end_, value), end_);
     return true;
@@ -375,7 +375,7 @@ void append_quoted(std::string& out, std::string_view text) {
 
 void append_step(std::string& pointer, std::string_view key) {
     pointer += '/';
-    if (std::ranges::none_of(key, [](char c) { return c == '~' || c == '/'; })) {  // As nearly all.
+    if (std::ranges::none_of(key, [](char c) { return c == '~' || c == '/'; })) {  // Most keys.
         pointer += key;
         return;
     }
@@ -390,7 +390,7 @@ void append_step(std::string& pointer, std::string_view key) {
 
 namespace {
 
-/// A step of a pointer as a key.
+/// Decodes a pointer's step into a key.
 std::string unescaped_step(std::string_view step) {
     std::string key;
     for (std::size_t i = 0; i < step.size(); ++i) {

@@ -1,7 +1,7 @@
-// Strict JSON, read where it stands: checked once as a whole, then walked without copying.
+// Strict JSON, read in place: checked once as a whole, then walked without copying.
 //
 // Stricter than most parsers: bad UTF-8, lone surrogates, duplicate keys, trailing bytes and
-// nesting beyond the limit are errors. For documents that are edited or written, use Boost.JSON.
+// nesting beyond the limit are errors. For editing or building documents, use Boost.JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,45 +14,45 @@
 
 namespace parlance::json {
 
-/// Of a text that comes from outside.
+/// Nesting limit of a text from outside.
 inline constexpr std::size_t kDepthMax = 64;
-/// Of one that was made around such texts: a message in another dialect, with what that has no
-/// place for; a delivery; an event with its message. Nothing is walked that is deeper.
+/// Nesting limit of a text made around outside texts: a message in another dialect with its
+/// untranslatable members; a delivery; an event with its message. No walk goes deeper.
 inline constexpr std::size_t kDepthMadeMax = 2 * kDepthMax;
 
-/// Where the values of a text stand, in the order in which they begin: whoever walks a text with
-/// its outline need not look at a byte of it again.
+/// The positions of a text's values, in the order in which they begin: a walk with an outline reads
+/// no byte of the text again.
 struct Outline {
     struct Row {
-        std::uint32_t begin;  ///< Of the value, from the begin of the text.
-        std::uint32_t end;    ///< Behind its last byte.
-        std::uint32_t next;   ///< The row of the first value behind it, not inside of it.
-        std::uint32_t key;    ///< A member's: where its key's text begins, and its size.
+        std::uint32_t begin;  ///< Offset of the value in the text.
+        std::uint32_t end;    ///< Offset after the value's last byte.
+        std::uint32_t next;   ///< Row of the first value after, not inside, this value.
+        std::uint32_t key;    ///< A member's key: offset of the key's text, and size.
         std::uint32_t key_size : 29;
         std::uint32_t has_key_escapes : 1;
-        std::uint32_t has_escapes : 1;  ///< A string's.
-        std::uint32_t is_closed : 1;    ///< A container's: what is inside has no rows.
+        std::uint32_t has_escapes : 1;  ///< For a string.
+        std::uint32_t is_closed : 1;    ///< For a container: the values inside have no rows.
     };
-    std::size_t depth_max = kDepthMadeMax;  ///< What is nested more deeply is not outlined.
+    std::size_t depth_max = kDepthMadeMax;  ///< Values nested more deeply have no rows.
     const char* begin = nullptr;
     std::unique_ptr<Row[]> rows;  ///< Room for as many values as the text could have.
     std::size_t room = 0;
     std::size_t count = 0;  ///< 0: the text has no outline.
-    std::size_t depth = 0;  ///< How deeply its containers are nested.
+    std::size_t depth = 0;  ///< Nesting depth of the text's containers.
 };
 
-/// Nothing if `text` is one strict JSON value; else what is wrong and at which byte.
+/// Succeeds if `text` is one strict JSON value; else names the error and its byte.
 Result<void> check(std::string_view text, std::size_t depth_max = kDepthMax);
-/// The same, and outlines it. The outline keeps its memory from one text to the next.
+/// Also fills the outline. The outline reuses its memory for the next text.
 Result<void> check(std::string_view text, Outline& outline, std::size_t depth_max = kDepthMax);
 
-/// A value inside text that check() has passed: its bytes, without surrounding space.
+/// A value inside checked text: the value's bytes, without surrounding space.
 struct Value {
     std::string_view raw;
-    const Outline* outline = nullptr;  ///< Of the text that it stands in, if that has one.
-    std::uint32_t row = 0;             ///< The value's own, in the outline.
-    /// Nothing. Without it a value is copied in two pieces that overlap, and each copy of a copy
-    /// has the processor wait for both: a tenth of what it takes to read a message.
+    const Outline* outline = nullptr;  ///< The outline of the enclosing text, if any.
+    std::uint32_t row = 0;             ///< The value's row in the outline.
+    /// Unused. Without the filler a value is copied in two overlapping pieces, and a copy of a copy
+    /// makes the processor wait for both: a tenth of the time to read a message.
     std::uint32_t filler = 0;
 
     bool is_object() const { return !raw.empty() && raw.front() == '{'; }
@@ -64,7 +64,7 @@ struct Value {
 
     /// The text of a string. `spare` is written only if the string has escapes.
     std::string_view text(std::string& spare) const;
-    std::optional<std::int64_t> integer() const;  ///< Also of 3.0 and 3e2; nothing if not whole.
+    std::optional<std::int64_t> integer() const;  ///< Also for 3.0 and 3e2; nothing if not whole.
     std::optional<double> number() const;
 };
 
@@ -97,7 +97,7 @@ class Members {
 
     const char* at_;
     const char* end_;
-    std::uint32_t row_ = 0;  ///< With an outline: of the next member, and of the first behind all.
+    std::uint32_t row_ = 0;  ///< With an outline: rows of the next member and of the end.
     std::uint32_t row_end_ = 0;
     std::string spare_;
 };
@@ -112,28 +112,28 @@ class Elements {
   private:
     const char* at_;
     const char* end_;
-    std::uint32_t row_ = 0;  ///< As with Members.
+    std::uint32_t row_ = 0;  ///< As in Members.
     std::uint32_t row_end_ = 0;
 };
 
-/// The whole of checked text as a value.
+/// The whole of a checked text as a value.
 Value root(std::string_view text);
 Value root(std::string_view text, const Outline& outline);
-/// A member by name, or nothing.
+/// The member with this name, or nothing.
 std::optional<Value> find(Value object, std::string_view key);
 
-/// What a JSON pointer leads to; nothing if there is nothing. "" is the value itself.
+/// The value at a JSON pointer, or nothing. "" is `value` itself.
 std::optional<Value> find_at(Value value, std::string_view pointer);
 
-/// Whether the text stands in a JSON string as it is.
+/// Whether a JSON string can hold the text without escapes.
 bool is_plain(std::string_view text);
 /// Appends `text` as a JSON string, quotes included.
 void append_quoted(std::string& out, std::string_view text);
 
-/// Appends a key to a JSON pointer, with the slash before it.
+/// Appends a slash and the key to a JSON pointer.
 void append_step(std::string& pointer, std::string_view key);
 
-/// A text as people are shown it: its first characters.
+/// The first characters of a text, for messages to people.
 std::string shortened(std::string_view text, std::size_t bytes_max = 60);
 
 }  // namespace parlance::json

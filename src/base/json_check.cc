@@ -1,5 +1,5 @@
-// The door that every byte from outside passes: one pass over the text, no copy, and no allocation
-// unless a key has escapes or an object has many keys. Time is linear in the text, whatever it is.
+// Checks every byte from outside: one pass over the text, no copy, and no allocation unless a key
+// has escapes or an object has many keys. Time is linear in any text.
 #include <array>
 #include <cstring>
 #include <limits>
@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::uint32_t kPlaceMax = (std::uint32_t{1} << 29U) - 1;
 
-/// Up to this many keys are simply compared with each other; then they are hashed.
+/// Up to this many keys are compared pairwise; more keys are hashed.
 constexpr std::size_t kFewKeys = 16;
 
 /// The keys of all objects with many keys, in one table: an entry is a key and its object's number.
 class ManyKeys {
   public:
-    /// False if this object has the key already.
+    /// False if this object already has the key.
     bool add(std::uint32_t object, std::string_view key) {
         if (slots_.size() * 3 <= used_ * 4) grow();
         const auto hash = static_cast<std::uint32_t>(
@@ -43,15 +43,15 @@ class ManyKeys {
     }
 
   private:
-    /// Small, for a hundred thousand of them are met in no order.
+    /// Small, because lookups hit a hundred thousand slots in random order.
     struct Slot {
         const char* data;
         std::uint32_t size;
         std::uint32_t hash;
-        std::uint32_t object;  ///< Objects are numbered from 1; 0 is a free slot.
+        std::uint32_t object;  ///< Objects are numbered from 1; 0 marks a free slot.
     };
 
-    /// The slot that is the key's, or the free one that it belongs into.
+    /// The slot of the key, or the free slot for the key.
     template <class IsIt>
     Slot& slot_for(std::uint32_t hash, IsIt is_it) {
         const std::size_t mask = slots_.size() - 1;
@@ -75,7 +75,7 @@ class ManyKeys {
 
 class Checker {
   public:
-    /// `outline` has room for every value that the text could have, or is null.
+    /// `outline` is null, or has room for every value that the text could have.
     Checker(std::string_view text, std::size_t depth_max, const Outline* outline)
         : rows_{outline == nullptr ? nullptr : outline->rows.get()},
           row_count_max_{outline == nullptr ? 0 : outline->room},
@@ -108,20 +108,21 @@ class Checker {
   private:
     static constexpr const char* kTooDeep = "it is nested too deeply";
 
-    /// A key of an object that is open. Without initialisers: a thousand of them cost nothing.
+    /// A key of an open object. Without initialisers: an unused array of a thousand keys costs
+    /// nothing.
     struct FewKey {
         const char* data;
         std::size_t size;
     };
-    /// Of a member whose value comes next.
+    /// The key of the value that comes next.
     struct Key {
         std::uint32_t place = 0;
         std::uint32_t size = 0;
         bool has_escapes = false;
     };
     struct OpenObject {
-        std::size_t first;         ///< Where its keys begin in few_keys_.
-        std::uint32_t number = 0;  ///< In many_keys_, once it has many.
+        std::size_t first;         ///< Index of the object's first key in few_keys_.
+        std::uint32_t number = 0;  ///< In many_keys_, once the object has many keys.
     };
 
     bool wrong_at(const char* where, const char* what) {
@@ -129,15 +130,15 @@ class Checker {
         wrong_ = what;
         return false;
     }
-    /// At the present place; the end of the text is the better reason where it has come.
+    /// Fails at the current position; at the end of the text, reports the early end instead.
     bool wrong(const char* what) {
         return wrong_at(at_, at_ == end_ ? "the text ends too early" : what);
     }
 
-    /// The byte here. At the end a NUL, which is right nowhere.
+    /// The current byte; NUL at the end, which is valid nowhere.
     char peek() const { return at_ == end_ ? '\0' : *at_; }
 
-    /// Reads a value, and gives it a row of the outline.
+    /// Reads a value and adds a row to the outline.
     bool value(std::size_t depth, const Key& key) {
         bool has_escapes = false;
         if (rows_ == nullptr || depth > row_depth_max_) return bare_value(depth, has_escapes);
@@ -239,7 +240,7 @@ class Checker {
         return true;
     }
 
-    /// At a backslash.
+    /// Reads an escape, starting at the backslash.
     bool escape() {
         const char* const start = at_++;
         constexpr std::string_view kShort = "\"\\/bfnrt";
@@ -333,7 +334,7 @@ class Checker {
     }
 
     std::string_view unescaped(std::string_view name) {
-        // All keys together are shorter than the text: one piece of memory serves them.
+        // All keys together are shorter than the text: one allocation serves all keys.
         if (!spare_) {
             spare_ =
                 std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(end_ - begin_));
@@ -377,16 +378,16 @@ class Checker {
     const char* wrong_at_ = nullptr;
     const char* wrong_ = nullptr;
 
-    /// Of all open objects, innermost last.
+    /// Keys of all open objects, innermost last.
     std::array<FewKey, kDepthMadeMax * kFewKeys> few_keys_;
     std::size_t few_keys_count_ = 0;
     ManyKeys many_keys_;
     std::uint32_t objects_with_many_keys_ = 0;
-    std::unique_ptr<char[]> spare_;  ///< Keys that have escapes, without them.
+    std::unique_ptr<char[]> spare_;  ///< Unescaped copies of keys with escapes.
     std::size_t spare_used_ = 0;
 };
 
-/// How many bytes the UTF-8 character at the front takes, 0 if it is none.
+/// The size in bytes of the UTF-8 character at the front; 0 if malformed.
 std::size_t utf8_width(std::string_view text) {
     const auto byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -398,8 +399,8 @@ std::size_t utf8_width(std::string_view text) {
     if (first < 0x80) return 1;
     if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
     if (first >= 0xE0 && first <= 0xEF) {
-        const unsigned least = first == 0xE0 ? 0xA0 : 0x80;  // Shorter forms exist below.
-        const unsigned most = first == 0xED ? 0x9F : 0xBF;   // Surrogates stand above.
+        const unsigned least = first == 0xE0 ? 0xA0 : 0x80;  // Lower bytes would be overlong forms.
+        const unsigned most = first == 0xED ? 0x9F : 0xBF;   // Higher bytes would be surrogates.
         return follows(1, least, most) && follows(2) ? 3 : 0;
     }
     if (first >= 0xF0 && first <= 0xF4) {
@@ -434,8 +435,8 @@ Result<void> check(std::string_view text, std::size_t depth_max, Outline* outlin
     return {};
 }
 
-/// A value takes a byte, and a comma, a colon or a bracket beside it; those that are never closed
-/// are no more than may be nested, and one more may be missing at the end.
+/// Bound on values: each value takes a byte, and a comma, colon or bracket; unclosed containers
+/// number at most the nesting limit; one more value may be missing at the end.
 std::size_t values_max(std::string_view text) { return text.size() / 2 + kDepthMadeMax + 2; }
 
 void make_room(Outline& outline, std::size_t room) {
@@ -459,7 +460,7 @@ bool is_strict(std::string_view text) {
 Result<void> check(std::string_view text, Outline& outline, std::size_t depth_max) {
     outline.begin = text.data();
     outline.count = 0;
-    // Its sizes are words of 29 bits; what is larger is walked without it.
+    // An outline stores sizes in 29 bits; larger texts are walked without an outline.
     if (text.size() > kPlaceMax) return check(text, depth_max);
     make_room(outline, values_max(text));
     return check(text, depth_max, &outline);

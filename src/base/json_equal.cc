@@ -12,7 +12,7 @@ namespace {
 bool is_equal_object(Value left, Value right, Numbers numbers) {
     Members lefts{left};
     Members rights{right};
-    // What was copied has its members in the same order.
+    // Copies of an object have their members in the same order.
     while (true) {
         const bool has_left = lefts.next();
         if (has_left != rights.next()) return false;

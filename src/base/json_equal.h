@@ -1,4 +1,4 @@
-// When two values of JSON are equal: objects in any order of members, strings however escaped.
+// Equality of JSON values: objects in any order of members, strings however escaped.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace parlance::json {
 
-/// 1.0 and 1 are equal by value, and differ by their digits.
+/// 1.0 and 1 are equal by value, and differ by digits.
 enum class Numbers : std::uint8_t { ByDigits, ByValue };
 
 bool is_equal(Value left, Value right, Numbers numbers);

@@ -11,7 +11,7 @@ bool are_equal(std::string_view left, std::string_view right) {
     return there;
 }
 
-TEST(JsonEqual, MembersStandInAnyOrderAlsoBehindSomeThatStandInTheSame) {
+TEST(JsonEqual, OrderOfMembersIsIgnoredAlsoAfterMembersInTheSameOrder) {
     EXPECT_TRUE(are_equal(R"({"a":1,"b":2,"c":3})", R"({"a":1,"b":2,"c":3 })"));
     EXPECT_TRUE(are_equal(R"({"a":1,"b":2,"c":3})", R"({"a":1,"c":3,"b":2})"));
     EXPECT_TRUE(are_equal(R"({"a":1,"\u0062":2,"c":3})", R"({"c":3,"a":1,"b":2})"));
@@ -20,8 +20,8 @@ TEST(JsonEqual, MembersStandInAnyOrderAlsoBehindSomeThatStandInTheSame) {
     EXPECT_FALSE(are_equal(R"({"a":1,"b":2,"d":3})", R"({"a":1,"c":3,"b":2})"));
 }
 
-// Each level that was looked at once more from its begin would double what there is to look at.
-TEST(JsonEqual, LooksAtEachLevelOnce) {
+// Comparing each level twice would double the work per level.
+TEST(JsonEqual, ComparesEachLevelOnce) {
     std::string left = "0";
     std::string right = "0.0";
     for (int depth = 0; depth < 60; ++depth) {

@@ -9,8 +9,8 @@ namespace parlance::json {
 
 namespace {
 
-/// What two objects both have. Only the smaller one is sorted: a small change to a large object and
-/// a large one to a small object cost no more than walking the larger.
+/// The members common to two objects. Only the smaller object is sorted: a small patch of a large
+/// object, and a large patch of a small object, cost no more than walking the larger.
 class Overlap {
   public:
     Overlap(Value target, Value patch)
@@ -23,14 +23,14 @@ class Overlap {
         }
     }
 
-    /// What the patch says of a member of the target; no text if it says nothing.
+    /// The patch's value for a member of the target; empty if the patch has none.
     Value change_of(std::string_view key) const {
         const std::size_t place = place_of(key);
         if (place == others_.size()) return {};
         return sorts_patch_ ? sorted_.all()[place].value : others_[place];
     }
 
-    /// Whether a member of the patch is one of the target's.
+    /// Whether the target has this member of the patch.
     bool is_in_target(std::string_view key) const {
         const std::size_t place = place_of(key);
         return place < others_.size() && (!sorts_patch_ || !others_[place].raw.empty());
@@ -46,12 +46,12 @@ class Overlap {
 
     bool sorts_patch_;
     SortedMembers sorted_;
-    std::vector<Value> others_;  ///< The same members in the other object, if they are there.
+    std::vector<Value> others_;  ///< The same members in the other object; empty where absent.
 };
 
 void append_merged(std::string& out, const Value* target, Value patch);
 
-/// The members of an object that is being written, one after the other.
+/// Writes the members of an object one after the other.
 class Writing {
   public:
     explicit Writing(std::string& out) : out_{out} { out_ += '{'; }
@@ -68,7 +68,7 @@ class Writing {
     bool is_first_ = true;
 };
 
-/// A target that has nothing of the patch, or is nothing: every member is new.
+/// Appends every patch member as new, for a target without any of the patch's members.
 void append_new(Writing& writing, Value patch) {
     for (Members members{patch}; members.next();) {
         if (members.value.is_null()) continue;

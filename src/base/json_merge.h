@@ -1,4 +1,4 @@
-// RFC 7396: a patch that looks like what it changes. A null takes a member away.
+// RFC 7396, JSON merge patch: a patch has the shape of its target. A null removes a member.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace parlance::json {
 
-/// What becomes of `target`, or of nothing. Members keep their order, and new ones come last.
+/// Returns the patched target; a missing target is created by the patch. Members keep their order,
+/// new members come last.
 std::string merged(std::optional<Value> target, Value patch);
 
 }  // namespace parlance::json

@@ -32,15 +32,15 @@ constexpr std::array kCases{
     Case{R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},
 };
 
-TEST(JsonMerge, DoesWhatTheExamplesOfItsDocumentSay) {
+TEST(JsonMerge, FollowsTheExamplesOfItsRfc) {
     for (const auto& each : kCases) {
         EXPECT_EQ(merged(root(each.target), root(each.patch)), each.result)
             << each.target << " with " << each.patch;
     }
 }
 
-// The smaller of the two is sorted, whichever that is; and a key may be written in two ways.
-TEST(JsonMerge, IsTheSameWhicheverOfTheTwoIsLarger) {
+// Whichever object is smaller is sorted; and a key may be written in two ways.
+TEST(JsonMerge, IsTheSameWhicheverObjectIsLarger) {
     const std::string filler = '"' + std::string(200, 'f') + '"';
     EXPECT_EQ(merged(root(R"({"c":1,"a\u0062":{"x":1,"y":2},"b":3})"),
                      root(R"({"new":)" + filler + R"(,"ab":{"y":null,"z":4},"b":null,"no":null})")),
@@ -50,7 +50,7 @@ TEST(JsonMerge, IsTheSameWhicheverOfTheTwoIsLarger) {
               R"({"c":)" + filler + R"(,"ab":{"x":1,"z":4},"new":1})");
 }
 
-TEST(JsonMerge, MakesSomethingOfNothing) {
+TEST(JsonMerge, CreatesAMissingTarget) {
     EXPECT_EQ(merged(std::nullopt, root(R"({"a":null,"b":{"c":1}})")), R"({"b":{"c":1}})");
 }
 

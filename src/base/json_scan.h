@@ -1,6 +1,6 @@
-// Finds the bytes that matter in JSON text, sixteen at a time. For json*.cc only.
+// Finds the significant bytes in JSON text, sixteen at a time. For json*.cc only.
 //
-// Nothing at or past `end` is read, so the text needs no padding.
+// Never reads at or past `end`, so the text needs no padding.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ namespace parlance::json {
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Ends a run of plain characters inside a string.
+/// Whether a byte ends a run of plain characters inside a string.
 constexpr bool is_string_stop(char c) {
     return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
@@ -28,8 +28,8 @@ inline const char* skip_space(const char* at, const char* end) {
     return at;
 }
 
-/// Eight bytes at once: the high bit of each byte that ends a run of plain characters. Bytes behind
-/// the first such byte may be marked falsely, so only the first mark counts.
+/// Eight bytes at once: sets the high bit of each byte that ends a run of plain characters. Bytes
+/// after the first such byte may be marked falsely, so only the first mark counts.
 inline std::uint64_t string_stops_of_word(std::uint64_t word) {
     constexpr std::uint64_t kOnes = 0x0101010101010101U;
     const auto zeros = [](std::uint64_t x) { return (x - kOnes) & ~x; };
@@ -37,7 +37,7 @@ inline std::uint64_t string_stops_of_word(std::uint64_t word) {
     return (zeros(word ^ kOnes * '"') | zeros(word ^ kOnes * '\\') | controls) & kOnes * 0x80U;
 }
 
-/// The first quote, backslash or control byte, or `end`.
+/// Returns the first quote, backslash or control byte, or `end`.
 inline const char* find_string_stop(const char* at, const char* end) {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"');
@@ -47,7 +47,7 @@ inline const char* find_string_stop(const char* at, const char* end) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
         const __m128i marks =
             _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
-        // The unsigned minimum leaves exactly the control bytes as they are.
+        // The unsigned minimum leaves exactly the control bytes unchanged.
         const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, control_max), bytes);
         const int stops = _mm_movemask_epi8(_mm_or_si128(marks, controls));
         if (stops != 0) return at + std::countr_zero(static_cast<unsigned>(stops));
@@ -64,7 +64,7 @@ inline const char* find_string_stop(const char* at, const char* end) {
     return at;
 }
 
-/// Sixty-four bytes as sets of places: bit n is byte n.
+/// Sixty-four bytes as sets of positions: bit n is byte n.
 struct Block {
     std::uint64_t quotes = 0;
     std::uint64_t backslashes = 0;
@@ -76,7 +76,7 @@ struct Block {
 template <unsigned kAt>
 inline void classify_sixteen(const char* bytes, Block& block) {
     const __m128i piece = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + kAt));
-    // The bit makes '[' a '{' and ']' a '}', and no other byte either of them.
+    // The bit turns '[' into '{' and ']' into '}', and no other byte into either brace.
     const __m128i folded = _mm_or_si128(piece, _mm_set1_epi8(0x20));
     const auto places = [](__m128i bytes_of, char wanted) {
         const __m128i found = _mm_cmpeq_epi8(bytes_of, _mm_set1_epi8(wanted));
@@ -108,8 +108,8 @@ inline Block classify(const char* bytes) {
     return block;
 }
 
-/// Writes the characters that `inner`, the checked inside of a string, stands for. They are never
-/// more than `inner` has; returns how many.
+/// Writes the characters that `inner`, the checked inside of a string, stands for. Returns their
+/// count, at most the size of `inner`.
 std::size_t unescape(std::string_view inner, char* out);
 
 }  // namespace parlance::json

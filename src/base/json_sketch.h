@@ -1,4 +1,4 @@
-// Outlines a text while it is written, so that whoever looks at it next need not check it first.
+// Outlines a text while writing, so that the next reader need not check the text first.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace parlance::json {
 
-/// A row of a value that is written as a whole: what is inside of it stays closed.
+/// The row of a value written as a whole: a container's values get no rows.
 inline Outline::Row closed_row(std::string_view value) {
     Outline::Row row{};
     row.has_escapes = value.starts_with('"') && value.find('\\') != std::string_view::npos;
@@ -17,10 +17,10 @@ inline Outline::Row closed_row(std::string_view value) {
     return row;
 }
 
-/// For each value: begin() before it is written, end() behind it. Those inside come between.
+/// Call begin() before and end() after writing each value. Inner values come in between.
 class Sketch {
   public:
-    /// Room for so many values; a text with more is not outlined. Null: nothing is.
+    /// `room` bounds the values; a text with more is not outlined. Null: no outline at all.
     explicit Sketch(Outline* outline, std::size_t room = 128) : outline_{outline} {
         if (outline_ == nullptr) return;
         outline_->rows = std::make_unique_for_overwrite<Outline::Row[]>(room);
@@ -29,16 +29,16 @@ class Sketch {
     }
 
     std::size_t begin() { return count_++; }
-    /// What has been written since begin() gave this row is taken back, and its row too.
+    /// Discards everything written since begin() returned this row, including the row.
     void drop(std::size_t row) { count_ = row; }
 
-    /// Where a value and the text of its key begin.
+    /// Offsets of a value and its key's text.
     struct Place {
         std::size_t key = 0;
         std::size_t key_size = 0;
         std::size_t begin = 0;
     };
-    /// The value goes on to the end of the text so far.
+    /// The value ends at the end of the text so far.
     void end(std::size_t row, std::string_view text, const Place& place) {
         if (outline_ == nullptr || row >= outline_->room) return;
         const bool has_rows_inside = count_ > row + 1;
@@ -51,11 +51,11 @@ class Sketch {
         written.key_size = place.key_size & 0x1FFF'FFFFU;
     }
 
-    /// The outline is good from here on, for as long as the text stays where it is.
+    /// Makes the outline valid, for as long as the text stays at its address.
     void done(std::string_view text) {
         if (outline_ == nullptr) return;
         outline_->begin = text.data();
-        outline_->depth = kDepthMax;  // What is closed may be as deep as that.
+        outline_->depth = kDepthMax;  // Closed containers may be this deep.
         outline_->count = count_ <= outline_->room ? count_ : 0;
     }
 

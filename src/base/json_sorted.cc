@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kUsualCount = 16;
 
-/// The first eight bytes as a number: of two texts that differ in them, the lesser has the lesser.
+/// The first eight bytes as a number: texts that differ in these bytes compare like the numbers.
 std::uint64_t head_of(std::string_view text) {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t head = 0;
@@ -19,7 +19,7 @@ std::uint64_t head_of(std::string_view text) {
     return __builtin_bswap64(head);
 }
 
-/// How many bytes all keys begin with in common.
+/// The length of the prefix shared by all keys.
 std::size_t shared_size(const std::vector<SortedMembers::Member>& members) {
     std::string_view shared = members.front().key;
     for (const auto& member : members) {
@@ -29,8 +29,8 @@ std::size_t shared_size(const std::vector<SortedMembers::Member>& members) {
     return shared.size();
 }
 
-/// Sorts many by the numbers of their keys: the keys themselves, which are spread over the text,
-/// are hardly looked at.
+/// Sorts many members by the numbers of their keys: the keys themselves, which are scattered over
+/// the text, are hardly read.
 void sort_many(std::vector<SortedMembers::Member>& members) {
     struct Place {
         std::uint64_t head;

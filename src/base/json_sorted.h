@@ -1,4 +1,4 @@
-// The members of an object by their keys, where their order must not matter.
+// The members of an object sorted by key, for comparisons that ignore order.
 #pragma once
 
 #include <forward_list>
@@ -11,16 +11,15 @@
 
 namespace parlance::json {
 
-/// Whether a key of the object lives as long as its text. One with escapes lives elsewhere, and
-/// only until the next.
+/// Whether a key is a part of the object's text. An unescaped copy of a key is elsewhere, and lives
+/// only until the next member.
 inline bool stands_in(Value object, std::string_view key) {
     const std::less<> is_before;
     const char* const end = object.raw.data() + object.raw.size();
     return !is_before(key.data(), object.raw.data()) && is_before(key.data(), end);
 }
 
-/// An object's members in the order of their keys. Large objects are compared in order, never each
-/// with each.
+/// An object's members sorted by key, so that comparing large objects is not quadratic.
 class SortedMembers {
   public:
     struct Member {
@@ -29,7 +28,7 @@ class SortedMembers {
     };
 
     explicit SortedMembers(Value object);
-    /// Those that are left: the one of the object that `members` stands at, and all behind it.
+    /// The rest of the object: the member that `members` is at, and all members after.
     SortedMembers(Value object, Members& members);
     const std::vector<Member>& all() const { return members_; }
 

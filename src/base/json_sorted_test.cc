@@ -14,7 +14,7 @@ std::vector<std::string> sorted_keys(const std::string& object) {
     return keys;
 }
 
-/// An object of these keys in this order, each with its place as its value.
+/// An object with these keys in this order, each with the value 0.
 std::string object_of(const std::vector<std::string>& keys) {
     std::string object = "{";
     for (const std::string& key : keys) {
@@ -25,7 +25,7 @@ std::string object_of(const std::vector<std::string>& keys) {
     return object + "}";
 }
 
-// Few members and many are sorted in different ways.
+// Few members and many members are sorted by different methods.
 TEST(SortedMembers, StandInTheOrderOfTheirKeysHoweverManyThereAre) {
     for (const int count : {1, 16, 64, 65, 1'000}) {
         for (const std::string before : {"", "a", "all of them begin so, "}) {
@@ -41,7 +41,7 @@ TEST(SortedMembers, StandInTheOrderOfTheirKeysHoweverManyThereAre) {
     }
 }
 
-TEST(SortedMembers, TellKeysApartThatDifferOnlyInWhatIsNotThere) {
+TEST(SortedMembers, TellAKeyFromTheSameKeyWithANulByte) {
     std::vector<std::string> keys{"", "a", std::string{"a\0", 2}, std::string{"\0", 1}};
     for (std::size_t i = 0; i < 100; ++i) keys.push_back("a" + std::string(100 - i, '\x01'));
     std::vector<std::string> expected = keys;

@@ -46,7 +46,7 @@ TEST(JsonCheck, PassesEveryKindOfValueWithSpaceAround) {
     }
 }
 
-TEST(JsonCheck, RefusesWhatIsNotJsonAndSaysWhereAndWhy) {
+TEST(JsonCheck, RefusesInvalidJsonWithPositionAndReason) {
     struct Case {
         const char* text;
         int byte;
@@ -99,7 +99,7 @@ TEST(JsonCheck, RefusesWhatIsNotJsonAndSaysWhereAndWhy) {
     }
 }
 
-TEST(JsonCheck, SaysOfATextWithoutReasonsWhatItSaysWithThem) {
+TEST(JsonCheck, AgreesWithIsStrict) {
     for (const std::string_view text :
          {"1", " true ", "tru", "-", "[1,]", "{\"a\":1,\"a\":2}", "", "\xFF"}) {
         EXPECT_EQ(is_strict(text), check(text).has_value()) << text;
@@ -142,7 +142,7 @@ TEST(JsonCheck, RefusesBadUtf8AtItsByte) {
     }
 }
 
-TEST(JsonCheck, RefusesAKeyThatStandsTwiceHoweverItIsWritten) {
+TEST(JsonCheck, RefusesADuplicateKeyInAnySpelling) {
     EXPECT_NE(why(R"({"a":1,"a":2})").find("byte 7: a key stands twice"), std::string::npos);
     EXPECT_NE(why(R"({"a":1,"\u0061":2})"), "");
     EXPECT_NE(why(R"({"\/":1,"/":2})"), "");
@@ -181,7 +181,7 @@ TEST(JsonCheck, HoldsTheDepthLimitExactly) {
     EXPECT_EQ(why(repeat(R"({"a":)", 64) + "1" + repeat("}", 64)), "");
     EXPECT_NE(why(repeat(R"([{"a":)", 33) + "1" + repeat("}]", 33)), "");
     EXPECT_EQ(why(nested(kDepthMadeMax), 1'000'000), "");
-    EXPECT_NE(why(nested(kDepthMadeMax + 1), 1'000'000), "");  // Nothing walks deeper than that.
+    EXPECT_NE(why(nested(kDepthMadeMax + 1), 1'000'000), "");  // No walk goes deeper.
 }
 
 TEST(JsonCheck, TakesAboutTheSameTimeForAMebibyteOfAnything) {
@@ -211,12 +211,13 @@ TEST(JsonCheck, TakesAboutTheSameTimeForAMebibyteOfAnything) {
         const std::clock_t start = std::clock();
         static_cast<void>(check(text));
         const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        // Forty times what is promised of an optimised build: this one may be slow, not quadratic.
+        // Forty times the bound of an optimised build: a debug build may be slow, but not
+        // quadratic.
         EXPECT_LT(seconds, 2.0) << text.substr(0, 20);
     }
 }
 
-/// Draws JSON texts of every shape, most of them right.
+/// Draws JSON texts of every shape, most of them valid.
 class Drawing {
   public:
     explicit Drawing(unsigned seed) : random_{seed} {}
@@ -270,7 +271,8 @@ class Drawing {
         std::string text = space() + (is_object ? "{" : "[") + space();
         for (std::size_t i = 0, count = below(4); i < count; ++i) {
             if (i > 0) text += ",";
-            // A number makes the key its own: simdjson does not mind duplicates, check() does.
+            // A serial number makes each key unique: simdjson accepts duplicate keys, check() does
+            // not.
             if (is_object) {
                 std::string key = string();
                 key.insert(key.size() - 1, std::to_string(serial_++));
@@ -311,7 +313,7 @@ class Drawing {
     int serial_ = 0;
 };
 
-/// Walks everything, as the rest of the hub does, and gives it back without the space.
+/// Walks the whole value like the rest of the hub, and prints the value without spaces.
 std::string compact(Value value) {
     std::string spare;
     std::string out;
@@ -347,7 +349,7 @@ TEST(JsonCheck, AgreesWithSimdjsonOnDrawnTextsAndTheirDamagedForms) {
         const bool expected = verdict == simdjson::SUCCESS;
         const std::string reason = why(text);
         if (reason.find("twice") != std::string::npos) continue;
-        // It also refuses numbers that are right but too large for it, such as 900e71992547.
+        // simdjson also refuses valid numbers that are too large, such as 900e71992547.
         if (reason.empty() && verdict == simdjson::NUMBER_ERROR) continue;
         ASSERT_EQ(reason.empty(), expected) << text << "\n" << reason;
         refused += reason.empty() ? 0 : 1;
@@ -365,7 +367,7 @@ TEST(JsonWalk, GivesTheSameWithAnOutlineAsWithout) {
     }
 }
 
-TEST(JsonWalk, LooksAtWhatTheOutlineLeavesOut) {
+TEST(JsonWalk, ScansContainersThatTheOutlineLeavesOut) {
     Drawing drawing{13};
     for (int i = 0; i < 3'000; ++i) {
         const std::string text = drawing.value(5);
@@ -382,7 +384,7 @@ TEST(JsonWalk, LooksAtWhatTheOutlineLeavesOut) {
     EXPECT_EQ(find(*find(root(text, outline), "a"), "b")->raw, "[1,2]");
 }
 
-TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
+TEST(JsonWalk, FindsMembersBehindSkippedContainers) {
     const std::string text = R"( {"a":[1,{"b":[]}],"c":{"d":[{}],"e":[5,[6]]},"f":[[7]]} )";
     Outline outline;
     ASSERT_TRUE(check(text, outline));
@@ -396,12 +398,12 @@ TEST(JsonWalk, FindsBehindContainersThatItPassesOver) {
     EXPECT_FALSE(elements.next());
 }
 
-TEST(JsonWalk, OutlinesWhatIsCutOffAsFarAsItGoes) {
+TEST(JsonWalk, ATruncatedTextStaysWithinItsOutlinesRoom) {
     const std::string deep = std::string(70, '[') + "1,2,{";
     const std::string wide = R"({"a":[1,2,[],{"b":)";
     for (const std::string& text : {deep, wide}) {
         for (std::size_t size = 0; size <= text.size(); ++size) {
-            Outline outline;  // With no more room than this text needs.
+            Outline outline;  // A new outline has no more room than the text needs.
             EXPECT_FALSE(check(std::string_view{text}.substr(0, size), outline));
         }
     }
@@ -462,7 +464,7 @@ TEST(JsonWalk, SkipsContainersWhereverTheirQuotesAndBackslashesFall) {
     }
 }
 
-TEST(JsonWalk, StopsAtEveryPlaceWhereAStringMay) {
+TEST(JsonWalk, FindsTheEndOfAStringAtEveryOffset) {
     for (std::size_t length = 0; length < 40; ++length) {
         for (const char* escape : {R"(\")", R"(\\)", R"(\n)"}) {
             const std::string text = '"' + std::string(length, '\x7F') + escape + "é\"";
@@ -534,7 +536,7 @@ TEST(JsonQuote, WritesStringsThatCheckPassesAndTextReadsBack) {
     EXPECT_EQ(root(quoted).text(spare), every);
 }
 
-TEST(JsonQuote, KnowsTextThatStandsInAStringAsItIs) {
+TEST(JsonQuote, RecognisesTextThatNeedsNoEscapes) {
     for (const char* plain : {"", "a b", "/", "é€😀", "sixteen letters."}) {
         EXPECT_TRUE(is_plain(plain)) << plain;
     }
@@ -543,7 +545,7 @@ TEST(JsonQuote, KnowsTextThatStandsInAStringAsItIs) {
     }
 }
 
-/// Writes {"a":"\n","b":{"c":[1]},"d":2}, and takes back what it wrote in between.
+/// Writes {"a":"\n","b":{"c":[1]},"d":2}, with a member in between that is dropped.
 std::string sketched(Outline& outline, std::size_t room) {
     Sketch sketch{&outline, room};
     std::string text = "{";
@@ -572,7 +574,7 @@ std::string sketched(Outline& outline, std::size_t room) {
     return text;
 }
 
-TEST(JsonSketch, OutlinesWhatIsWritten) {
+TEST(JsonSketch, OutlinesTheWrittenText) {
     Outline outline;
     const std::string text = sketched(outline, 7);
     ASSERT_EQ(text, R"({"a":"\n","b":{"c":[1]},"d":2})");
@@ -584,7 +586,7 @@ TEST(JsonSketch, OutlinesWhatIsWritten) {
     const Value inner = *find(message, "b");
     EXPECT_EQ(inner.raw, R"({"c":[1]})");
     EXPECT_EQ(find(inner, "c")->raw, "[1]");
-    Elements elements{*find(inner, "c")};  // Closed: it is looked into all the same.
+    Elements elements{*find(inner, "c")};  // Closed in the outline: the text is scanned.
     ASSERT_TRUE(elements.next());
     EXPECT_EQ(elements.value.raw, "1");
     EXPECT_FALSE(elements.next());

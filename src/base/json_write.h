@@ -11,7 +11,7 @@
 
 namespace parlance::json {
 
-/// ["one","two"]
+/// Prints ["one","two"].
 inline std::string quoted_list(const std::vector<std::string>& texts) {
     std::string out = "[";
     for (const auto& text : texts) {
@@ -43,7 +43,7 @@ class ObjectWriter {
     ObjectWriter& boolean(std::string_view key, bool value) {
         return raw(key, value ? "true" : "false");
     }
-    /// The whole object. The writer is used up.
+    /// Returns the whole object. The writer cannot be used again.
     std::string done() {
         out_.push_back('}');
         return std::move(out_);

@@ -14,7 +14,7 @@ namespace parlance {
 
 namespace {
 
-/// The number at the beginning, after spaces; nothing for "max".
+/// Reads a number at the beginning, after spaces; nothing for "max".
 std::optional<std::uint64_t> number_in(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     std::uint64_t value = 0;
@@ -44,7 +44,7 @@ std::uint64_t physical_bytes(const std::string& root) {
     return bytes;
 }
 
-/// The lowest limit of the cgroup and of those above it.
+/// The lowest limit of a cgroup and of its ancestors.
 std::uint64_t lowest_limit(const std::string& mount, std::string path, const std::string& file) {
     auto lowest = std::numeric_limits<std::uint64_t>::max();
     for (;;) {
@@ -59,7 +59,7 @@ std::uint64_t lowest_limit(const std::string& mount, std::string path, const std
 std::uint64_t cgroup_bytes(const std::string& root) {
     auto lowest = std::numeric_limits<std::uint64_t>::max();
     for_each_line(read_file(root + "/proc/self/cgroup").value_or(""), [&](std::string_view line) {
-        // "0::/path" is version 2; "4:memory:/path" the memory controller of version 1.
+        // "0::/path" is version 2; "4:memory:/path" is the memory controller of version 1.
         const auto first = std::min(line.find(':'), line.size());
         const auto second = line.find(':', first + 1);
         if (second == std::string_view::npos) return;

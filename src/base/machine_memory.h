@@ -1,5 +1,5 @@
-// How much memory this process may use: the machine's, or what its cgroup leaves it if that is
-// less.
+// The memory that this process may use: the machine's, or less if the process's cgroup has a lower
+// limit.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace parlance {
 
-/// Bytes; 0 if it cannot be found out. `root` stands before /proc and /sys, for tests.
+/// Returns bytes; 0 if unknown. `root` is a prefix of /proc and /sys, for tests.
 ///
-/// A cgroup's limit binds its descendants too, so the lowest on the way up counts. Both versions of
-/// cgroups are read. Inside a container the path in /proc may not exist; then its root does.
+/// A cgroup's limit binds its descendants too, so the lowest limit on the way up counts. Both
+/// versions of cgroups are read. Inside a container the path in /proc may not exist; then the
+/// path's root does.
 std::uint64_t machine_memory_bytes(const std::string& root = {});
 
 }  // namespace parlance

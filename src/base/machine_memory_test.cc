@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
 
-/// A tree of files as /proc and /sys show them.
+/// A directory tree like /proc and /sys.
 class Machine {
   public:
     Machine() {
@@ -33,7 +33,7 @@ class Machine {
                         testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
-TEST(MachineMemory, IsWhatTheMachineHas) {
+TEST(MachineMemory, IsThePhysicalMemoryOfTheMachine) {
     EXPECT_EQ(Machine{}.bytes(), 16 * kGibibyte);
     EXPECT_GT(machine_memory_bytes(), 0U) << "of this machine";
 }
@@ -58,7 +58,7 @@ TEST(MachineMemory, IsReadFromTheFirstVersionOfCgroupsToo) {
     EXPECT_EQ(machine.bytes(), 3 * kGibibyte);
 }
 
-TEST(MachineMemory, IsNothingWhereNothingSaysIt) {
+TEST(MachineMemory, IsZeroWhereNoFileNamesAnAmount) {
     Machine machine;
     machine.put("/proc/meminfo", "");
     EXPECT_EQ(machine.bytes(), 0U);

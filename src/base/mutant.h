@@ -1,6 +1,6 @@
-// Planted bugs, so that the checkers of the simulator can be checked. Each breaks one promise, and
-// is found when that one is seen broken; the few that truly break another as well say so. They
-// exist only in builds with PARLANCE_MUTANTS; elsewhere the switch is a constant.
+// Planted bugs, for testing the simulator's checkers. Each mutant breaks one promise and is found
+// when the checker of that promise fails; the few mutants that break a second promise name both.
+// Mutants exist only in builds with PARLANCE_MUTANTS; in other builds the switch is a constant.
 #pragma once
 
 #include <array>
@@ -111,11 +111,11 @@ enum class Mutant : std::uint8_t {
 struct MutantRow {
     Mutant mutant;
     std::string_view name;
-    std::string_view promise;        ///< The invariant that it breaks, or the row.
-    std::string_view also_breaks{};  ///< Another that is broken as truly; none: that one alone.
+    std::string_view promise;        ///< The invariant or SPEC row that the mutant breaks.
+    std::string_view also_breaks{};  ///< A second broken promise; empty: none.
 };
 
-/// Whether it is found by this promise.
+/// Whether a failure of this promise finds the mutant.
 constexpr bool breaks(const MutantRow& row, std::string_view promise) {
     return promise == row.promise || (!promise.empty() && promise == row.also_breaks);
 }

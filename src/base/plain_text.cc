@@ -14,15 +14,15 @@ constexpr Word kEach = 0x0101'0101'0101'0101U;
 
 bool is_printable(char c) { return c >= ' ' && c < '\x7F'; }
 
-/// Whether all bytes of the word are printable ASCII. With one that is not, a bit of its own is
-/// set: below a space the difference is negative, and DEL's successor is beyond ASCII.
+/// Whether all bytes of the word are printable ASCII. Any other byte sets its high bit: the
+/// difference is negative for bytes below a space, and the sum leaves ASCII for DEL.
 bool are_printable(const char* bytes) {
     Word word = 0;
     std::memcpy(&word, bytes, sizeof word);
     return (((word - kEach * ' ') | (word + kEach) | word) & (kEach * 0x80)) == 0;
 }
 
-/// Almost every text is; this is asked of each header of each request.
+/// The fast path of almost every text; called for each header of each request.
 bool is_printable_ascii(std::string_view text) {
     const char* at = text.data();
     const char* const end = at + text.size();

@@ -7,7 +7,7 @@
 namespace parlance {
 namespace {
 
-/// At every place of texts of every length around that of a machine word.
+/// Tests the piece at every offset in texts around the size of a machine word.
 void expect_everywhere(std::string_view piece, bool is_plain) {
     for (std::size_t before = 0; before < 20; ++before) {
         for (std::size_t behind = 0; behind < 20; ++behind) {
@@ -18,7 +18,7 @@ void expect_everywhere(std::string_view piece, bool is_plain) {
     }
 }
 
-TEST(PlainText, IsAnyUtf8ThatCanBeSeen) {
+TEST(PlainText, IsAnyVisibleUtf8) {
     EXPECT_TRUE(is_plain_text(""));
     for (const auto* piece :
          {" ", "~", "\"", "%", "\xC2\xA0", "\xC3\xBC", "\xEF\xBF\xBF", "\xF4\x8F\xBF\xBF"}) {
@@ -62,7 +62,7 @@ TEST(Cut, LeavesNoCharacterInHalf) {
     EXPECT_EQ(cut("\xF0\x9F\x98\x80!", 3), "");
 }
 
-TEST(Trimmed, LosesWhatStandsAround) {
+TEST(Trimmed, LosesTheGivenCharactersAtItsEnds) {
     EXPECT_EQ(trimmed(" \ta b\t "), "a b");
     EXPECT_EQ(trimmed("..a.b.,", ".,"), "a.b");
     EXPECT_EQ(trimmed(" \t "), "");

@@ -30,7 +30,7 @@ Result<std::string> read_file(const std::string& path) {
     for (;;) {
         const auto count = ::read(file.number(), piece.data(), piece.size());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return unreadable(path, errno);  // A directory opens, and is not read.
+        if (count < 0) return unreadable(path, errno);  // Opening a directory succeeds.
         if (count == 0) return text;
         text.append(piece.data(), static_cast<std::size_t>(count));
     }

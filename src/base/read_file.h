@@ -1,4 +1,4 @@
-// A whole file as a text; what keeps it from being read is said with its name.
+// Reads a whole file as a text; errors name the file.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace parlance {
 
-/// What stands in the file: a regular one, or whatever else has an end, such as a pipe.
-/// "cannot read 'DIR': it is a directory", "cannot read 'FILE': there is no such file".
+/// Returns the contents of a regular file, or of any other file with an end, such as a pipe.
+/// Errors: "cannot read 'DIR': it is a directory", "cannot read 'FILE': there is no such file".
 Result<std::string> read_file(const std::string& path);
 
 }  // namespace parlance

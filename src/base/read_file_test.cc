@@ -9,7 +9,7 @@ namespace parlance {
 
 namespace {
 
-TEST(ReadFile, GivesAllOfIt) {
+TEST(ReadFile, ReturnsTheWholeFile) {
     const auto path = std::filesystem::path{::testing::TempDir()} / "read_file_test";
     const std::string text = std::string(200'000, 'x') + '\0' + "end";
     std::ofstream{path, std::ios::binary} << text;
@@ -17,7 +17,7 @@ TEST(ReadFile, GivesAllOfIt) {
     std::filesystem::remove(path);
 }
 
-TEST(ReadFile, SaysWhichFileItIsAndWhyItCannotBeRead) {
+TEST(ReadFile, NamesTheUnreadableFileAndTheReason) {
     const auto directory = read_file(".");
     ASSERT_FALSE(directory);
     EXPECT_EQ(directory.error().message, "cannot read '.': it is a directory");

@@ -1,4 +1,4 @@
-// How a fallible operation answers: with a value, or with an Error that says what went wrong.
+// The result of a fallible operation: a value, or an Error with the reason.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace parlance {
 
-/// What the caller can do about it; the only part of an Error that code branches on.
+/// How the caller can react; the only part of an Error that code branches on.
 enum class Fault {
-    Malformed,    ///< The peer sent something we cannot read.
-    NotFound,     ///< It was looked for and is not there.
+    Malformed,    ///< The peer sent unreadable data.
+    NotFound,     ///< The requested thing does not exist.
     Unavailable,  ///< Try again later.
     Exhausted,    ///< No room left; the same call may succeed once room is made.
     Corrupt,      ///< Stored bytes fail their checksum, or the disk cannot read them.
-    Unsupported,  ///< Written by a newer program than this one.
+    Unsupported,  ///< Written by a newer program version.
 };
 
 struct Error {
     Fault fault;
-    std::string message;  ///< For people: names the thing and the value that was wrong.
+    std::string message;  ///< For people: names the thing and the value at fault.
 };
 
 template <class T>

@@ -75,7 +75,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
         bits -= 8;
         bytes.push_back(static_cast<char>(held >> bits & 0xFFU));
     }
-    // A lone last character says nothing, and bits that are left over must say nothing.
+    // A single last character encodes no byte, and leftover bits must be zero.
     const bool is_exact = text.size() % 4 != 1 && (held & ((1U << bits) - 1)) == 0;
     if (!is_exact) return std::nullopt;
     return bytes;

@@ -1,5 +1,5 @@
-// Secrets, by OpenSSL: keyed hashes, fresh random bytes, a comparison whose time tells nothing, and
-// base64url, in which bytes travel through headers and file names.
+// Secrets, by OpenSSL: keyed hashes, fresh random bytes, comparison in constant time, and base64url
+// for bytes in headers and file names.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace parlance {
 /// HMAC-SHA-256 (RFC 2104).
 Digest hmac_sha256(std::string_view key, std::string_view bytes);
 
-/// Unpredictable to everybody. A system that has none to give is a reason to stop.
+/// Unpredictable bytes. The process stops if the system can give none.
 std::string random_bytes(std::size_t count);
 
-/// In a time that depends on the sizes alone.
+/// Takes a time that depends on the sizes alone.
 bool is_same_secret(std::string_view left, std::string_view right);
 
 /// RFC 4648, section 5, without padding.
 std::string to_base64url(std::string_view bytes);
-/// Nothing if it is not what to_base64url() would have written, to the last bit.
+/// Nothing unless `text` is exactly, to the last bit, an output of to_base64url().
 std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace parlance

@@ -6,7 +6,7 @@ namespace parlance {
 namespace {
 
 // Test cases 2 and 6 of RFC 4231.
-TEST(Hmac, IsTheOneOfTheStandard) {
+TEST(Hmac, EqualsThePublishedValues) {
     EXPECT_EQ(to_hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
               "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     EXPECT_EQ(to_hex(hmac_sha256(std::string(131, '\xaa'),
@@ -15,7 +15,7 @@ TEST(Hmac, IsTheOneOfTheStandard) {
 }
 
 // The examples of RFC 4648, section 10, without their padding.
-TEST(Base64url, IsTheOneOfTheStandard) {
+TEST(Base64url, EqualsThePublishedExamples) {
     constexpr std::pair<std::string_view, std::string_view> kExamples[] = {{"", ""},
                                                                            {"f", "Zg"},
                                                                            {"fo", "Zm8"},
@@ -30,7 +30,7 @@ TEST(Base64url, IsTheOneOfTheStandard) {
     }
 }
 
-TEST(Base64url, OfAnyBytesComesBack) {
+TEST(Base64url, RestoresAnyBytes) {
     std::string bytes;
     for (int i = 0; i < 256; ++i) {
         bytes.push_back(static_cast<char>(i * 7));
@@ -39,7 +39,7 @@ TEST(Base64url, OfAnyBytesComesBack) {
 }
 
 TEST(Base64url, HasOneFormForEachText) {
-    // Padding, the other alphabet, a lone character, and bits that are left over.
+    // Padding, the other alphabet, a single character, and leftover bits.
     for (const auto* text : {"Zg==", "+/8", "Zm9vY", "Zh", "Zm9", "Zm 9v", "Z\n"}) {
         EXPECT_FALSE(from_base64url(text)) << text;
     }

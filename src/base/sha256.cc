@@ -1,5 +1,5 @@
-// The functions below are deprecated in favour of others that look the algorithm up, allocate and
-// lock. These are its very words, and stay as long as the library's version 3 does.
+// OpenSSL deprecates these functions in favour of functions that look the algorithm up, allocate
+// and lock. The deprecated functions exist throughout version 3 of the library.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "base/sha256.h"
@@ -29,7 +29,7 @@ std::string_view bytes_of(const Digest& digest) {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-/// A key as RFC 2104 has it: one block, each of its bytes changed by `pad`.
+/// Pads a key as in RFC 2104: one block, each byte xor `pad`.
 std::string padded(std::string_view key, unsigned char pad) {
     std::string block =
         key.size() > SHA256_CBLOCK ? std::string{bytes_of(sha256(key))} : std::string{key};

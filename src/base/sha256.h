@@ -1,5 +1,5 @@
-// SHA-256 by OpenSSL, without what its newer interface does around each hash: that takes longer
-// than a short text.
+// SHA-256 by OpenSSL's older functions: the newer interface's overhead per hash takes longer than
+// hashing a short text.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace parlance {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-/// add() pieces, then finish(); it is empty again after that. A copy goes on from where it was
-/// made.
+/// Call add() with pieces, then finish(), which also resets the hasher. A copy continues from the
+/// state at the time of copying.
 class Sha256 {
   public:
     Sha256();
@@ -25,12 +25,12 @@ class Sha256 {
     SHA256_CTX context_;
 };
 
-/// HMAC-SHA-256 with the key and the begin of the text taken in once: a message may have a hundred
-/// thousand short texts to be hashed by one key.
+/// HMAC-SHA-256 that absorbs the key and the begin of the text once: a message may have a hundred
+/// thousand short texts to hash with one key.
 class KeyedSha256 {
   public:
     KeyedSha256(std::string_view key, std::string_view begin);
-    /// Of that begin and these bytes.
+    /// The HMAC of `begin` followed by `bytes`.
     Digest of(std::string_view bytes) const;
 
   private:

@@ -6,7 +6,7 @@ namespace parlance {
 namespace {
 
 // The examples of FIPS 180-4.
-TEST(Sha256, IsTheOneOfTheStandard) {
+TEST(Sha256, EqualsThePublishedDigests) {
     EXPECT_EQ(to_hex(sha256("")),
               "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(to_hex(sha256("abc")),
@@ -24,8 +24,8 @@ TEST(Sha256, StartsAnewAfterEachDigest) {
 
 TEST(Sha256, TellsTextsApart) { EXPECT_NE(sha256("abc"), sha256("abd")); }
 
-// Test cases 2 and 6 of RFC 4231, with the text taken in at once and in two parts.
-TEST(KeyedSha256, IsTheHmacOfTheStandard) {
+// Test cases 2 and 6 of RFC 4231, with the text absorbed at once and in two parts.
+TEST(KeyedSha256, EqualsThePublishedHmacs) {
     const std::string_view text = "what do ya want for nothing?";
     for (std::size_t i = 0; i <= text.size(); ++i) {
         const KeyedSha256 keyed{"Jefe", text.substr(0, i)};

@@ -9,12 +9,13 @@ namespace parlance {
 
 namespace {
 
-/// In the two lowest bits of what comes first; above them the count of bytes that follow.
+/// Stored in the two lowest bits of the header; the bits above hold the number of bytes that
+/// follow.
 enum Form : std::uint64_t { Plain = 0, Uuid = 1, Hex = 2 };
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::size_t kUuidBytes = 16;
-/// Shorter ones win nothing.
+/// Shorter texts gain nothing.
 constexpr std::size_t kHexCharactersMin = 8;
 
 constexpr bool is_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -32,7 +33,7 @@ bool is_lower_hex(std::string_view text) {
            std::ranges::all_of(text, is_digit);
 }
 
-/// Two characters a byte; hyphens are passed over.
+/// Packs two characters per byte, skipping hyphens.
 void append_halves(std::string& out, std::string_view text) {
     for (std::size_t at = 0; at < text.size(); at += 2) {
         if (text[at] == '-') ++at;
@@ -42,7 +43,7 @@ void append_halves(std::string& out, std::string_view text) {
 
 std::string whole(std::string_view bytes) {
     std::string text;
-    text.reserve(2 * bytes.size() + 4);  // And the hyphens.
+    text.reserve(2 * bytes.size() + 4);  // Room for a UUID's hyphens.
     for (const char byte : bytes) {
         text.push_back(kDigits[static_cast<unsigned char>(byte) >> 4U]);
         text.push_back(kDigits[static_cast<unsigned char>(byte) & 0xFU]);
@@ -73,7 +74,7 @@ std::string take_short(ByteReader& in) {
     auto text = whole(bytes);
     if (form == Hex) return text;
     if (form != Uuid || bytes.size() != kUuidBytes) {
-        in.bytes(in.left() + 1);  // That is none.
+        in.bytes(in.left() + 1);  // Overruns on purpose: the reader is no longer ok.
         return {};
     }
     for (const std::size_t place : {8U, 13U, 18U, 23U}) text.insert(place, 1, '-');

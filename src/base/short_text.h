@@ -1,6 +1,7 @@
-// Texts in few bytes: a UUID takes 16, other hexadecimal half of its characters, the rest as it is.
+// Compact texts: a UUID takes 16 bytes, other hexadecimal half its characters, any other text its
+// own size.
 //
-// Only what is written in lower case is shortened, so that every text comes back as it was.
+// Only lower case is shortened, so every text is restored exactly.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace parlance {
 
 void append_short(std::string& out, std::string_view text);
-/// Empty if the bytes are none, and then the reader is not ok.
+/// Returns an empty text for malformed bytes, and the reader is not ok.
 std::string take_short(ByteReader& in);
 
 }  // namespace parlance

@@ -18,7 +18,7 @@ TEST(ShortText, TakesAUuidInSixteenBytesAndADigestInThirtyTwo) {
     EXPECT_EQ(shortened("").size(), 1U);
 }
 
-TEST(ShortText, EveryTextComesBackAsItWas) {
+TEST(ShortText, EveryTextIsRestoredExactly) {
     for (const std::string text : {"",
                                    "a",
                                    "plain words",
@@ -39,7 +39,7 @@ TEST(ShortText, EveryTextComesBackAsItWas) {
     }
 }
 
-TEST(ShortText, WhatIsNoneIsNotTaken) {
+TEST(ShortText, MalformedBytesAreRejected) {
     for (const std::string bytes : {"", "\x09three", "\x05x", "\x07x", "\x50too short"}) {
         ByteReader in{bytes};
         EXPECT_EQ(take_short(in), "");

@@ -1,5 +1,6 @@
-// A pool of objects addressed by small numbers. Grows by chunks, so that addresses stay and a
-// large pool is never copied; frees are reused last in, first out, which keeps it deterministic.
+// A pool of objects addressed by small numbers. The pool grows by chunks, so addresses stay valid
+// and a large pool is never copied; freed slots are reused last in, first out, which is
+// deterministic.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,8 @@ class Slab {
     std::size_t size() const { return size_; }
 
   private:
-    /// Gives the memory back: an empty pool is a small one. It keeps one chunk, or a pool that is
-    /// emptied by every message would be made anew for each.
+    /// Frees the memory of an emptied pool. One chunk is kept: a pool emptied by every message
+    /// would otherwise be reallocated for each message.
     void start_over() {
         free_.clear();
         end_ = 0;

@@ -1,7 +1,7 @@
-// Slots by number, in eight bytes each: which object of a slab is the one of this ticket.
+// Finds a slab's slot by number (for example a ticket), in eight bytes per row.
 //
-// A row has half of the number's hash. Which number it is, the object itself says: whoever looks
-// brings `number_of(slot)`.
+// A row holds half of the number's hash. The object knows the full number: callers pass
+// `number_of(slot)`.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace parlance {
 
-/// A slot under half of a hash. What it stands for, the object there says.
+/// A slot under half of a hash. The object in the slot knows the key.
 struct HashedSlot {
     std::uint32_t hash = 0;
     Slot slot = kNoSlot;
 
-    /// Of a hash of 64 bits the upper half counts.
+    /// The upper half of a 64-bit hash.
     static constexpr std::uint32_t half(std::uint64_t hash) {
         return static_cast<std::uint32_t>(hash >> 32U);
     }
@@ -41,23 +41,23 @@ class SlotMap {
     bool empty() const { return table_.empty(); }
     void reserve(std::size_t count) { table_.reserve(count); }
 
-    /// kNoSlot if there is none.
+    /// kNoSlot if the number is absent.
     template <class NumberOf>
     Slot find(std::uint64_t number, NumberOf number_of) const {
         const auto* row = find_row(number, number_of);
         return row == nullptr ? kNoSlot : row->slot;
     }
-    /// A number that is not in it.
+    /// `number` must be absent.
     void add(std::uint64_t number, Slot slot) {
         table_.add({.hash = HashedSlot::half(spread(number)), .slot = slot});
     }
-    /// The object must still be there.
+    /// The object must still exist.
     template <class NumberOf>
     void remove(std::uint64_t number, NumberOf number_of) {
         if (const auto* row = find_row(number, number_of)) table_.remove(row);
     }
 
-    /// All, by their numbers.
+    /// All rows, sorted by number.
     template <class NumberOf>
     std::vector<Row> sorted(NumberOf number_of) const {
         std::vector<Row> rows;
@@ -66,7 +66,7 @@ class SlotMap {
         std::ranges::sort(rows);
         return rows;
     }
-    /// All, in no order that means anything.
+    /// Visits all slots, in no meaningful order.
     template <class Do>
     void for_each(Do what) const {
         table_.for_each([&](const HashedSlot& row) { what(row.slot); });

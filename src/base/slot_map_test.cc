@@ -22,8 +22,9 @@ TEST(SlotMap, FindsEachByItsNumberAndNothingElse) {
     EXPECT_EQ(map.size(), 999U);
 }
 
-TEST(SlotMap, TellsNumbersApartWhoseHalfHashesAreTheSame) {
-    // spread() times its inverse is one, so these two differ in the lower half of their hash only.
+TEST(SlotMap, DistinguishesNumbersWithEqualHalfHashes) {
+    // Since spread() times its inverse is one, the hashes of both numbers differ in the lower half
+    // only.
     constexpr std::uint64_t kInverse = 0xF1DE'83E1'9937'733DU;
     const std::vector<std::uint64_t> numbers{kInverse * 5, kInverse * 6};
     ASSERT_EQ(HashedSlot::half(spread(numbers[0])), HashedSlot::half(spread(numbers[1])));

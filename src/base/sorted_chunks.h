@@ -1,7 +1,7 @@
-// A set in its order, as a row of short sorted arrays: a third of the bytes of a tree with a node
-// for each, and a search looks at few places. For small values of which there may be a million.
+// An ordered set as a sequence of short sorted arrays: a third of the bytes of a tree with a node
+// per value, and a search reads few memory locations. For up to a million small values.
 //
-// Whatever changes it ends the iterators.
+// Any change invalidates iterators.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class SortedChunks {
     bool empty() const { return size_ == 0; }
     Iterator begin() const { return {this, 0, 0}; }
     Iterator end() const { return {this, chunks_.size(), 0}; }
-    /// The first that is not less.
+    /// The first value that is not less.
     Iterator lower_bound(const Value& value) const {
         const auto chunk = std::ranges::lower_bound(chunks_, value, {}, &Chunk::last);
         if (chunk == chunks_.end()) return end();
@@ -75,7 +75,7 @@ class SortedChunks {
     }
     bool operator==(const SortedChunks& other) const { return std::ranges::equal(*this, other); }
 
-    /// False if it is there already.
+    /// False if the value is already in the set.
     bool insert(const Value& value) {
         if (chunks_.empty() || chunks_.back().last < value) return append(value);
         const auto place = lower_bound(value);
@@ -91,7 +91,7 @@ class SortedChunks {
     bool emplace(Parts&&... parts) {
         return insert(Value{std::forward<Parts>(parts)...});
     }
-    /// False if it was not there.
+    /// False if the value was not in the set.
     bool erase(const Value& value) {
         const auto place = lower_bound(value);
         if (place == end() || *place != value) return false;
@@ -111,7 +111,7 @@ class SortedChunks {
     static constexpr std::size_t kChunk = 128;
 
     struct Chunk {
-        Value last;  ///< The largest: a search for the chunk looks at nothing else.
+        Value last;  ///< The largest value: the search for a chunk reads nothing else.
         std::vector<Value> values;
     };
 
@@ -119,13 +119,13 @@ class SortedChunks {
     static std::size_t index_of(const Range& range, At at) {
         return static_cast<std::size_t>(at - range.begin());
     }
-    /// Grows by an eighth of a chunk, and not to twice what it was.
+    /// Grows by an eighth of a chunk instead of doubling.
     static void make_room(Chunk& chunk) {
         auto& values = chunk.values;
         if (values.size() == values.capacity()) values.reserve(values.size() + kChunk / 8);
     }
     bool append(const Value& value) {
-        // What comes in its order fills one chunk after the other.
+        // Ascending inserts fill one chunk after the other.
         if (chunks_.empty() || chunks_.back().values.size() >= kChunk) chunks_.push_back({});
         auto& chunk = chunks_.back();
         make_room(chunk);
@@ -142,7 +142,7 @@ class SortedChunks {
         chunks_[at].last = values.back();
         chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(upper));
     }
-    /// Two that are nearly empty become one.
+    /// Merges two neighbours that are nearly empty.
     void join(std::size_t at) {
         auto& lower = chunks_[at];
         const auto& upper = chunks_[at + 1];

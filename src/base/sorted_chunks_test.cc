@@ -11,7 +11,7 @@ namespace {
 
 using Pair = std::pair<std::uint64_t, std::uint64_t>;
 
-TEST(SortedChunks, IsInOrderWhateverCameFirst) {
+TEST(SortedChunks, IsInOrderWhateverTheOrderOfInsertion) {
     SortedChunks<int> set{5, 3, 9, 1, 3};
     EXPECT_EQ(set.size(), 4U);
     EXPECT_EQ(std::vector<int>(set.begin(), set.end()), (std::vector{1, 3, 5, 9}));
@@ -24,7 +24,7 @@ TEST(SortedChunks, IsInOrderWhateverCameFirst) {
     EXPECT_EQ(set.lower_bound(10), set.end());
 }
 
-TEST(SortedChunks, AnEmptyOneIsSearchedLikeAnyOther) {
+TEST(SortedChunks, AnEmptySetIsSearchedLikeAnyOther) {
     SortedChunks<int> set;
     EXPECT_EQ(set.lower_bound(1), set.end());
     EXPECT_EQ(set.begin(), set.end());
@@ -33,14 +33,14 @@ TEST(SortedChunks, AnEmptyOneIsSearchedLikeAnyOther) {
     EXPECT_EQ(set, SortedChunks<int>{});
 }
 
-/// Against the tree that it stands for: inserts and erases by chance, from few values and many.
+/// Compares with std::set: random inserts and erases, of few and of many values.
 void compare_with_a_tree(std::uint64_t seed, std::uint64_t values, int rounds) {
     std::mt19937_64 chance{seed};
     SortedChunks<Pair> set;
     std::set<Pair> tree;
     for (int round = 0; round < rounds; ++round) {
         const Pair value{chance() % values, chance() % 3};
-        // It grows for a while and shrinks for a while.
+        // Grows for a while, then shrinks for a while.
         const bool grows = (round / 1'000) % 3 != 2;
         if ((chance() % 4 != 0) == grows) {
             ASSERT_EQ(set.emplace(value.first, value.second), tree.insert(value).second);
@@ -64,7 +64,7 @@ TEST(SortedChunks, IsLikeATreeOfTheSameValues) {
     compare_with_a_tree(3, UINT64_MAX, 10'000);
 }
 
-TEST(SortedChunks, WhatComesAndGoesInOrderLeavesNothing) {
+TEST(SortedChunks, ASlidingWindowOfValuesLeavesNoRest) {
     SortedChunks<int> set;
     for (int i = 0; i < 10'000; ++i) {
         set.insert(i);

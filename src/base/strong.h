@@ -1,4 +1,4 @@
-// A value that knows what it names, so that an AgentId is never passed for a MessageId.
+// A value with a type of its own, so that an AgentId is never passed for a MessageId.
 #pragma once
 
 #include <compare>

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kRecordBytesMax = 16'384;
 constexpr std::size_t kRecordOverheadMax = 32;
 
-/// OpenSSL's first complaint, which is the one that names the cause; the rest is forgotten.
+/// OpenSSL's first error, which names the cause; later errors are dropped.
 std::string first_complaint() {
     const auto code = ERR_get_error();
     ERR_clear_error();
@@ -46,7 +46,7 @@ SSL_CTX* make_context(const SSL_METHOD* method) {
     CHECK(SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1);
     CHECK(SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) == 1);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
-    // Nothing is resumed: who was revoked since could come in by an old session.
+    // No session is resumed: a client revoked meanwhile could return through an old session.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     CHECK(SSL_CTX_set_num_tickets(context, 0) == 1);
     return context;
@@ -65,7 +65,7 @@ std::string name_of(const GENERAL_NAME* name) {
     return "OTHER:";
 }
 
-/// None if they cannot be read, or if there is more than one list of them.
+/// Empty if the names are unreadable, or if the certificate has several lists of names.
 std::vector<std::string> names_of(const X509* certificate) {
     std::vector<std::string> names;
     auto* const list = static_cast<GENERAL_NAMES*>(
@@ -90,7 +90,7 @@ std::string serial_of(const X509* certificate) {
     return hex;
 }
 
-/// The epoch, which is over, if it cannot be read.
+/// If unreadable: the epoch, which is in the past.
 Time end_of(const X509* certificate) {
     std::tm parts{};
     if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
@@ -133,8 +133,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::for_client(const TlsFiles&
 
 void TlsSession::Free::operator()(ssl_st* session) const { SSL_free(session); }
 
-/// How OpenSSL reads what came and writes what goes: straight from and to the strings of the call
-/// under way. Its own BIO of memory keeps a buffer as large as the most that ever went through it.
+/// OpenSSL reads from and writes to the strings of the current call directly. OpenSSL's memory BIO
+/// would keep a buffer as large as the largest amount it ever held.
 struct TlsSession::Callbacks {
     static int read(BIO* bio, char* bytes, int bytes_max) {
         auto& sealed = ends_of(bio).sealed;
@@ -148,7 +148,7 @@ struct TlsSession::Callbacks {
         return static_cast<int>(count);
     }
 
-    /// No exception may pass through OpenSSL: Call::end() throws this one.
+    /// No exception may pass through OpenSSL: Call::end() throws bad_alloc instead.
     static int write(BIO* bio, const char* bytes, int count) {
         auto& ends = ends_of(bio);
         BIO_clear_retry_flags(bio);
@@ -193,7 +193,7 @@ TlsSession::TlsSession(const TlsContext& context)
     BIO* const bio = BIO_new(Callbacks::method());
     CHECK(bio != nullptr);
     BIO_set_data(bio, ends_.get());
-    SSL_set_bio(session_.get(), bio, bio);  // It is the session's now.
+    SSL_set_bio(session_.get(), bio, bio);  // The session owns the BIO now.
 }
 
 TlsSession TlsSession::of_server(const TlsContext& context) {
@@ -230,7 +230,7 @@ TlsSession::Outcome TlsSession::outcome_of(int result) {
     }
 }
 
-/// Gives OpenSSL the strings of one call, and takes them back at its end.
+/// Lends OpenSSL the strings of one call.
 class TlsSession::Call {
   public:
     Call(TlsSession& session, std::string_view sealed, std::string& wire) : ends_{*session.ends_} {
@@ -273,7 +273,7 @@ TlsSession::Outcome TlsSession::seal(std::string_view plain, std::string& wire) 
     const auto records = plain.size() / kRecordBytesMax + 1;
     if (records > 1) wire.reserve(wire.size() + plain.size() + records * kRecordOverheadMax);
     std::size_t written = 0;
-    // Into memory all of it goes at once.
+    // A write into memory is never partial.
     if (SSL_write_ex(session_.get(), plain.data(), plain.size(), &written) == 1) {
         return Outcome::Fine;
     }

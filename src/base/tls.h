@@ -1,5 +1,5 @@
-// TLS 1.3 as a transformation of bytes: what came on the wire goes in, what was said comes out, and
-// the other way round. It has no socket and waits for nothing. OpenSSL is behind this header.
+// TLS 1.3 as a transformation of bytes: wire bytes in, plain bytes out, and the reverse. TLS here
+// has no socket and never blocks. OpenSSL is hidden behind this header.
 #pragma once
 
 #include <memory>
@@ -19,22 +19,23 @@ namespace parlance {
 
 /// Paths of PEM files.
 struct TlsFiles {
-    std::string certificate{};  ///< With the chain behind it. A client need not have one.
+    std::string certificate{};  ///< Followed by its chain. Optional for a client.
     std::string key{};
-    /// Whom the other side's certificate must come from. For a server: empty, and no client is
-    /// asked for one; else a client may have one. For a client: empty for those the system trusts.
+    /// CA certificate that must have signed the peer's certificate. For a server: empty means that
+    /// clients are not asked for a certificate; otherwise a client certificate is optional. For a
+    /// client: empty means the system's trusted CAs.
     std::string authority{};
     bool operator==(const TlsFiles&) const = default;
 };
 
-/// What matters of the other side's certificate, whose chain and dates are right.
+/// The relevant parts of the peer's certificate, after chain and dates were verified.
 struct TlsCertificate {
     std::string serial{};              ///< Lower-case hexadecimal, without leading zeros.
     std::vector<std::string> names{};  ///< Subject alternative names: "URI:…", "DNS:…", "OTHER:".
     Time until{};
 };
 
-/// What all connections of one door, or of one client, have in common.
+/// Settings shared by all connections of a listener or of a client.
 class TlsContext {
   public:
     static Result<std::shared_ptr<const TlsContext>> for_server(const TlsFiles& files);
@@ -52,34 +53,34 @@ class TlsSession {
   public:
     enum class Outcome {
         Fine,
-        Ended,  ///< The other side has said that nothing more comes.
+        Ended,  ///< The peer announced the end of its data.
         Broken,
     };
 
     static TlsSession of_server(const TlsContext& context);
-    /// `host` is whom the certificate must name: a name or an address.
+    /// `host` is the name or address that the server's certificate must name.
     static TlsSession of_client(const TlsContext& context, const std::string& host);
 
-    /// A client begins; what it says first is appended to `wire`.
+    /// Starts the handshake; a client's first bytes are appended to `wire`.
     Outcome begin(std::string& wire);
-    /// Appends what was said to `plain`, and what must be sent in return to `wire`.
+    /// Appends decrypted data to `plain`, and bytes to be sent in return to `wire`.
     Outcome take(std::string_view sealed, std::string& plain, std::string& wire);
-    /// Appends `plain` to `wire`, sealed. Not before is_open().
+    /// Appends the encrypted `plain` to `wire`. Only after is_open().
     Outcome seal(std::string_view plain, std::string& wire);
-    /// Says that nothing more comes.
+    /// Announces the end of data to the peer.
     void say_goodbye(std::string& wire);
 
-    bool is_open() const;  ///< Hands are shaken.
-    /// Of the other side; nothing if it showed none.
+    bool is_open() const;  ///< The handshake is complete.
+    /// The peer's certificate; null if the peer sent none.
     std::shared_ptr<const TlsCertificate> certificate() const;
-    /// Why it is broken, for people.
+    /// Why the session is broken, for people.
     std::string trouble() const;
 
   private:
     struct Free {
         void operator()(ssl_st* session) const;
     };
-    /// What OpenSSL reads from and writes to during one call.
+    /// OpenSSL's input and output during one call.
     struct Ends {
         std::string_view sealed{};
         std::string* wire = nullptr;
@@ -92,7 +93,7 @@ class TlsSession {
     explicit TlsSession(const TlsContext& context);
     Outcome outcome_of(int result);
 
-    std::unique_ptr<Ends> ends_;  ///< Behind a pointer, because OpenSSL knows where it is.
+    std::unique_ptr<Ends> ends_;  ///< On the heap, because OpenSSL keeps the address.
     std::unique_ptr<ssl_st, Free> session_;
     unsigned long error_ = 0;
 };

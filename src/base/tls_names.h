@@ -1,4 +1,4 @@
-// What a certificate in a file is for.
+// The host names of a certificate file.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace parlance {
 
-/// The DNS names in the first certificate of a PEM file; none if it cannot be read.
+/// The DNS names in the first certificate of a PEM file; none if the file is unreadable.
 std::vector<std::string> hosts_named_in(const std::string& certificate_file);
 
 }  // namespace parlance

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 36;
 
-/// Where its groups of digits begin and end; hyphens stand between them.
+/// Begin and end of a group of digits; hyphens separate groups.
 struct Group {
     std::size_t begin;
     std::size_t end;
@@ -29,7 +29,7 @@ constexpr std::array<bool, 256> kIsHex = [] {
 
 }  // namespace
 
-// Every message that names none is given one, and every id is looked at: hence no branch a digit.
+// Called for every message without an id, and every id is checked: hence no branch per digit.
 std::string uuid_v4(std::uint64_t random_high, std::uint64_t random_low) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     const std::uint64_t high = (random_high & 0xFFFFFFFFFFFF0FFFU) | 0x4000U;
@@ -39,7 +39,7 @@ std::string uuid_v4(std::uint64_t random_high, std::uint64_t random_low) {
     char* out = text.data();
     const auto put = [&](std::uint64_t bits, unsigned digits) {
         for (unsigned left = digits; left-- > 0;) *out++ = kDigits[(bits >> (4U * left)) & 0xFU];
-        ++out;  // Past the hyphen.
+        ++out;  // Skips the hyphen.
     };
     put(high >> 32U, 8);
     put(high >> 16U, 4);

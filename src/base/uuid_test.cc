@@ -18,7 +18,7 @@ TEST(Uuid, IsRecognisedInEitherCase) {
     EXPECT_TRUE(is_uuid("F47AC10B-58CC-4372-A567-0E02B2C3D479"));
 }
 
-TEST(Uuid, IsOfTheFourthVersionOnlyWithTheVariantOfItsDocument) {
+TEST(Uuid, IsVersion4OnlyWithTheVariantOfItsRfc) {
     for (const char variant : std::string_view{"89abAB"}) {
         EXPECT_TRUE(is_uuid4(std::string{"550e8400-e29b-41d4-"} + variant + "716-446655440000"));
     }

@@ -17,13 +17,14 @@ namespace parlance::engine {
 
 namespace {
 
-/// Space kept free for the records of one turn, so that a turn once decided can be written.
+/// Journal space kept free for the records of a turn, so that a decided turn can be written.
 constexpr std::uint64_t kReserveBytes = std::uint64_t{1} << 20;
-/// How many things that follow by themselves one turn lives through before it is made durable.
+/// Bound on the follow-up steps (timers, deadlines, deliveries) that a turn decides before its
+/// sync.
 constexpr int kFollowUpsMax = 10'000;
 
-/// A wall clock that is behind the journal by less than this is not worth a warning: clocks are
-/// corrected by so much while a hub restarts.
+/// A wall clock behind the journal by less than this is not logged: clock corrections during a
+/// restart are of this size.
 constexpr Duration kClockBehindMin{1'000};
 
 std::size_t bytes_of(const std::vector<std::string>& texts) {
@@ -61,14 +62,14 @@ std::size_t bytes_handed(std::span<const Effect> effects) {
     return bytes;
 }
 
-/// "86400.250 s".
+/// Prints "86400.250 s".
 std::string print_seconds(Duration duration) {
     auto thousandths = std::to_string(1'000 + duration.count() % 1'000);
     thousandths.front() = '.';
     return std::to_string(duration.count() / 1'000) + thousandths + " s";
 }
 
-/// Not taken, said of whatever the command was about.
+/// The refusal of a command that the engine did not take, naming the command's message or delivery.
 TellRefused not_taken(const Stamped& stamped, Refusal refusal, const std::string& why) {
     TellRefused refused{.ask = stamped.ask, .refusal = refusal, .detail = why};
     match(stamped.command, [&](const auto& command) {
@@ -84,7 +85,7 @@ TellRefused not_taken(const Stamped& stamped, Refusal refusal, const std::string
     return refused;
 }
 
-/// Whom an effect would have answered, and about which message.
+/// The reply target and message of an effect, for refusing the caller instead.
 TellRefused addressee_of(const Effect& effect) {
     return match(
         effect,
@@ -105,13 +106,14 @@ TellRefused addressee_of(const Effect& effect) {
 
 }  // namespace
 
-/// What runs in the background. It holds on to this rather than to the engine, which may be gone.
+/// State of the background jobs. Jobs hold Chores rather than the engine, which may be destroyed
+/// first.
 struct Engine::Chores {
-    std::unique_ptr<journal::Journal> journal{};  ///< Once the engine is gone.
+    std::unique_ptr<journal::Journal> journal{};  ///< Set when the engine is destroyed.
     std::atomic<bool> is_preparing{false};
     std::atomic<bool> is_snapshotting{false};
     std::atomic<bool> is_marking{false};
-    std::atomic<std::uint64_t> marked{0};  ///< The last record that the high-water mark covers.
+    std::atomic<std::uint64_t> marked{0};  ///< Last record that the high-water mark covers.
     std::atomic<bool> has_mark_failed{false};
 };
 
@@ -124,8 +126,8 @@ Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World
     state_.scribe = options_.scribe;
 }
 
-// An engine may go, as when its hub has no port to listen at, while a chore works on its journal:
-// that goes with the last of them.
+// The engine may be destroyed while a background job uses the journal, for example when the hub
+// cannot bind its port: the journal is destroyed with the last job.
 Engine::~Engine() { chores_->journal = std::move(journal_); }
 
 Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> journal,
@@ -147,7 +149,8 @@ Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> j
     engine->is_starting_ = false;
     if (engine->health_.condition != Condition::Serving) return cannot_start();
     while (has_more) has_more = engine->turn();
-    // Once its start is on record a hub without room serves like one that came to have none.
+    // Once StartHub is on record, a hub started on a full disk serves like a hub whose disk became
+    // full.
     if (engine->health_.condition == Condition::DiskFailed) return cannot_start();
     return engine;
 }
@@ -170,14 +173,14 @@ Result<void> Engine::recover() {
         }
     }
     const auto live_again = [&](const journal::Record& record) -> Result<void> {
-        state_.sequence = {record.sequence.value - 1};  // Behind an accepted loss, further on.
+        state_.sequence = {record.sequence.value - 1};  // Skips an accepted loss.
         core::apply(state_, record.at, TRY(journal::decode(record)));
         return {};
     };
     TRY(journal_->replay(state_.sequence, live_again));
     state_.sequence = journal_->last_sequence();
     start_clock();
-    // The journal has marked what it found.
+    // Opening the journal wrote the mark for the records found.
     chores_->marked = journal_->last_sequence().value;
     high_water_due_ = now() + options_.high_water_interval;
     liveness_.begin(state_, now());
@@ -273,8 +276,9 @@ bool Engine::follow_up(Time now) {
 bool Engine::has_room() {
     const auto needed = kReserveBytes + 2 * std::min(inbox_bytes_, options_.turn_bytes_max);
     if (journal_->room_bytes() >= needed) return true;
-    // The background has not kept up, or there is no space: this one time it is made here, or
-    // waited for if it is just being made. That it is late does not mean that the disk is full.
+    // The background is late, or the disk is full. The turn prepares the spare segment here, or
+    // waits for the background job that is preparing the spare. A late background alone is not a
+    // full disk.
     const auto made = journal_->prepare_spare();
     if (made) return true;
     if (made.error().fault != Fault::Exhausted) {
@@ -322,7 +326,7 @@ bool Engine::turn() {
         }
         decided_at_ = now_;
         take_commands(now_);
-        // The records of a start, and what was due meanwhile, fit into what is left of the reserve.
+        // The records of a start, and of timers due meanwhile, fit into the rest of the reserve.
         const bool has_more = follow_up(now_) || !has_reserve;
         return commit() && (has_more || !inbox_.empty());
     }
@@ -330,7 +334,7 @@ bool Engine::turn() {
     return commit() && !inbox_.empty();
 }
 
-/// Nothing leaves before this succeeds.
+/// No effect leaves before the append succeeds.
 bool Engine::commit() {
     if (batch_.empty()) {
         speak();
@@ -348,8 +352,8 @@ bool Engine::commit() {
         });
         world_.outbox(std::move(early));
     }
-    // A batch that had to wait for room is recorded under the time it was decided and applied at:
-    // any other would rebuild another state.
+    // A batch that waited for room keeps its time of decision and application: a replay under
+    // another time would rebuild another state.
     const auto written = journal_->append(decided_at_, batch_);
     if (!written && written.error().fault == Fault::Exhausted) {
         std::swap(batch_, pending_);
@@ -375,14 +379,15 @@ bool Engine::commit() {
 void Engine::speak() {
     if (effects_.empty()) return;
     world_.outbox(std::move(effects_));
-    effects_.clear();  // Keeps its memory if the outbox only read it.
+    effects_.clear();  // Keeps its capacity if the outbox only read the effects.
 }
 
-/// A failed sync is final: what the disk holds is unknown, so nothing more is promised.
+/// A failed sync is final: the contents of the disk are unknown, so the hub acknowledges nothing
+/// more.
 void Engine::stop_for(const Error& error) {
     health_ = {Condition::DiskFailed, error.message};
-    // Who waits for an answer from the turn that failed is not left waiting. Whether the disk has
-    // it is unknown; sent again under its id after the restart, it is either new or a duplicate.
+    // Callers of the failed turn are answered at once. Nobody knows whether the disk holds their
+    // messages; a message sent again under its id after the restart is either new or a duplicate.
     Effects refusals;
     for (const auto& effect : effects_) {
         auto refused = addressee_of(effect);
@@ -403,16 +408,16 @@ void Engine::stop_for(const Error& error) {
     speak();
 }
 
-/// The chores of the journal: the next segment, and now and then a snapshot.
+/// Schedules the journal's background jobs: the next segment, and sometimes a snapshot.
 void Engine::maintain() {
     if (journal_->wants_spare() && !chores_->is_preparing.exchange(true)) {
-        // The journal has just used its spare: the mark names a record of the new segment before
-        // anything else is done, so that the loss of all of that segment shows.
+        // The journal has just used its spare. The mark first names a record of the new segment, so
+        // that the loss of the whole segment is noticed.
         world_.background([journal = journal_.get(),
                            chores = chores_,
                            mark = journal_->high_water()] {
-            (void)journal->write_high_water(mark);  // It is written again, and its failure told.
-            // A failure shows when the space is needed; until then it may well be made good.
+            (void)journal->write_high_water(mark);  // advance_high_water() retries and logs later.
+            // A failure shows in has_room() when space is needed; until then a retry may succeed.
             (void)journal->prepare_spare();
             chores->is_preparing = false;
         });
@@ -425,7 +430,7 @@ void Engine::maintain() {
     advance_high_water();
 }
 
-/// In the background and now and then: a turn pays one sync and no more.
+/// Writes the mark in the background, once per interval: a turn pays for one sync and no more.
 void Engine::advance_high_water() {
     if (now_ < high_water_due_ || chores_->marked == journal_->last_sequence().value) return;
     if (chores_->is_marking.exchange(true)) return;
@@ -456,8 +461,9 @@ void Engine::snapshot_now() {
     if (state_.sequence.value == snapshot_sequence_) return;
     if (chores_->is_snapshotting.exchange(true)) return;
     auto writer = journal_->start_snapshot(state_.sequence, state_.now);
-    if (!writer) return;  // The journal is open for reading.
-    // The state does not change meanwhile: it is this thread's. Its bytes leave as they are made.
+    if (!writer) return;  // The journal is read-only.
+    // This thread owns the state, so nothing changes the state while its bytes are encoded and
+    // written.
     const auto pipe = std::make_shared<SnapshotPipe>(
         world_.background,
         std::move(*writer),
@@ -473,7 +479,8 @@ void Engine::snapshot_now() {
     const bool is_whole = core::encode_state(state_, sink);
     pipe->finish();
     snapshot_sequence_ = state_.sequence.value;
-    // What was made before a failure says less than the one before it about the size of the state.
+    // A failed snapshot covers only a part of the state, so the previous size is the better
+    // estimate if it is larger.
     snapshot_bytes_ = is_whole ? bytes : std::max(bytes, snapshot_bytes_);
     bytes_since_snapshot_ = 0;
     ++counts_.snapshots;

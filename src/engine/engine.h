@@ -1,8 +1,10 @@
-// The heartbeat: one writer that decides, remembers, and only then speaks.
+// The engine: the only writer. Each turn decides commands, appends their events to the journal, and
+// only then sends effects.
 //
-// The engine parses nothing and knows nobody: commands come in through a bounded inbox, effects
-// leave through the outbox once the journal holds their events. It has no thread of its own;
-// whoever brings commands calls turn(), so one loop can be door and writer without a hand-over.
+// The engine parses nothing and does not know who is connected: commands come in through a bounded
+// inbox, effects leave through the outbox once the journal holds their events. The engine has no
+// thread; callers that submit commands also call turn(), so one event loop can be listener and
+// writer.
 #pragma once
 
 #include <array>
@@ -29,33 +31,33 @@ namespace parlance::engine {
 
 struct Options {
     Limits limits;
-    const Scribe* scribe = nullptr;  ///< In whose words workflows ask; none: they do not.
+    const Scribe* scribe = nullptr;  ///< Message writer; null: workflows send no requests.
     std::string version;
     std::size_t inbox_commands_max = 65'536;
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
-    /// A turn takes a quarter of what waits, within these: what it has done goes out to the
-    /// callers, who work on it while the hub works on the rest.
+    /// A turn takes a quarter of the inbox, within these bounds: callers receive the results of the
+    /// turn and work on them while the hub works on the rest of the inbox.
     std::size_t turn_commands_min = 256;
     std::size_t turn_commands_max = 4'096;
     std::size_t turn_bytes_max = std::size_t{8} << 20;
-    /// What the takes of one turn are handed, in bytes of messages: the answers are in memory at
-    /// once. The takes behind that are decided in the next turn.
+    /// Bound on the message bytes handed to the take commands of one turn, because all their
+    /// answers are in memory at once. The remaining takes are decided in the next turn.
     std::size_t turn_handed_bytes_max = std::size_t{8} << 20;
     std::uint64_t snapshot_records_min = 500'000;
-    std::uint64_t snapshot_bytes_factor = 4;  ///< And so many times its size of new records.
+    std::uint64_t snapshot_bytes_factor = 4;  ///< Bytes of new records per snapshot byte.
     Duration full_disk_retry{std::chrono::milliseconds{250}};
-    /// The high-water mark is at most so much behind what is acknowledged.
+    /// How far the high-water mark may lag behind the acknowledged records.
     Duration high_water_interval{std::chrono::seconds{1}};
 };
 
-/// What the engine needs of the world. The simulator has its own.
+/// The clocks, entropy and outputs that the engine uses. The simulator supplies simulated versions.
 struct World {
-    std::function<Time()> wall_clock;  ///< May be set while the hub runs, or while it is down.
+    std::function<Time()> wall_clock;        ///< May be set while the hub runs or is down.
     std::function<Duration()> steady_clock;  ///< Time since some fixed moment; never set.
     std::function<std::uint64_t()> chance;
     std::function<void(Effects&&)> outbox;  ///< Called after each durable turn.
     std::function<void(std::function<void()>)>
-        background;  ///< Runs slow work, elsewhere if it can.
+        background;  ///< Runs slow work, on another thread if possible.
     std::function<void(const std::string&)> log;
 };
 
@@ -69,7 +71,7 @@ struct Health {
 struct Counts {
     std::uint64_t turns = 0;
     std::uint64_t commands = 0;
-    std::uint64_t commands_refused = 0;  ///< At the inbox: too many, or the disk.
+    std::uint64_t commands_refused = 0;  ///< Inbox full, or disk full or failed.
     std::uint64_t records = 0;
     std::uint64_t bytes = 0;
     std::uint64_t snapshots = 0;
@@ -86,15 +88,17 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Refusal::None when the command will be part of a coming turn. Time and chance are stamped
-    /// by the engine.
+    /// Returns Refusal::None when the command will be part of a coming turn. The engine stamps time
+    /// and entropy.
     Refusal submit(Stamped command);
 
-    /// Takes what is waiting and what is due, remembers it, then speaks. True if there is more.
+    /// Decides waiting commands and due timers, makes the events durable, then sends the effects.
+    /// Returns true if work is left.
     bool turn();
 
-    /// Hub time. It starts at the wall clock or at the last record, whichever is later, and goes on
-    /// with the steady clock: setting the wall clock neither stops it nor moves it back.
+    /// Hub time. Hub time starts at the wall clock or at the last record, whichever is later, and
+    /// advances with the steady clock: setting the wall clock neither stops hub time nor moves it
+    /// back.
     Time now() const;
     /// How far hub time is ahead of the wall clock; negative if it is behind.
     Duration ahead_of_wall_clock() const { return now() - world_.wall_clock(); }
@@ -104,7 +108,7 @@ class Engine {
     Health health() const { return health_; }
     const Counts& counts() const { return counts_; }
     std::size_t inbox_size() const { return inbox_.size(); }
-    /// How many commands have left the inbox; the last that was submitted leaves it as number
+    /// Number of commands that have left the inbox; the command submitted last leaves as number
     /// commands_left() + inbox_size().
     std::uint64_t commands_left() const { return commands_left_; }
     Sequence durable() const { return journal_->last_sequence(); }
@@ -118,25 +122,25 @@ class Engine {
     std::optional<core::HeldDelivery> delivery(const DeliveryToken& delivery) const;
     EnvelopePtr question(const Envelope& reply) const;
     bool remembers(const Envelope& envelope) const;
-    /// What would become of this message now, and what each guard would say.
+    /// Dry run: the outcome of sending this message now, and the verdict of each guard.
     core::Explanation explain(const SendMessage& message,
                               const std::shared_ptr<const Caller>& caller) const;
     std::optional<core::WorkflowStanding> workflow(std::string_view id) const {
         return core::find_workflow(state_, id);
     }
-    /// Whether the agent has requests of others in hand.
+    /// Whether the agent holds deliveries, or requests that it has to answer.
     bool is_at_work(std::string_view agent) const;
-    /// Whether the policy has a purse for what any request spends.
+    /// Whether the policy has any spending budget for requests.
     bool limits_spending() const;
     std::optional<core::StreamStanding> stream(const core::StreamQuery& query) const {
         return core::find_stream(state_, query);
     }
     const core::State& state() const { return state_; }
 
-    /// A snapshot now, for a clean stop: the next start has nothing to replay.
+    /// Takes a snapshot for a clean stop: the next start then has nothing to replay.
     void snapshot_now();
-    /// The high-water mark at the last record, here and now, for a clean stop: after the background
-    /// has ended.
+    /// Writes the high-water mark of the last record on this thread, for a clean stop. Call only
+    /// after the background has ended.
     void write_high_water_now();
 
   private:
@@ -173,14 +177,14 @@ class Engine {
     Events events_;
     journal::Batch batch_;
     Effects effects_;
-    journal::Batch pending_;  ///< Decided and applied, but the disk was full: written again later.
-    Time decided_at_{};       ///< When what is in the batch, or pending, was decided.
+    journal::Batch pending_;  ///< Decided and applied while the disk was full: written later.
+    Time decided_at_{};       ///< When the events in batch_ or pending_ were decided.
     Time retry_at_{};
     Time high_water_due_{};
-    std::string room_problem_;   ///< Why there is no room for another turn.
-    Time now_{};                 ///< Of the turn that is being taken, or was last.
-    Time started_at_{};          ///< Hub time when the engine opened,
-    Duration started_steady_{};  ///< and the steady clock at that moment.
+    std::string room_problem_;   ///< Why there is no room for a turn.
+    Time now_{};                 ///< Hub time of the current or last turn.
+    Time started_at_{};          ///< Hub time when the engine opened.
+    Duration started_steady_{};  ///< Steady clock when the engine opened.
     bool is_starting_ = false;
     std::shared_ptr<Chores> chores_;
     std::uint64_t snapshot_sequence_ = 0;

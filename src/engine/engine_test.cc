@@ -1,5 +1,5 @@
-// The engine on a disk that fails and a clock that the test holds: what is said, when, and what is
-// still true after a restart.
+// The engine on a failing disk and a controlled clock: which effects leave, when they leave, and
+// which state survives a restart.
 #include "engine/engine.h"
 
 #include <array>
@@ -24,17 +24,17 @@ using namespace std::chrono_literals;
 
 const Time kNoon{std::chrono::hours{12}};
 
-/// A world of one engine. What the engine says is kept in `said`.
+/// The surroundings of one engine. `said` collects the engine's effects.
 struct Bench {
     MemoryDisk disk;
     Time now = kNoon;
-    Duration wall_ahead{};  ///< Of `now`: the wall clock is set, the steady clock is not.
+    Duration wall_ahead{};  ///< The wall clock minus `now`; the steady clock is never set.
     std::vector<std::string> logged;
     std::uint64_t chance = 1;
     Effects said;
     std::uint64_t syncs_when_said = 0;
     std::uint64_t segment_bytes = 1 << 20;
-    bool is_busy = false;  ///< The background: it keeps its jobs until it is not.
+    bool is_busy = false;  ///< While true, the background queues its jobs.
     std::vector<std::function<void()>> jobs;
     Options options{.version = "test", .snapshot_records_min = 1'000'000};
     std::unique_ptr<Engine> engine;
@@ -95,7 +95,7 @@ Profile taskwire() {
     return profile;
 }
 
-/// An engine with bob registered.
+/// Opens an engine and registers agent bob.
 void open_with_bob(Bench& bench) {
     ASSERT_TRUE(bench.open());
     ASSERT_EQ(bench.bring(RegisterAgent{{"bob"}, taskwire()}), Refusal::None);
@@ -138,7 +138,7 @@ TEST(Engine, KeepsWhatItAcknowledgedWhenThePowerFails) {
     EXPECT_EQ(bench.engine->hub().waiting, 1U);
 }
 
-TEST(Engine, WouldLoseItIfItAcknowledgedBeforeTheSync) {
+TEST(Engine, WouldLoseAMessageIfItAcknowledgedBeforeTheSync) {
     if (!kHasMutants) GTEST_SKIP() << "the planted bugs are not compiled in";
     Bench bench;
     open_with_bob(bench);
@@ -148,7 +148,7 @@ TEST(Engine, WouldLoseItIfItAcknowledgedBeforeTheSync) {
     EXPECT_THROW(bench.live(), journal::testing::Crashed);
     plant(Mutant::None);
     EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
-    bench.engine.reset();  // The process died; nothing of it runs again.
+    bench.engine.reset();  // The process died; none of its code runs again.
     bench.disk.lose_power([](std::uint64_t) { return std::uint64_t{0}; });
     ASSERT_TRUE(bench.open());
     EXPECT_EQ(bench.engine->hub().waiting, 0U);
@@ -162,7 +162,7 @@ TEST(Engine, AcknowledgesNothingMoreOnceTheDiskFailed) {
         bench.disk.plan(operation, Mishap::Error);
         bench.bring(letter("m1"), 7);
         bench.live();
-        // A write that failed is tried again; a sync is not.
+        // A failed write is retried; a failed sync is not.
         constexpr std::array kConditions{
             Condition::DiskFull, Condition::DiskFailed, Condition::Serving};
         EXPECT_EQ(bench.engine->health().condition, kConditions.at(operation));
@@ -177,10 +177,10 @@ TEST(Engine, AcknowledgesNothingMoreOnceTheDiskFailed) {
     EXPECT_EQ(failures, 1);
 }
 
-TEST(Engine, TellsThoseWhoWaitForTheTurnThatFailed) {
+TEST(Engine, AnswersTheCallersOfAFailedTurn) {
     Bench bench;
     open_with_bob(bench);
-    bench.disk.plan(1, Mishap::Error);  // The sync.
+    bench.disk.plan(1, Mishap::Error);  // Operation 1 is the sync.
     bench.bring(letter("m1"), 7);
     bench.bring(Subscribe{{"bob"}, {"news"}}, 8);
     bench.live();
@@ -210,7 +210,7 @@ TEST(Engine, RefusesWhileTheDiskIsFullAndResumesByItself) {
     EXPECT_EQ(bench.bring(letter("m2"), 8), Refusal::None);
 }
 
-TEST(Engine, D1_TriesAWriteAgainThatFailedForAnyReasonButTheSync) {
+TEST(Engine, D1_RetriesAFailedWriteButNoFailedSync) {
     Bench bench;
     open_with_bob(bench);
     for (const auto mishap : {Mishap::Error, Mishap::ShortError}) {
@@ -229,7 +229,7 @@ TEST(Engine, D1_TriesAWriteAgainThatFailedForAnyReasonButTheSync) {
     EXPECT_EQ(bench.engine->hub().waiting, 2U);
 }
 
-/// What the high-water mark says.
+/// The record named by the high-water mark on disk.
 std::uint64_t marked(Bench& bench) {
     return journal::read_high_water(bench.disk)->mark->sequence.value;
 }
@@ -246,10 +246,10 @@ TEST(Engine, A2_KeepsTheHighWaterMarkAtMostAnIntervalBehind) {
     bench.live();
     EXPECT_EQ(marked(bench), at_start);
     bench.now += 1ms;
-    bench.live();  // Nothing to do, and the mark follows all the same.
+    bench.live();  // The idle engine still writes the mark.
     EXPECT_EQ(marked(bench), last);
 
-    // And an idle hub writes nothing.
+    // An idle hub with a current mark writes nothing.
     bench.now += 10 * bench.options.high_water_interval;
     const auto operations = bench.disk.operations();
     bench.live();
@@ -300,7 +300,7 @@ TEST(Engine, A2_WritesTheHighWaterMarkAtACleanStop) {
     EXPECT_EQ(marked(bench), bench.engine->durable().value);
 }
 
-TEST(Engine, A2_GoesOnBehindRecordsWhoseLossWasAccepted) {
+TEST(Engine, A2_ContinuesAfterRecordsWhoseLossWasAccepted) {
     Bench bench;
     open_with_bob(bench);
     bench.bring(letter("kept"));
@@ -311,7 +311,7 @@ TEST(Engine, A2_GoesOnBehindRecordsWhoseLossWasAccepted) {
     bench.engine->write_high_water_now();
     const auto lost = bench.engine->durable();
     bench.engine.reset();
-    // The end of the only segment is gone, the mark is not.
+    // The end of the only segment is lost, the high-water mark is not.
     for (const auto& [name, bytes] : copy) {
         if (!journal::parse_segment_name(name)) continue;
         ASSERT_TRUE(
@@ -331,7 +331,7 @@ TEST(Engine, A2_GoesOnBehindRecordsWhoseLossWasAccepted) {
     bench.engine->snapshot_now();
     const auto last = bench.engine->durable();
 
-    // The same state again, from the snapshot and from the records on both sides of the gap.
+    // Snapshot and records rebuild the same state on both sides of the gap.
     for (const bool has_snapshot : {true, false}) {
         bench.engine.reset();
         for (const auto& [name, bytes] : bench.disk.contents()) {
@@ -356,7 +356,7 @@ TEST(Engine, A2_GoesOnBehindRecordsWhoseLossWasAccepted) {
     }
 }
 
-TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
+TEST(Engine, DoesNotRetryAFullDiskBeforeTheInterval) {
     Bench bench;
     open_with_bob(bench);
     bench.disk.plan(0, Mishap::Full);
@@ -369,7 +369,7 @@ TEST(Engine, DoesNotTryAFullDiskBeforeItsTime) {
     EXPECT_EQ(bench.engine->next_due(), kNoon + bench.options.full_disk_retry);
 }
 
-/// The background has a job then, and is busy with others.
+/// Leaves one queued job, to make the next segment, in a busy background.
 void write_until_a_segment_is_wanted(Bench& bench) {
     bench.segment_bytes = 65'536;
     bench.is_busy = true;
@@ -383,25 +383,25 @@ void write_until_a_segment_is_wanted(Bench& bench) {
 TEST(Engine, MakesTheNextSegmentItselfWhenTheBackgroundIsLate) {
     Bench bench;
     write_until_a_segment_is_wanted(bench);
-    ASSERT_EQ(bench.jobs.size(), 1U);  // It went on to the spare, and the next is wanted.
+    ASSERT_EQ(bench.jobs.size(), 1U);  // The journal used its spare and wants the next.
     bench.said.clear();
     bench.bring(letter("last"), 7);
     bench.live();
     EXPECT_EQ(bench.heard<TellAccepted>().size(), 1U);
     EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
-    bench.jobs.front()();  // Late, and harmless.
+    bench.jobs.front()();  // The late job does no harm.
 }
 
-TEST(Engine, LeavesItsJournalToAChoreThatIsStillAtWork) {
+TEST(Engine, LeavesItsJournalToARunningBackgroundJob) {
     Bench bench;
     write_until_a_segment_is_wanted(bench);
     ASSERT_EQ(bench.jobs.size(), 1U);
     bench.engine.reset();
     const auto before = bench.disk.list()->size();
     bench.jobs.front()();
-    EXPECT_EQ(bench.disk.list()->size(), before + 1);  // The spare.
+    EXPECT_EQ(bench.disk.list()->size(), before + 1);  // The job made the spare.
     bench.jobs.clear();
-    ASSERT_TRUE(bench.open());  // And nobody holds the lock.
+    ASSERT_TRUE(bench.open());  // The journal's lock is free.
 }
 
 TEST(Engine, TurnsCommandsAwayWhenItsInboxIsFull) {
@@ -420,11 +420,11 @@ TEST(Engine, BoundsItsInboxInBytesToo) {
     Bench bench;
     bench.options.inbox_bytes_max = 3;
     open_with_bob(bench);
-    EXPECT_EQ(bench.bring(letter("m1"), 1), Refusal::None);  // A body of two bytes.
+    EXPECT_EQ(bench.bring(letter("m1"), 1), Refusal::None);  // The body has two bytes.
     EXPECT_EQ(bench.bring(letter("m2"), 2), Refusal::HubOverloaded);
 }
 
-TEST(Engine, G7_HandsTheTakesOfOneTurnSoManyBytesAndTheOthersInTheNext) {
+TEST(Engine, G7_BoundsTheBytesHandedInOneTurnAndHandsTheRestInTheNext) {
     Bench bench;
     bench.options.turn_handed_bytes_max = 3;
     open_with_bob(bench);
@@ -445,7 +445,7 @@ TEST(Engine, G7_HandsTheTakesOfOneTurnSoManyBytesAndTheOthersInTheNext) {
     EXPECT_EQ(bench.engine->commands_left(), left + 4);
 }
 
-/// Sends a message that expires after a minute, at a hub whose clocks are right.
+/// Sends a message with a TTL of one minute while both clocks agree.
 void send_with_ttl(Bench& bench) {
     open_with_bob(bench);
     auto late = letter("m1");
@@ -512,7 +512,7 @@ TEST(Engine, G8_AWallClockThatIsRightOrAheadAtAStartIsNotWarnedOf) {
     }
 }
 
-TEST(Engine, G8_AfterAStartWithTheWallClockAYearAheadTimeGoesOnFromThere) {
+TEST(Engine, G8_AfterAStartWithTheWallClockAYearAheadTimeGoesOnFromThatStart) {
     constexpr auto kYear = 24h * 365;
     Bench bench;
     send_with_ttl(bench);
@@ -522,7 +522,7 @@ TEST(Engine, G8_AfterAStartWithTheWallClockAYearAheadTimeGoesOnFromThere) {
     bench.wall_ahead = {};
     bench.now += 1h;
     ASSERT_TRUE(bench.open());
-    EXPECT_EQ(bench.engine->now(), kNoon + kYear);  // Where the record of the last start stands.
+    EXPECT_EQ(bench.engine->now(), kNoon + kYear);  // The time of the last start's record.
     bench.now += 1h;
     EXPECT_EQ(bench.engine->now(), kNoon + kYear + 1h);
     EXPECT_EQ(bench.logged.size(), 1U);
@@ -532,7 +532,7 @@ JoinInstance heartbeat_of(const std::string& agent) {
     return {.agent = {agent}, .name = "one", .kind = InstanceKind::Poll, .is_heartbeat = true};
 }
 
-TEST(Engine, T16_AnIdleFleetAddsNoRecordInTenMinutesAndWhoIsSilentIsLetGoInTime) {
+TEST(Engine, T16_AnIdleFleetAddsNoRecordInTenMinutesAndASilentInstanceIsLetGoInTime) {
     Bench bench;
     open_with_bob(bench);
     for (const auto* agent : {"ann", "cid"}) bench.bring(RegisterAgent{{agent}, taskwire()});
@@ -570,7 +570,8 @@ TEST(Engine, T16_AnIdleFleetAddsNoRecordInTenMinutesAndWhoIsSilentIsLetGoInTime)
     EXPECT_FALSE(bench.engine->agent({"cid"})->is_there);
     EXPECT_TRUE(bench.engine->agent({"ann"})->is_there);
 
-    // Over a restart: whoever polls has its whole time, and what it says then is no record either.
+    // After a restart a polling instance has its whole timeout, and its heartbeats add no record
+    // either.
     bench.now += 1h;
     ASSERT_TRUE(bench.open());
     const auto started = bench.engine->durable();

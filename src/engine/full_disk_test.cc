@@ -1,4 +1,4 @@
-// A turn that the disk had no room for is written later, as it was decided.
+// A turn that found no room on the disk is written later, exactly as decided.
 #include <gtest/gtest.h>
 
 #include "core/snapshot.h"
@@ -52,12 +52,12 @@ struct FullDisk : testing::Test {
     }
 };
 
-TEST_F(FullDisk, ATurnThatHadToWaitIsRecordedUnderTheTimeItWasDecidedAt) {
+TEST_F(FullDisk, ADelayedTurnIsRecordedUnderTheTimeOfItsDecision) {
     auto engine = open();
     engine->submit({.command = RegisterAgent{{"bob"}, {}}});
     engine->turn();
     fill();
-    engine->submit(send("m-1", 20'000));  // More than the segment that is kept ready.
+    engine->submit(send("m-1", 20'000));  // More than the prepared segment holds.
     engine->turn();
     ASSERT_EQ(engine->health().condition, Condition::DiskFull);
     EXPECT_TRUE(effects.empty() || !std::holds_alternative<TellAccepted>(effects.back()));
@@ -79,7 +79,7 @@ TEST_F(FullDisk, ATurnThatHadToWaitIsRecordedUnderTheTimeItWasDecidedAt) {
     EXPECT_EQ(core::encode_state(replayed), core::encode_state(engine->state()));
 }
 
-TEST_F(FullDisk, AHubThatWasKilledOnOneStartsAgainAndServesWhenThereIsRoom) {
+TEST_F(FullDisk, AHubKilledOnAFullDiskStartsAgainAndServesWhenThereIsRoom) {
     open();
     ASSERT_TRUE(disk.remove("spare.journal"));
     fill();

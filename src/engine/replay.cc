@@ -30,14 +30,14 @@ std::string bytes_of(const Event& event) {
     return bytes;
 }
 
-/// What the record has of one workflow.
+/// The journal's records of one workflow.
 struct Traces {
     Sequence first{};
     Sequence last{};
     bool has_ended = false;
     std::set<Ticket> requests;
     std::set<Ticket> appeals;
-    Policy policy;  ///< The last one of the whole record.
+    Policy policy;  ///< The newest policy of all records read.
 
     Ticket run() const { return core::ticket_at(first); }
 
@@ -68,7 +68,7 @@ struct Traces {
         if (!has_ended) last = sequence;
     }
 
-    /// Whether the record is one that only the rules of workflows could have brought about.
+    /// Whether only the rules of workflows could have produced the event.
     bool has(const Event& event) const {
         return match(
             event,
@@ -93,10 +93,10 @@ class Player {
         replay_ = {.first = traces.first, .last = traces.last, .has_ended = traces.has_ended};
     }
 
-    /// False when there is nothing more to see.
+    /// False when the replay is over: a difference was found, or the last record was reached.
     bool take(const journal::Record& record, const Event& event) {
         if (record.sequence > traces_.first && !compare(record, event)) return false;
-        state_.sequence = {record.sequence.value - 1};  // Behind an accepted loss, further on.
+        state_.sequence = {record.sequence.value - 1};  // Skips an accepted loss.
         core::apply(state_, record.at, event);
         if (has_policy_of_now_ && record.sequence >= traces_.first) {
             state_.governor.policy = traces_.policy;
@@ -119,14 +119,14 @@ class Player {
         const bool is_lapse = is_given_ && traces_.has(event);
         if (is_lapse) is_given_ = false;
         if (!is_within_ && (is_lapse || !traces_.has(event))) {
-            awaited_.clear();  // Something else came first.
+            awaited_.clear();  // An unrelated event was recorded first.
             return true;
         }
         differ(record, event);
         return false;
     }
 
-    /// What the rules say that happens now, given what is recorded of somebody else's doing.
+    /// Decides the events that should follow now, given the recorded act of an agent or a person.
     void await(Time now, const Event& event) {
         Events decided;
         match(
@@ -139,7 +139,8 @@ class Player {
             [&](const HumanLapsed& e) {
                 if (!traces_.appeals.contains(e.id)) return;
                 core::decide(state_, {.command = Tick{}, .now = now}, decided);
-                // If something else is due as well, the lapse itself is taken as it is.
+                // If the tick decides another due event first, the recorded lapse is accepted
+                // without comparison.
                 const bool is_it = !decided.empty() && bytes_of(decided.front()) == bytes_of(event);
                 is_given_ = !is_it;
             },
@@ -173,7 +174,7 @@ class Player {
     const bool has_policy_of_now_;
     core::State state_;
     std::deque<Event> awaited_;
-    bool is_within_ = false;  ///< One decision's events stand together on record.
+    bool is_within_ = false;  ///< Awaits the rest of a decision, adjacent on record.
     bool is_given_ = false;
     Replay replay_;
 };

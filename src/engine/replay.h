@@ -1,6 +1,6 @@
-// A workflow lived through again (P3): what its agents and people said is taken from the record,
-// what followed from that is decided anew by the rules of this program, and the first difference
-// is what there is to tell. Reads the journal, of a running hub too, and writes nothing.
+// Replays one workflow (P3): recorded messages and decisions of agents and people are taken from
+// the journal, the consequences are decided again by the rules of this program, and the first
+// difference is reported. Reads the journal, also of a running hub, and writes nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ namespace parlance::engine {
 struct ReplayOptions {
     Limits limits{};
     const Scribe* scribe = nullptr;
-    bool has_policy_of_now = false;  ///< Else the policy is the one that was in force then.
+    bool has_policy_of_now = false;  ///< False: the policy in force at the time of each record.
 };
 
-/// Where the record and the rules part. Each side is an event as JSON; empty: nothing happens.
+/// The first record at which journal and rules differ. Each side is an event as JSON; empty: no
+/// event.
 struct Difference {
     Sequence sequence;
     std::string recorded;
@@ -29,14 +30,14 @@ struct Difference {
 };
 
 struct Replay {
-    Sequence first;  ///< Where it was started,
-    Sequence last;   ///< and where it ended, or the journal does.
+    Sequence first;  ///< Record of the workflow's start.
+    Sequence last;   ///< Record of the workflow's end, or the last record of the journal.
     bool has_ended = false;
-    std::uint64_t compared = 0;  ///< Records that the rules came to as well.
+    std::uint64_t compared = 0;  ///< Records that the rules decided equally.
     std::optional<Difference> difference;
 };
 
-/// NotFound, if no workflow of this id is on record up to `last`.
+/// NotFound if the journal has no workflow with this id up to `last`.
 Result<Replay> replay_workflow(journal::Disk& disk,
                                Sequence last,
                                std::string_view id,

@@ -1,5 +1,5 @@
-// A workflow is lived through on a disk in memory, and then again from its record: by the same
-// rules nothing differs, and by others the first record that they would not have made is found.
+// A workflow runs on a disk in memory and is then replayed from its journal: the same rules give no
+// difference, other rules give the first record that they would not have made.
 #include "engine/replay.h"
 
 #include <map>
@@ -22,7 +22,7 @@ constexpr const char* kPlan = R"({"steps":[
     {"id":"ok","human":{"question":"Is it good?"},"after":["left","list"]},
     {"id":"last","agent":"b","after":["ok"]}]})";
 
-/// For whom an answer is never good enough.
+/// Reads every answer as a failure.
 class Sceptic : public core::PlainScribe {
   public:
     Outcome read(const Envelope&) const override {
@@ -96,7 +96,7 @@ struct Office {
         const auto ann = std::make_shared<Caller>(Caller{.agent = {"ann"}, .is_operator = true});
         for (const auto id : waiting) bring(AnswerPerson{.id = id}, ann);
     }
-    /// Two agents, one of whom is busy at first, a list, and a person.
+    /// Runs a workflow with two agents (agent a is busy at first), a list and a human task.
     void live() {
         bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
         bring(SendMessage{
@@ -139,20 +139,20 @@ TEST(Replay, P3_FindsNoDifferenceByTheSameRules) {
     EXPECT_GT(replay->compared, 20U);
 }
 
-TEST(Replay, P3_ShowsWhatThePolicyOfNowWouldNotHaveLetHappen) {
+TEST(Replay, P3_ShowsTheFirstRecordThatTheCurrentPolicyWouldHavePrevented) {
     Office office;
     office.live();
     office.narrow_policy();
     const auto replay = office.replay({.has_policy_of_now = true});
     ASSERT_TRUE(replay);
     ASSERT_TRUE(replay->difference);
-    // The second step of a workflow that may have one request open at a time.
+    // The second step: the new policy allows a workflow one open request at a time.
     EXPECT_EQ(name_in(replay->difference->recorded), "MessageAccepted");
     EXPECT_EQ(name_in(replay->difference->decided), "nothing");
     EXPECT_GT(replay->difference->sequence, replay->first);
 }
 
-TEST(Replay, P3_ShowsWhatOtherRulesWouldHaveMadeOfAnAnswer) {
+TEST(Replay, P3_ShowsTheOutcomeThatOtherRulesWouldHaveDecided) {
     Office office;
     office.live();
     const Sceptic sceptic;
@@ -173,7 +173,7 @@ TEST(Replay, P3_GoesAsFarAsAWorkflowThatStillRuns) {
     EXPECT_GT(replay->compared, 0U);
 }
 
-TEST(Replay, SaysThatThereIsNoSuchWorkflow) {
+TEST(Replay, FailsWithNotFoundForAnUnknownWorkflow) {
     Office office;
     EXPECT_EQ(office.replay().error().fault, Fault::NotFound);
 }

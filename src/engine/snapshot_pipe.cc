@@ -43,7 +43,8 @@ void SnapshotPipe::drain() {
     }
 }
 
-/// The oldest piece, or what is done behind the last one. False if there is nothing to do for now.
+/// Writes the oldest piece, or finishes the snapshot after the last piece. False if there is no
+/// work for now.
 bool SnapshotPipe::write_one() {
     const std::lock_guard writing{writing_};
     std::string piece;

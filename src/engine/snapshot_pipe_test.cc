@@ -1,4 +1,4 @@
-// Pieces of a snapshot on their way to a disk that is slow, late or full.
+// Pieces of a snapshot on their way to a slow, late or full disk.
 #include "engine/snapshot_pipe.h"
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ struct Bench {
     MemoryDisk disk;
     std::unique_ptr<journal::Journal> journal =
         journal::Journal::open(disk, {.segment_bytes = 1 << 20}).value();
-    std::vector<std::function<void()>> jobs;  ///< Of a background that comes later.
+    std::vector<std::function<void()>> jobs;  ///< Queued by later().
     std::vector<Result<void>> done;
 
     std::shared_ptr<SnapshotPipe> pipe(SnapshotPipe::Background background) {
@@ -41,7 +41,7 @@ struct Bench {
         for (std::size_t i = 0; i < jobs.size(); ++i) std::vector{jobs}[i]();
         jobs.clear();
     }
-    /// So many pieces, each of another letter. How many were wanted.
+    /// Puts `count` pieces with changing letters. Returns how many pieces the pipe accepted.
     static int put(SnapshotPipe& pipe, int count) {
         for (int i = 0; i < count; ++i) {
             if (!pipe.put(std::string(kPieceBytes, static_cast<char>('a' + i % 26)))) return i;
@@ -105,7 +105,7 @@ TEST(SnapshotPipe, TakesNoMoreAfterAFailureAndLeavesNothingBehind) {
     for (const auto mishap : {Mishap::Full, Mishap::Error, Mishap::ShortFull}) {
         Bench bench;
         const auto pipe = bench.pipe(bench.later());
-        bench.disk.plan(16, mishap);  // Within the frames of the first pieces.
+        bench.disk.plan(16, mishap);  // Operation 16 falls within the frames of the first pieces.
         EXPECT_LT(Bench::put(*pipe, 60), 30);
         EXPECT_LE(pipe->bytes_held_max(), kHeldMax);
         pipe->finish();

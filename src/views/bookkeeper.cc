@@ -12,12 +12,12 @@ namespace parlance::views {
 
 namespace {
 
-/// Between two commits, and between two looks at what is asked.
+/// Records folded between two commits, and between two checks for waiting reads.
 constexpr int kBatchRecords = 4096;
-/// Where two threads want one core, the hub is to have it.
+/// The hub's threads get the core first.
 constexpr int kNiceness = 10;
 
-/// A journal that cannot be read is no fault of the ledger: that is kept as it is.
+/// An unreadable journal is no damage of the ledger: the ledger file is kept.
 template <class T>
 Result<T> of_the_journal(Result<T> result) {
     if (!result) result.error().fault = Fault::Unavailable;
@@ -80,7 +80,7 @@ void Bookkeeper::run() {
         if (!folded) recover(folded.error());
         if (folded) answer_due();
         lock.lock();
-        // What was thrown away is begun anew at once; if that fails too, in a while.
+        // A removed ledger is rebuilt at once; if the rebuild also fails, after a pause.
         const bool is_thrown_away = !folded && folded.error().fault == Fault::Corrupt;
         const bool goes_on = folded ? *folded : is_thrown_away && !was_thrown_away;
         was_thrown_away = is_thrown_away;
@@ -93,7 +93,7 @@ void Bookkeeper::run() {
     if (ledger_) (void)ledger_->commit(true);
 }
 
-/// One batch; true if there is more.
+/// Folds one batch; true if records are left.
 Result<bool> Bookkeeper::fold_some() {
     const Sequence durable{durable_.load(std::memory_order_relaxed)};
     if (durable == Sequence{}) return false;
@@ -116,7 +116,7 @@ Result<bool> Bookkeeper::fold_some() {
     return !is_end;
 }
 
-/// One record, or what stands in its place; false if there is none.
+/// Folds the next record, or skips unreadable records; false if no durable record is left.
 Result<bool> Bookkeeper::fold_next(Sequence durable) {
     journal::Record record;
     auto is_there = reader_->next(record, durable);
@@ -138,7 +138,7 @@ Result<void> Bookkeeper::open(Sequence durable) {
     return check_missing();
 }
 
-/// Corrupt, if something that it lacks can be read again.
+/// Fails with Corrupt if a record that the ledger lacks can be read again.
 Result<void> Bookkeeper::check_missing() {
     for (const auto& damage : ledger_->missing().all()) {
         auto reader = TRY(of_the_journal(journal::Reader::open(disk_, damage.first)));
@@ -156,7 +156,7 @@ Result<void> Bookkeeper::check_missing() {
     return {};
 }
 
-/// Also puts the reader behind what the ledger has.
+/// Also moves the reader behind the ledger's checkpoint.
 Result<bool> Bookkeeper::is_of_this_journal(Sequence durable) {
     const auto& last = ledger_->checkpoint();
     if (last.sequence > durable) return false;
@@ -167,7 +167,8 @@ Result<bool> Bookkeeper::is_of_this_journal(Sequence durable) {
     auto is_there = reader_->next(record, durable);
     const bool is_unread = !is_there && is_there.error().fault == Fault::Corrupt;
     if (is_unread || last.mark == kUnreadMark) {
-        // Nothing to compare with. What follows it is read, or left out, as usual.
+        // The checkpoint's record cannot be read or compared. The records after the checkpoint are
+        // read or skipped as usual.
         const Sequence next{last.sequence.value + 1};
         reader_.emplace(TRY(of_the_journal(journal::Reader::open(disk_, next))));
         return true;
@@ -175,7 +176,7 @@ Result<bool> Bookkeeper::is_of_this_journal(Sequence durable) {
     return TRY(of_the_journal(std::move(is_there))) && mark_of(record) == last.mark;
 }
 
-/// What is damaged is thrown away and written anew; for all else there is a next time.
+/// A damaged ledger is removed and rebuilt; any other failure is retried.
 void Bookkeeper::recover(const Error& error) {
     ledger_.reset();
     reader_.reset();

@@ -1,9 +1,9 @@
-// Keeps the ledger: follows the journal on a thread of its own and folds what is durable into it.
+// Keeps the ledger: a thread follows the journal and folds durable records into the ledger.
 //
-// The hub never waits for it. It is told how far the journal is by one number, and looks by itself.
-// What goes wrong with the ledger (a full disk, a damaged file) is said and tried again; the hub
-// serves on. Records that cannot be read are left out and noted in the ledger; when they can be
-// read again, after a repair, it is written anew.
+// The hub never waits for the ledger: the hub publishes its last durable sequence as one number,
+// and the thread polls. Failures of the ledger (a full disk, a damaged file) are logged and retried
+// while the hub serves on. Unreadable records are left out and noted in the ledger; when they
+// become readable again, after a repair, the ledger is rebuilt.
 #pragma once
 
 #include <atomic>
@@ -26,51 +26,51 @@ namespace parlance::views {
 
 struct BookkeeperOptions {
     std::string path;
-    /// What the log may show of an objective or a reason.
+    /// Reduces an objective or a reason to the text that the ledger may show.
     Harmless harmless = [](std::string_view text, std::string_view) { return std::string{text}; };
     std::function<void(const std::string& line)> log = [](const std::string&) {};
-    Duration look_pause{25};  ///< Between two looks at how far the journal is.
-    Duration retry_pause{std::chrono::seconds{1}};  ///< After something went wrong.
-    /// A hub that wrote so many records since the last look has the machine for itself, until
-    /// somebody asks or the ledger lags by `lag_max`: a few seconds of its work. A hub at its limit
-    /// over HTTP writes some 1,500.
+    Duration look_pause{25};  ///< Pause between two checks of the journal's end.
+    Duration retry_pause{std::chrono::seconds{1}};  ///< Pause after a failure.
+    /// A hub that wrote this many records since the last check has the machine for itself, until a
+    /// read waits or the ledger lags by `lag_max` records, a few seconds of work. A hub at its
+    /// limit over HTTP writes about 1,500 records per check.
     std::uint64_t busy_records = 1'000;
     std::uint64_t lag_max = 2'000'000;
 };
 
-/// Where the hub and the ledger stand when the keeper looks.
+/// Positions of hub and ledger at a check.
 struct Pace {
-    std::uint64_t looked = 0;   ///< How far the journal was at the last look.
-    std::uint64_t durable = 0;  ///< How far it is now.
+    std::uint64_t looked = 0;   ///< The journal's end at the last check.
+    std::uint64_t durable = 0;  ///< The journal's end now.
     std::uint64_t folded = 0;
-    bool is_asked = false;  ///< Whether anybody waits for the ledger.
+    bool is_asked = false;  ///< Whether a read waits for the ledger.
 };
 
-/// Whether records are left for later. Rows can be written when the hub has less to do; until then
-/// it is not to share its cores, its caches and its disk.
+/// Whether to postpone folding. Rows can be written when the hub has less to do; a busy hub should
+/// not share its cores, caches and disk.
 bool gives_way(const Pace& pace, const BookkeeperOptions& options);
 
-/// How the ledger is. It lags by what the journal has beyond `folded`.
+/// State of the ledger. The ledger lags by the journal's records after `folded`.
 struct LedgerStatus {
     Sequence folded{};
     std::uint64_t rebuilds = 0;
     std::uint64_t failures = 0;
-    std::string problem{};                   ///< Empty: it follows.
-    std::vector<journal::Damage> missing{};  ///< What it left out, because it cannot be read.
+    std::string problem{};                   ///< Empty: no failure.
+    std::vector<journal::Damage> missing{};  ///< Records left out because they cannot be read.
 
     std::uint64_t missing_records() const;
 };
 
-/// What a question may look into, on the keeper's thread.
+/// The sources that a read may use, on the keeper's thread.
 struct Books {
     Ledger& ledger;
     journal::Disk& disk;
-    Sequence folded{};  ///< All of the journal up to here is in the ledger.
+    Sequence folded{};  ///< The ledger holds all records up to here.
 };
 
 class Bookkeeper {
   public:
-    /// Called once: with the books, or with why there are none.
+    /// Called once: with the books, or with the reason for their absence.
     using Look = std::function<void(Result<Books>)>;
 
     Bookkeeper(journal::Disk& disk, BookkeeperOptions options);
@@ -78,10 +78,10 @@ class Bookkeeper {
     Bookkeeper(const Bookkeeper&) = delete;
     Bookkeeper& operator=(const Bookkeeper&) = delete;
 
-    /// The journal is durable up to here. For any thread; costs one store.
+    /// Announces the last durable sequence. Callable from any thread; costs one store.
     void follow(Sequence durable) { durable_.store(durable.value, std::memory_order_relaxed); }
     LedgerStatus status() const;
-    /// Answered on the keeper's thread, once the ledger has got as far as `current_at`.
+    /// Calls `look` on the keeper's thread, once the ledger has reached `current_at`.
     void ask(Sequence current_at, Look look);
 
   private:
@@ -101,9 +101,9 @@ class Bookkeeper {
 
     journal::Disk& disk_;
     BookkeeperOptions options_;
-    std::optional<Ledger> ledger_;  ///< These three are the thread's alone.
+    std::optional<Ledger> ledger_;  ///< Used by the thread only, like the next two.
     std::optional<journal::Reader> reader_;
-    std::uint64_t looked_ = 0;  ///< How far the journal was at the last look.
+    std::uint64_t looked_ = 0;  ///< The journal's end at the last check.
     std::atomic<std::uint64_t> durable_{0};
 
     mutable std::mutex mutex_;

@@ -23,7 +23,7 @@ class BookkeeperTest : public testing::DelegationsTest {
                 .look_pause = Duration{1},
                 .retry_pause = Duration{1}};
     }
-    /// A hub that is never quiet: what it writes is taken in only for a reason.
+    /// A hub that is always busy: the ledger folds only when a read waits or the lag is too long.
     BookkeeperOptions options_under_load(std::uint64_t lag_max) {
         auto busy = options();
         busy.busy_records = 0;
@@ -93,7 +93,7 @@ TEST_F(BookkeeperTest, FoldsMoreThanOneBatch) {
               "{\"n\":3000,\"m\":3000}\n");
 }
 
-TEST(Pace, GivesWayToABusyHubUntilSomebodyAsksOrItLagsTooFar) {
+TEST(Pace, GivesWayToABusyHubUntilAReadWaitsOrTheLedgerLagsTooFar) {
     const BookkeeperOptions options{.path = "", .busy_records = 100, .lag_max = 1'000};
     const Pace busy{.looked = 5'000, .durable = 5'100, .folded = 4'101};
     EXPECT_TRUE(gives_way(busy, options));
@@ -109,7 +109,7 @@ TEST(Pace, GivesWayToABusyHubUntilSomebodyAsksOrItLagsTooFar) {
     EXPECT_FALSE(gives_way(behind, options));
 }
 
-TEST_F(BookkeeperTest, WhoAsksABusyHubIsAnswered) {
+TEST_F(BookkeeperTest, AReadIsAnsweredAlsoUnderLoad) {
     happen(kNoon, delegated(1, "r-1"));
     start(options_under_load(1'000));
     EXPECT_NE(rows().find("\"request_id\":\"r-1\""), std::string::npos);
@@ -187,9 +187,9 @@ TEST_F(BookkeeperTest, TheFileOfAnotherJournalIsWrittenAnew) {
     EXPECT_EQ(keeper.status().rebuilds, 1U);
 }
 
-TEST_F(BookkeeperTest, WhatCannotBeWrittenIsSaidAndTriedAgain) {
+TEST_F(BookkeeperTest, AFailedWriteIsReportedAndRetried) {
     happen(kNoon, delegated(1, "r-1"));
-    std::filesystem::create_directory(path());  // No file can be made here.
+    std::filesystem::create_directory(path());  // SQLite can make no file here.
     start();
     const auto page = ask(durable());
     ASSERT_FALSE(page);
@@ -218,7 +218,7 @@ class DamagedJournalTest : public BookkeeperTest {
     std::size_t place_ = std::string::npos;
 };
 
-TEST_F(DamagedJournalTest, LeavesOutARecordThatCannotBeReadNotesItAndGoesOn) {
+TEST_F(DamagedJournalTest, SkipsAndNotesAnUnreadableRecordAndGoesOn) {
     happen(kNoon, delegated(1, "r-1"));
     start();
     rows();
@@ -280,7 +280,7 @@ TEST_F(DamagedJournalTest, GoesOnBehindBytesThatTheDiskCannotRead) {
     EXPECT_LT(status.missing_records(), 100U);
 }
 
-TEST_F(DamagedJournalTest, WritesTheLedgerAnewWhenWhatItLacksCanBeReadAgain) {
+TEST_F(DamagedJournalTest, RebuildsTheLedgerWhenMissingRecordsCanBeReadAgain) {
     happen(kNoon, delegated(1, "r-11111"));
     flip("r-11111");
     happen(kNoon, delegated(2, "r-2"));

@@ -8,7 +8,7 @@ namespace parlance::views {
 
 namespace {
 
-/// No journal is longer than that: a larger number is damage.
+/// A larger number is damage: no journal is longer.
 constexpr auto kQuery = "SELECT sequence FROM checkpoint WHERE sequence BETWEEN 0 AND (1 << 53)";
 
 Result<Sequence> read_checkpoint(const std::string& path, bool is_finished) {
@@ -19,8 +19,9 @@ Result<Sequence> read_checkpoint(const std::string& path, bool is_finished) {
 
 }  // namespace
 
-// Without a write-ahead log nothing was left unfinished, and SQLite is told that nobody writes:
-// else it would make files beside a database of a version that this program must not touch.
+// Without a write-ahead log no transaction is unfinished, so the file is opened as immutable:
+// otherwise SQLite would create files beside a database of a version that this program must not
+// touch.
 Sequence folded_into(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return {};

@@ -1,4 +1,4 @@
-// How far views.db is, read without the ledger: evidence of how far the journal was.
+// Reads the checkpoint of views.db without the ledger: evidence of the journal's length.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace parlance::views {
 
-/// The last record that is in the file; 0 if there is no such file, or it cannot be read.
+/// The last record folded into the file; 0 if the file is missing or unreadable.
 Sequence folded_into(const std::string& path);
 
 }  // namespace parlance::views

@@ -28,7 +28,7 @@ void involve(Conversation& conversation, const std::string& agent) {
     if (place == agents.end() || *place != agent) agents.insert(place, agent);
 }
 
-/// Whether its outcome is that of the conversation, as far as is known.
+/// Whether the message, as far as known, decides the conversation's outcome.
 bool decides(const Conversation& conversation, const Journey& journey) {
     const bool is_later = journey.sequence >= conversation.decisive;
     const bool is_workflow = conversation.decides == Part::Workflow;

@@ -1,5 +1,5 @@
-// What is said of a conversation: where it stands, who takes part, what it waits for, and where
-// its time goes. Pure: journeys in, figures out.
+// Summary of a conversation: status, agents, open messages and counts. Pure: journeys in, figures
+// out.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace parlance::views {
 
-/// One that has not ended.
+/// A message that has not ended.
 struct OpenMessage {
     Ticket ticket{};
     Time since{};
@@ -22,36 +22,38 @@ struct OpenMessage {
     bool operator==(const OpenMessage&) const = default;
 };
 
-/// The sum of its journeys. In whatever order their steps are added, it is the same.
+/// The sum of a conversation's journeys, independent of the order in which steps are added.
 struct Conversation {
     Sequence first{};
     Sequence last{};
     Time started{};
     Time changed{};
     std::string starter{};
-    std::vector<std::string> agents{};  ///< By name.
+    std::vector<std::string> agents{};  ///< Sorted by name.
     std::uint64_t messages = 0;
     std::uint64_t requests = 0;
     std::uint64_t failures = 0;
-    std::vector<OpenMessage> open{};  ///< By ticket.
-    /// The workflow, or else the starter's last request: what becomes of it is the outcome.
+    std::vector<OpenMessage> open{};  ///< Sorted by ticket.
+    /// Start of the message that decides the outcome: the workflow, or else the starter's last
+    /// request.
     Sequence decisive{};
     Part decides = Part::Request;
     Standing outcome = Standing::Waiting;
     bool operator==(const Conversation&) const = default;
 };
 
-/// A journey begins.
+/// Adds a new journey.
 void begin(Conversation& conversation, const Journey& journey);
-/// The step that `journey` has just taken, from where it stood before.
+/// Adds the step that `journey` has just taken from the standing `before`.
 void go_on(Conversation& conversation, const Journey& journey, Standing before, const Step& step);
-/// All of them, each up to the record `at`.
+/// Sums the journeys, each up to record `at`.
 Conversation fold(std::span<const Journey> journeys, Sequence at);
 void add(Conversation& conversation, const Journey& journey, Sequence at);
 
-/// "active", "waiting_for_human" if nobody else has anything to do, "completed" or "failed".
+/// "active", "waiting_for_human" if only people have work left, "completed" or "failed".
 std::string_view status_of(const Conversation& conversation);
-/// As GET /v1/correlations/{id} shows it. `asked` are its open requests, or some of them.
+/// The JSON of GET /v1/correlations/{id}. `asked` holds open requests of the conversation, possibly
+/// not all.
 std::string print(const Conversation& conversation,
                   std::string_view id,
                   std::span<const Journey> asked,

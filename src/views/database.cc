@@ -24,7 +24,7 @@ constexpr std::array kFaults{
     FaultRow{SQLITE_CANTOPEN, Fault::NotFound},
 };
 
-/// The path as a URI that says that nobody writes to the file.
+/// The path as a URI that tells SQLite that nobody writes to the file.
 std::string immutable_uri(std::string_view path) {
     std::string uri = "file:";
     for (const char byte : path) {
@@ -63,7 +63,7 @@ void Statement::bind(int place, std::optional<std::string_view> text) {
         sqlite3_bind_null(statement_.get(), place);
         return;
     }
-    // A view without bytes may have no address, and SQLite takes that for NULL.
+    // An empty view may have a null address, and SQLite takes a null address for NULL.
     const char* const bytes = text->empty() ? "" : text->data();
     sqlite3_bind_text(
         statement_.get(), place, bytes, static_cast<int>(text->size()), SQLITE_STATIC);
@@ -127,8 +127,9 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
     const int flags =
         (mode == Mode::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
         SQLITE_OPEN_NOMUTEX | (mode == Mode::Immutable ? SQLITE_OPEN_URI : 0);
-    // It has what the journal has, and is for whom that is; what SQLite makes is for everybody.
-    // Only where there is none yet: to close a file ends the locks that this process has on it.
+    // The file holds what the journal holds and gets the same mode; SQLite would create a file that
+    // everybody may read. Only a missing file is created here: closing a descriptor drops this
+    // process's locks on the file.
     const bool is_file = path != ":memory:";
     if (mode == Mode::Write && is_file) {
         const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0640);

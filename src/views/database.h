@@ -1,8 +1,7 @@
-// SQLite behind four words: open, prepare, bind, step. Errors say what the caller can do about
-// them.
+// SQLite behind four words: open, prepare, bind, step. An error's Fault says how the caller can
+// react.
 //
-// One database belongs to one thread. Who reads beside the hub opens the file for itself,
-// read-only.
+// Each database belongs to one thread. Readers beside the hub open the file read-only themselves.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +19,24 @@ struct sqlite3_stmt;
 
 namespace parlance::views {
 
-/// A prepared statement. Texts that are bound must live until the next step() or reset().
+/// A prepared statement. Bound texts must live until the next step() or reset().
 class Statement {
   public:
     void reset();
-    /// Places are counted from 1, as SQL does.
+    /// Positions count from 1, as in SQL.
     void bind(int place, std::optional<std::string_view> text);
     void bind(int place, std::int64_t number);
     void bind(int place, std::optional<std::int64_t> number);
-    /// Whether there is a row.
+    /// Returns whether a row was found.
     Result<bool> step();
 
-    /// Columns of the row are counted from 0.
+    /// Columns count from 0.
     int columns() const;
     std::string_view name(int column) const;
     bool is_null(int column) const;
     std::int64_t number(int column) const;
     std::string text(int column) const;
-    /// {"name":value,…}; a column that is declared as BOOLEAN is true or false.
+    /// {"name":value,…}; a column declared as BOOLEAN prints true or false.
     std::string row_as_json() const;
 
   private:
@@ -49,14 +48,14 @@ class Statement {
     std::unique_ptr<sqlite3_stmt, Finish> statement_;
 };
 
-/// Binds what is given from the first place on.
+/// Binds the values from position 1 on.
 void bind_all(Statement& statement, const auto&... values) {
     statement.reset();
     int place = 0;
     (statement.bind(++place, values), ...);
 }
 
-/// Runs a statement without an answer. What it is given lives until it is through.
+/// Runs a statement without a result. The values must live until the call returns.
 Result<void> execute(Statement& statement, const auto&... values) {
     bind_all(statement, values...);
     const auto done = statement.step();
@@ -67,17 +66,17 @@ Result<void> execute(Statement& statement, const auto&... values) {
 
 class Database {
   public:
-    /// Immutable: nobody writes to it meanwhile, and no file is made beside it.
+    /// Immutable: nobody writes to the file meanwhile, and SQLite creates no file beside it.
     enum class Mode { ReadOnly, Write, Immutable };
 
-    /// Faults: Corrupt, if it is no database or a damaged one; Exhausted, if the disk is full;
-    /// Unavailable, if it may work later; NotFound, if it is to be read and is not there.
+    /// Faults: Corrupt, if the file is damaged or no database; Exhausted, if the disk is full;
+    /// Unavailable, if a retry may succeed; NotFound, if a file to be read is missing.
     static Result<Database> open(const std::string& path, Mode mode);
-    /// Any number of statements without an answer.
+    /// Runs any number of statements without results.
     Result<void> run(const char* sql);
-    /// Malformed: it is no SQL, or names what is not there.
+    /// Malformed: invalid SQL, or unknown names.
     Result<Statement> prepare(std::string_view sql);
-    /// What a statement that gives one number says.
+    /// Runs a statement that gives one number.
     Result<std::int64_t> number(std::string_view sql);
 
   private:

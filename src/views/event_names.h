@@ -1,4 +1,4 @@
-// The names of all events, in the order of the variant: for counters that are kept by index.
+// The names of all events, in the order of the variant: for counters kept by index.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@ namespace parlance::views {
 
 namespace {
 
-/// As far as this it is quicker to read on than to begin anew at a landmark.
+/// Up to this distance, reading on is faster than starting again at a landmark.
 constexpr std::uint64_t kNearRecords = 2048;
 
 }  // namespace

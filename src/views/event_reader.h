@@ -1,4 +1,4 @@
-// Single records of the journal, found by their sequence with the ledger's landmarks.
+// Reads single records of the journal by sequence, using the ledger's landmarks.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace parlance::views {
 class EventReader {
   public:
     explicit EventReader(const Books& books) : books_(books) {}
-    /// Cheapest in the order of the journal. Corrupt: it cannot be read.
+    /// Cheapest in ascending order. Corrupt: the record cannot be read.
     Result<Event> at(Sequence sequence);
 
   private:

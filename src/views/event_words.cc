@@ -16,7 +16,7 @@ namespace {
 using journal::As;
 using journal::kFields;
 
-/// What stands at a member of a printed event.
+/// The kind of content of a printed event's member.
 enum class Holds { Figures, Words, Envelope, Parts };
 
 struct Member {
@@ -82,7 +82,7 @@ constexpr auto kShapes =
 void add_words(json::Value object, std::span<const Member> members, std::vector<Stretch>& words) {
     for (json::Members each{object}; each.next();) {
         const auto row = std::ranges::find(members, each.key, &Member::name);
-        if (row == members.end()) continue;  // Its number and its time, which every event has.
+        if (row == members.end()) continue;  // Number and time of the event.
         if (row->holds == Holds::Words) words.push_back({each.value.raw});
         if (row->holds == Holds::Envelope) words.push_back({each.value.raw, true});
         if (row->holds == Holds::Parts) add_words(each.value, row->parts, words);

@@ -1,7 +1,7 @@
-// Which stretches of an event, as it is printed, somebody else wrote.
+// Finds the stretches of a printed event that an agent or a user wrote.
 //
-// By the journal's tables: every text and every document of every event is somebody's words, unless
-// its row says that it is a name. So an event that is new tells nobody more than the others do.
+// By the journal's tables every text and every document of every event is free text, unless its row
+// declares a name. So a new event reveals no more than known events do.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,11 @@
 namespace parlance::views {
 
 struct Stretch {
-    std::string_view json;     ///< A value that stands in the printed event.
-    bool is_envelope = false;  ///< A message, with where it comes from and goes to.
+    std::string_view json;     ///< A value inside the printed event.
+    bool is_envelope = false;  ///< A message with its sender and recipient.
 };
 
-/// In their order. Of an event that the tables do not know, all of it.
+/// The stretches in order. An event unknown to the tables is a single stretch.
 std::vector<Stretch> words_in(std::string_view printed);
 
 }  // namespace parlance::views

@@ -16,7 +16,7 @@ using journal::As;
 
 constexpr std::string_view kCard = "4111 1111 1111 1111";
 
-/// Puts the number wherever this member can have text, and says how often.
+/// Puts the number into the member if the member can hold text; returns how often.
 template <class Value>
 int put(Value&, As) {
     return 0;
@@ -86,16 +86,16 @@ TEST(WordsOfEvents, A4_X15_EveryTextOfEveryEventIsWordsUnlessItIsAName) {
     (std::make_index_sequence<std::variant_size_v<Event>>{});
 }
 
-TEST(WordsOfEvents, NamesAndIdsAreNone) {
+TEST(WordsOfEvents, NamesAndIdsAreNotWords) {
     const auto printed = print(DelegationAdmitted{.user = "ana@example.org",
                                                   .session = "s@example.org",
                                                   .objective = "call ana@example.org"});
     const auto words = words_in(printed);
-    ASSERT_EQ(words.size(), 2U);  // With its tools.
+    ASSERT_EQ(words.size(), 2U);  // The second stretch holds the tools.
     EXPECT_EQ(words.front().json, R"("call ana@example.org")");
 }
 
-TEST(WordsOfEvents, OfAnUnknownEventEverythingIs) {
+TEST(WordsOfEvents, AnUnknownEventIsWordsAsAWhole) {
     const std::string printed = R"({"event":"SomethingNew","who":"ana@example.org"})";
     ASSERT_EQ(words_in(printed).size(), 1U);
     EXPECT_EQ(words_in(printed).front().json, printed);

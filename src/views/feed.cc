@@ -10,7 +10,7 @@ namespace parlance::views {
 
 namespace {
 
-/// "id: 7\nevent: LeaseGranted\ndata: {…}\n\n"
+/// Appends "id: 7\nevent: LeaseGranted\ndata: {…}\n\n".
 Result<void> append_event(std::string& out, const journal::Record& record, const Feed::Edit& edit) {
     const auto event = TRY(journal::decode(record));
     out += "id: ";
@@ -80,8 +80,8 @@ void Feed::drop_reader(std::uint64_t id) {
     readers_.remove_if([id](const OpenReader& open) { return open.id == id; });
 }
 
-/// A new listener begins at the furthest known batch, if its first record is not before that: else
-/// the reader walks to the record from the beginning of the segment.
+/// A new listener starts at the furthest known batch, unless that batch lies after `from`;
+/// otherwise the reader walks to the record from the beginning of the segment.
 Feed::Spot& Feed::spot_of(std::uint64_t id, Sequence from) {
     const auto [found, is_new] = spots_.try_emplace(id, Spot{.next = from});
     if (is_new && newest_place_.first <= from) found->second.place = newest_place_;
@@ -104,7 +104,7 @@ Result<journal::Reader*> Feed::reader_of(std::uint64_t id, const Spot& spot) {
 }
 
 void Feed::note_place(Spot& spot, const journal::Reader& reader) {
-    if (reader.place() == journal::Place{}) return;  // It has read nothing.
+    if (reader.place() == journal::Place{}) return;  // The reader has read nothing.
     spot.place = reader.place();
     if (spot.place.first > newest_place_.first) newest_place_ = spot.place;
 }
@@ -125,7 +125,7 @@ Result<Passage> Feed::next_passage(std::uint64_t id,
     if (!passage) drop_reader(id);
     if (!passage || passage->damage) return passage;
     last_passage_ = {first, up_to, bytes_max, *std::move(passage), spot};
-    return last_passage_.passage;  // A copy is as large as its text, and no larger.
+    return last_passage_.passage;  // The copy's capacity is no larger than its text.
 }
 
 Result<Passage> Feed::read_passage(journal::Reader& reader,
@@ -133,14 +133,14 @@ Result<Passage> Feed::read_passage(journal::Reader& reader,
                                    Sequence up_to,
                                    std::size_t bytes_max) {
     Passage passage{.last = {spot.next.value - 1}};
-    passage.text.reserve(bytes_max + bytes_max / 2);  // The last event goes beyond it.
+    passage.text.reserve(bytes_max + bytes_max / 2);  // The last event may exceed bytes_max.
     journal::Record record;
     while (passage.text.size() < bytes_max) {
         const auto is_there = reader.next(record, up_to);
         if (!is_there && is_there.error().fault != Fault::Corrupt) {
             return tl::unexpected(is_there.error());
         }
-        if (!is_there) {  // What is whole is told before it is said what is not.
+        if (!is_there) {  // Intact events are sent before the damage is reported.
             passage.damage = reader.damage();
             break;
         }

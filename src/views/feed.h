@@ -1,8 +1,8 @@
-// Everything that happened, told again from any sequence: read from the journal, off the hot path.
+// The feed of all events from any sequence on, read from the journal off the hot path.
 //
-// One thread of its own reads and prints; answers come on that thread. It never reads past what
-// the caller says is durable, and checks every record that it passes on. Of a listener it keeps the
-// place in the journal; files are open for the few listeners that were read for last.
+// The feed's own thread reads, prints and answers. The thread never reads past the sequence that
+// the caller declares durable, and checks every record. For each listener the feed keeps a position
+// in the journal; only the most recently served listeners have open files.
 #pragma once
 
 #include <condition_variable>
@@ -26,23 +26,23 @@ namespace parlance::views {
 
 using journal::Damage;
 
-/// Part of a feed: server-sent events, and the last sequence among them.
+/// Part of a feed: server-sent events, and the sequence of the last event.
 struct Passage {
     std::string text;
     Sequence last;
-    bool is_end = false;  ///< Nothing more up to the asked sequence.
-    /// The records behind the last that cannot be read; the next passage goes on behind these.
+    bool is_end = false;  ///< No more events up to the requested sequence.
+    /// Unreadable records after `last`; the next passage continues after them.
     std::optional<Damage> damage{};
 };
 
 class Feed {
   public:
-    /// How many listeners have a file open at a time. Each takes a descriptor and a megabyte.
+    /// Bound on listeners with an open file. Each file takes a descriptor and a megabyte.
     static constexpr std::size_t kReadersMax = 8;
 
     using Told = std::function<void(Result<Passage>)>;
 
-    /// An event as it is shown, if that is not as it was; called on the feed's thread.
+    /// Returns an event's JSON as it may be shown, if different; called on the feed's thread.
     using Edit = std::function<std::optional<std::string>(std::string_view json)>;
 
     explicit Feed(journal::Disk& disk, Edit edit = {});
@@ -50,29 +50,29 @@ class Feed {
     Feed(const Feed&) = delete;
     Feed& operator=(const Feed&) = delete;
 
-    /// The next passage of the listener `id`, from `from` (only looked at the first time), at most
-    /// about `bytes_max` long.
+    /// Reads the next passage for listener `id`, about `bytes_max` long at most. `from` counts only
+    /// in the listener's first call.
     void read(std::uint64_t id, Sequence from, Sequence up_to, std::size_t bytes_max, Told told);
     void close(std::uint64_t id);
-    /// The events at these sequences, which only grow from call to call of the listener `id`.
+    /// Reads the events at these sequences, which must ascend across calls of listener `id`.
     void read_each(std::uint64_t id,
                    std::vector<Sequence> at,
                    std::function<void(Result<std::vector<EventPtr>>)> told);
-    /// One event, wherever it stands.
+    /// Reads the event at one sequence.
     void read_one(Sequence at, std::function<void(Result<EventPtr>)> told);
 
   private:
-    /// Where a listener goes on.
+    /// A listener's position.
     struct Spot {
-        journal::Place place{};  ///< Of a batch at or before the next record; none: not read yet.
+        journal::Place place{};  ///< A batch at or before `next`; empty: nothing read yet.
         Sequence next{};
     };
     struct OpenReader {
         std::uint64_t id = 0;
         journal::Reader reader;
     };
-    /// The passage that was read last, for the listeners that want the same one: all that follow
-    /// live do.
+    /// The last passage read, kept for other listeners that want the same passage, as all live
+    /// listeners do.
     struct LastPassage {
         Sequence from{};
         Sequence up_to{};
@@ -99,10 +99,10 @@ class Feed {
 
     journal::Disk& disk_;
     Edit edit_;
-    // Touched by the thread alone.
+    // Used by the thread only.
     std::map<std::uint64_t, Spot> spots_;
-    std::list<OpenReader> readers_;  ///< At most kReadersMax; the one used last is the first.
-    journal::Place newest_place_{};  ///< The furthest that any listener has come to.
+    std::list<OpenReader> readers_;  ///< At most kReadersMax; most recently used first.
+    journal::Place newest_place_{};  ///< The furthest position of any listener.
     LastPassage last_passage_{};
 
     std::mutex mutex_;

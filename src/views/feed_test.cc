@@ -16,7 +16,7 @@
 namespace parlance::views {
 namespace {
 
-/// A journal in which agents a0, a1, … were registered, one record each.
+/// Writes a journal that registers agents a0, a1, …, one record each.
 void register_agents(journal::testing::MemoryDisk& disk, int count) {
     auto journal = journal::Journal::open(disk, {.segment_bytes = 65'536}).value();
     for (int i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ void register_agents(journal::testing::MemoryDisk& disk, int count) {
     }
 }
 
-/// Counts the files that are open, as each takes a descriptor and a buffer.
+/// Counts open files, as each takes a descriptor and a buffer.
 class CountedDisk final : public journal::Disk {
   public:
     explicit CountedDisk(journal::Disk& disk) : disk_(disk) {}
@@ -43,7 +43,7 @@ class CountedDisk final : public journal::Disk {
     Result<void> remove(const std::string& name) override { return disk_.remove(name); }
     Result<void> sync_directory() override { return disk_.sync_directory(); }
 
-    std::atomic<int> opened = 0;  ///< In all.
+    std::atomic<int> opened = 0;  ///< Opened in total.
     std::atomic<int> open_now = 0;
 
   private:
@@ -89,7 +89,7 @@ Result<EventPtr> read_one(Feed& feed, Sequence at) {
     return told.get_future().get();
 }
 
-TEST(Feed, TellsEveryEventFromTheAskedSequenceToTheLastDurableOne) {
+TEST(Feed, SendsEveryEventFromTheRequestedToTheLastDurableSequence) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 5);
     Feed feed{disk};
@@ -103,7 +103,7 @@ TEST(Feed, TellsEveryEventFromTheAskedSequenceToTheLastDurableOne) {
     EXPECT_EQ(passage->text.find("\"agent\":\"a4\""), std::string::npos);
 }
 
-TEST(Feed, GoesOnWhereItsLastPassageEnded) {
+TEST(Feed, ContinuesWhereTheLastPassageEnded) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 3);
     Feed feed{disk};
@@ -115,12 +115,12 @@ TEST(Feed, GoesOnWhereItsLastPassageEnded) {
 
 TEST(Feed, G7_HasFewFilesOpenHoweverManyListenersItReadsFor) {
     constexpr std::uint64_t kListeners = 100;
-    constexpr std::uint64_t kRecords = 600;  // In more than one segment.
+    constexpr std::uint64_t kRecords = 600;  // More than one segment.
     journal::testing::MemoryDisk real;
     register_agents(real, kRecords);
     CountedDisk disk{real};
     Feed feed{disk};
-    // Each is somewhere else, goes on by one record at a time and misses none.
+    // Each listener has its own position, advances record by record and misses no record.
     for (std::uint64_t round = 0; round < 5; ++round) {
         for (std::uint64_t id = 0; id < kListeners; ++id) {
             const Sequence wanted{1 + id * 5 + round};
@@ -153,7 +153,7 @@ TEST(Feed, G7_ReadsOnceForAllListenersThatFollowLive) {
     EXPECT_EQ(disk.opened, 1);
 }
 
-TEST(Feed, G7_TellsDamageOnceToEachListenerAlsoIfItsFileWasClosedMeanwhile) {
+TEST(Feed, G7_ReportsDamageOnceToEachListenerAlsoIfItsFileWasClosedMeanwhile) {
     constexpr std::uint64_t kListeners = 20;
     journal::testing::MemoryDisk disk;
     register_agents(disk, 4);
@@ -176,7 +176,7 @@ TEST(Feed, G7_TellsDamageOnceToEachListenerAlsoIfItsFileWasClosedMeanwhile) {
     });
 }
 
-TEST(Feed, FindsOneEventAndSaysWhichIsNotThere) {
+TEST(Feed, FindsOneEventAndFailsForAMissingSequence) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 2);
     Feed feed{disk};
@@ -200,7 +200,7 @@ TEST(Feed, NeverPassesADamagedRecordOn) {
               "00000000000000000001.journal:4096: record 1 is damaged; record 1 cannot be read");
 }
 
-TEST(Feed, TellsWhatStandsBeforeADamagedRecordAndWhereThatIsAndGoesOnBehindIt) {
+TEST(Feed, SendsTheEventsBeforeADamagedRecordReportsTheDamageAndGoesOnBehindIt) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 4);
     const auto bytes = disk.contents().at("00000000000000000001.journal");
@@ -224,7 +224,7 @@ TEST(Feed, TellsWhatStandsBeforeADamagedRecordAndWhereThatIsAndGoesOnBehindIt) {
     EXPECT_TRUE(rest->is_end);
 }
 
-TEST(Feed, FindsOneEventBehindADamagedOneAndSaysOfThatThatItIsDamaged) {
+TEST(Feed, FindsOneEventBehindADamagedOneAndReportsTheDamagedOne) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 4);
     const auto bytes = disk.contents().at("00000000000000000001.journal");
@@ -236,7 +236,7 @@ TEST(Feed, FindsOneEventBehindADamagedOneAndSaysOfThatThatItIsDamaged) {
     EXPECT_EQ(std::get<AgentRegistered>(**event).agent, AgentId{"a3"});
 }
 
-TEST(Feed, A2_TellsAroundBytesThatTheDiskCannotRead) {
+TEST(Feed, A2_SendsTheEventsAroundUnreadableBytes) {
     journal::testing::MemoryDisk disk;
     register_agents(disk, 600);
     disk.refuse_reads("00000000000000000001.journal", 20'480, 24'576);

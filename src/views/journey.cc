@@ -7,7 +7,7 @@ namespace parlance::views {
 
 namespace {
 
-/// Takes a number and the character behind it off the front.
+/// Takes a number and the character `behind` off the front.
 template <class Number>
 bool take_number(std::string_view& text, char behind, Number& number) {
     const auto* const end = text.data() + text.size();
@@ -45,7 +45,7 @@ void take(Course& course, const Step& step) {
 }
 
 void take(Journey& journey, const Step& step) {
-    // In words that a reader of the file understands: "a2+15 s5+40 ".
+    // Readable in the file: "a2+15 s5+40 ".
     journey.steps += row_of(step.to).letter;
     journey.steps += std::to_string(step.sequence.value - journey.sequence.value) + "+" +
                      std::to_string((step.at - journey.accepted_at).count()) + " ";

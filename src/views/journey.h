@@ -1,7 +1,7 @@
-// The way of one copy of a message, from where it was accepted to where it ended, step by step.
+// The life of one copy of a message from acceptance to its end, step by step.
 //
-// Everything that is said of a conversation is folded from these steps, whether it is said of now
-// or of any record before: there is no other account that could differ.
+// Every statement about a conversation, as of now or as of an earlier record, is folded from these
+// steps, so no two accounts can differ.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@
 
 namespace parlance::views {
 
-/// Where a copy stands.
-//
-//   Waiting ⇄ AtWork, WithPerson ─▶ one of the others; a dead letter may be Waiting again
+/// The state of a copy.
+///
+///   Waiting ⇄ AtWork, WithPerson ─▶ a final state; a dead letter may be Waiting again
 enum class Standing : std::uint8_t {
-    Waiting,       ///< In a mailbox, for the first time or again.
-    AtWork,        ///< An agent has it.
-    WithPerson,    ///< A person was asked.
-    Acknowledged,  ///< One-way, and taken.
-    Told,          ///< An answer that went to one who held the line for it.
+    Waiting,       ///< In a mailbox, first or again.
+    AtWork,        ///< Leased to an agent.
+    WithPerson,    ///< Waits for people.
+    Acknowledged,  ///< A one-way message that the recipient acknowledged.
+    Told,          ///< Returned directly to a waiting requester, or sent to no subscriber.
     Answered,
-    FellShort,  ///< Answered: what was asked is not done, or not wholly.
-    Failed,     ///< The hub answered for the agent.
+    FellShort,  ///< Answered, but the request is not or not fully done.
+    Failed,     ///< Answered by the hub with a failure.
     Dropped,
     Expired,
     DeadLettered,
@@ -37,9 +37,9 @@ enum class Standing : std::uint8_t {
 
 struct StandingRow {
     Standing standing;
-    char letter;  ///< In the ledger.
+    char letter;  ///< Used in the ledger.
     std::string_view name;
-    std::string_view status;  ///< One of the three that every interaction has (C4).
+    std::string_view status;  ///< One of the three interaction statuses (C4).
 };
 inline constexpr std::array kStandings{
     StandingRow{Standing::Waiting, 'w', "waiting", "pending"},
@@ -76,22 +76,22 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 
-/// What kind of thing the copy is of. The last two are no messages: a workflow from its beginning
-/// to its end, and what it asks of people.
+/// The kind of message. The last two are no messages: a workflow from start to end, and a human
+/// task of a workflow.
 enum class Part : std::uint8_t { OneWay, Request, Answer, Failure, Workflow, Person };
 inline constexpr std::array<std::string_view, 6> kPartNames{
     "one_way", "request", "answer", "failure", "workflow", "person"};
 constexpr bool is_message(Part part) { return part < Part::Workflow; }
 
-/// How far it has come, and how long it took.
+/// The current state of a copy, and the time spent so far.
 struct Course {
     Standing standing = Standing::Waiting;
     std::uint32_t attempts = 0;
-    Time since{};      ///< Of this standing.
-    Time leased_at{};  ///< For the first time; zero: never.
-    Duration queue{};  ///< All the time that it waited for an agent.
-    Duration run{};    ///< All the time that an agent had it.
-    Duration human{};  ///< All the time that a person had it.
+    Time since{};      ///< Time of the last step.
+    Time leased_at{};  ///< First lease; zero: never leased.
+    Duration queue{};  ///< Total time waiting for an agent.
+    Duration run{};    ///< Total time leased to agents.
+    Duration human{};  ///< Total time with people.
     bool was_with_person = false;
     bool operator==(const Course&) const = default;
 };
@@ -101,28 +101,28 @@ struct Journey {
     Sequence sequence{};
     Time accepted_at{};
     std::string correlation{};
-    std::string root{};  ///< The correlation of the request for which it was delegated, if any.
+    std::string root{};  ///< Correlation of the root request of the delegation, if any.
     std::string id{};
     std::string from{};  ///< Empty: the hub.
     std::string to{};
     std::string type{};
     Dialect dialect = Dialect::Taskwire;
     Part part = Part::OneWay;
-    Ticket parent{};  ///< The request for which it was delegated, or which it answers.
+    Ticket parent{};  ///< The request that this message was delegated for, or answers.
     std::string steps{};
-    std::string user{};  ///< For whom it was asked, if for anybody.
+    std::string user{};  ///< The user of the request, if any.
     Course course{};
 };
 
-/// At its beginning, when nothing has become of it yet.
+/// The course before the first step.
 Course course_at_start(const Journey& journey);
 void take(Course& course, const Step& step);
-/// Notes the step and takes it.
+/// Appends the step to `steps` and applies it.
 void take(Journey& journey, const Step& step);
-/// All that were noted; nothing if this is no such text.
+/// Parses `steps`; nothing if malformed.
 std::optional<std::vector<Step>> steps_of(const Journey& journey);
 
-/// As it was when the record `at` was the last; nothing if it had not begun.
+/// The journey as of record `at`; nothing if not yet begun.
 std::optional<Journey> as_of(const Journey& journey, Sequence at);
 
 }  // namespace parlance::views

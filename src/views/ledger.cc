@@ -16,15 +16,15 @@ namespace parlance::views {
 
 namespace {
 
-/// A restart may read so many records again that changed nothing: cheaper than to note each.
+/// A restart may read this many unchanged records again: cheaper than writing each checkpoint.
 constexpr std::uint64_t kUnwrittenMax = 100'000;
 
 std::string_view workflow_of(const Envelope& envelope) {
     return envelope.correlation().empty() ? envelope.id() : envelope.correlation();
 }
 
-// The first nine columns are the document's. Its UUIDs are texts too: an id of another dialect may
-// look like a number, and SQLite would make one of it.
+// The specification names the first nine columns. UUIDs are stored as text: an id of another
+// dialect may look like a number, and SQLite would convert it.
 constexpr const char* kTables = R"(
 CREATE TABLE delegation_audit_log (
   id UUID TEXT PRIMARY KEY,
@@ -65,7 +65,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
   coalesce((SELECT request_id FROM delegation_audit_log WHERE ticket = ?12),
            (SELECT request_id FROM delegation_roots WHERE ticket = ?12))))";
 
-// It waits for people; where it stands is known when they have let it through.
+// A held request waits for approval; its depth and root are known once people approve.
 constexpr std::string_view kHold = R"(
 INSERT INTO delegation_audit_log (id, request_id, origin_employee, target_employee, user_id,
   objective, created_at, sequence, ticket)
@@ -103,13 +103,13 @@ ORDER BY sequence LIMIT ?5)";
 
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-/// The same for the same record, however often the file is written anew.
+/// The id of a row: equal for the same record in every rebuild of the file.
 std::string id_of(const journal::Record& record) {
     return derived_uuid("delegation " + std::to_string(record.sequence.value) + " " +
                         std::string{record.payload});
 }
 
-/// An event that cannot be read is no fault of the file.
+/// An unreadable event is no damage of the ledger file.
 template <class OneEvent>
 Result<OneEvent> read(const journal::Record& record) {
     auto event = journal::decode(record);
@@ -153,7 +153,7 @@ std::int64_t mark_of(const journal::Record& record) {
     return crc32c(record.payload, static_cast<std::uint32_t>(record.at.time_since_epoch().count()));
 }
 
-/// What a delegation came to.
+/// The outcome of a delegation.
 struct Ledger::Ending {
     Time at{};
     bool is_success = false;
@@ -162,7 +162,7 @@ struct Ledger::Ending {
     std::string_view detail{};
 };
 
-/// The events that change a row; all others are passed over unread.
+/// The events that change a row; all others are skipped unread.
 struct Ledger::Handler {
     std::uint64_t number;
     Result<void> (Ledger::*take)(const journal::Record& record);
@@ -181,7 +181,7 @@ Ledger::Ledger(Database database,
 
 Result<Ledger> Ledger::open(const std::string& path, Harmless harmless) {
     auto ledger = open_as_it_is(path, std::move(harmless));
-    // It lacks a table or a column, or a time in it is none.
+    // A table or a column is missing, or a time is malformed.
     if (!ledger && ledger.error().fault == Fault::Malformed) ledger.error().fault = Fault::Corrupt;
     return ledger;
 }
@@ -189,7 +189,8 @@ Result<Ledger> Ledger::open(const std::string& path, Harmless harmless) {
 Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless) {
     auto database = TRY(Database::open(path, Database::Mode::Write));
     TRY(prepare_file(database));
-    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    // Separate statements: an early return within an initialiser would leak the members made
+    // before.
     auto admit = TRY(database.prepare(kAdmit));
     auto hold = TRY(database.prepare(kHold));
     auto release = TRY(database.prepare(kRelease));
@@ -223,7 +224,7 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
 }
 
 void Ledger::remove(const std::string& path) {
-    // The database first: what stands beside it means nothing without it, but not the other way.
+    // The database goes first: the files beside it are useless without it, but not the reverse.
     for (const auto* suffix : {"", "-wal", "-shm"}) {
         std::error_code ignored;
         std::filesystem::remove(path + suffix, ignored);
@@ -253,7 +254,7 @@ Result<void> Ledger::fold(const journal::Record& record) {
 Result<void> Ledger::skip(const journal::Damage& damage) {
     TRY(begin());
     TRY(missing_.add(damage));
-    // The message that the next record is about may be among the lost ones.
+    // The next record may concern a message among the lost records.
     accepted_.clear();
     is_between_ = false;
     checkpoint_ = {damage.last, kUnreadMark};
@@ -281,7 +282,7 @@ Result<void> Ledger::commit(bool is_last) {
     return {};
 }
 
-/// Kept as it is: only one in many is a delegation, and the next record tells which.
+/// Keeps the message undecoded: few messages are delegations, and the next record tells which.
 Result<void> Ledger::accepted(const journal::Record& record) {
     accepted_ = record.payload;
     accepted_record_ = record;
@@ -299,7 +300,7 @@ Result<void> Ledger::admitted(const journal::Record& record) {
     const auto admission = TRY(read<DelegationAdmitted>(record));
     const auto ticket = signed_of(admission.request.value);
     TRY(begin());
-    if (open_.contains(ticket)) {  // It was held, and is there.
+    if (open_.contains(ticket)) {  // The request was held, so its row exists.
         return execute(statements_.release,
                        ticket,
                        std::int64_t{admission.depth},
@@ -349,7 +350,7 @@ Result<void> Ledger::held(const journal::Record& record) {
 
 Result<void> Ledger::refused(const journal::Record& record) {
     const auto refusal = TRY(read<MessageRefused>(record));
-    if (refusal.to.empty() && refusal.objective.empty()) return {};  // It was no delegation.
+    if (refusal.to.empty() && refusal.objective.empty()) return {};  // Not a delegation.
     TRY(begin());
     return execute(statements_.refuse,
                    id_of(record),

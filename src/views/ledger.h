@@ -1,8 +1,8 @@
-// What the journal says of delegations (X16) and of messages, as rows of a SQLite file that anybody
-// may read while the hub runs. Who delegated what to whom is kept here, messages by trace_book.h.
+// The journal's delegations (X16) and messages as rows of a SQLite file that other programs may
+// read while the hub runs. This file keeps delegations; trace_book.h keeps messages.
 //
-// The file is a copy: it can be thrown away and is written anew from the journal. How far it goes
-// stands in it, and is committed together with the rows: after a crash it goes on where they end.
+// The file is a copy that can be deleted and is rebuilt from the journal. Its checkpoint is
+// committed together with the rows: after a crash the ledger continues where the rows end.
 #pragma once
 
 #include <cstdint>
@@ -20,50 +20,51 @@
 
 namespace parlance::views {
 
-/// The form of the tables. A file of another form is written anew.
+/// Version of the tables. A file of another version is rebuilt.
 inline constexpr std::int64_t kLedgerForm = 6;
 
-/// Which delegations, oldest first. Empty texts ask for nothing.
+/// Selects delegations, oldest first. Empty texts match everything.
 struct DelegationQuery {
     std::string user{};
-    std::string agent{};  ///< Who asked or was asked.
-    std::string since{};  ///< As print_iso_time() writes it.
-    Sequence after{};     ///< Only those whose row has a higher sequence.
+    std::string agent{};  ///< Requester or recipient.
+    std::string since{};  ///< In the format of print_iso_time().
+    Sequence after{};     ///< Only rows with a higher sequence.
     std::int64_t count_max = 100;
 };
 
-/// The last record that the file knows of, and a checksum by which it is found to be the same one.
+/// The last record folded into the file, and a checksum that identifies the record.
 struct Checkpoint {
     Sequence sequence{};
     std::int64_t mark = 0;
     bool operator==(const Checkpoint&) const = default;
 };
 std::int64_t mark_of(const journal::Record& record);
-/// Instead of a checksum: the record could not be read.
+/// Stands for the checksum of an unreadable record.
 inline constexpr std::int64_t kUnreadMark = -1;
 
 class Ledger {
   public:
-    /// Corrupt also for a file of another form: remove it, and open again.
+    /// Also fails with Corrupt for a file of another version: remove the file and open again.
     static Result<Ledger> open(const std::string& path, Harmless harmless);
-    /// The file with all that SQLite keeps beside it.
+    /// Removes the file and the files that SQLite keeps beside it.
     static void remove(const std::string& path);
 
     const Checkpoint& checkpoint() const { return checkpoint_; }
-    /// Takes the next record in. Nobody sees it, and a crash undoes it, until commit().
+    /// Folds the next record. Invisible to readers, and undone by a crash, until commit().
     Result<void> fold(const journal::Record& record);
     /// Notes that the given records, directly behind the last folded record, cannot be read.
     Result<void> skip(const journal::Damage& damage);
-    /// Whether what the last record began is told by the next: no place for a commit.
+    /// Whether the next record completes the last one: no commit is allowed here.
     bool is_between() const { return is_between_; }
-    /// Only where rows changed, or a restart would have much to read again; `is_last` at the end.
+    /// Commits if rows changed, if a restart would have many records to read again, or if
+    /// `is_last`.
     Result<void> commit(bool is_last = false);
 
-    /// The rows as JSON, with commas between them.
+    /// The rows as JSON, separated by commas.
     Result<std::string> delegations(const DelegationQuery& query);
-    /// The messages of every conversation.
+    /// The messages of all conversations.
     TraceBook& traces() { return traces_; }
-    /// What none of the above has, because the journal is damaged there.
+    /// The records that ledger and traces lack because the journal is damaged.
     const MissingRecords& missing() const { return missing_; }
 
   private:
@@ -93,14 +94,14 @@ class Ledger {
     TraceBook traces_;
     MissingRecords missing_;
     Harmless harmless_;
-    Checkpoint checkpoint_;  ///< Of the last record that was folded.
+    Checkpoint checkpoint_;  ///< Of the last folded record.
     Sequence written_{};     ///< The checkpoint in the file.
     bool is_writing_ = false;
     bool is_between_ = false;
-    /// The last MessageAccepted, as it stands in the journal; empty if it may be another's.
+    /// Payload of the last MessageAccepted; empty if the next record may concern another message.
     std::string accepted_{};
-    journal::Record accepted_record_{};    ///< The same, with where it stands.
-    std::map<std::int64_t, Time> open_{};  ///< By ticket: when what has not ended began.
+    journal::Record accepted_record_{};    ///< The record of accepted_, with its position.
+    std::map<std::int64_t, Time> open_{};  ///< Start times of open delegations, by ticket.
 };
 
 }  // namespace parlance::views

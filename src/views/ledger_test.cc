@@ -22,7 +22,7 @@ class LedgerTest : public testing::DelegationsTest {
         EXPECT_TRUE(ledger) << ledger.error().message;
         return *std::move(ledger);
     }
-    /// Folds what the journal has behind the ledger's checkpoint, up to `up_to`, without commit.
+    /// Folds the journal's records from the ledger's checkpoint to `up_to`, without a commit.
     void fold(Ledger& ledger, Sequence up_to) {
         auto reader =
             journal::Reader::open(disk_, {ledger.checkpoint().sequence.value + 1}).value();
@@ -68,7 +68,7 @@ TEST_F(LedgerTest, X16_ADelegationIsARowThatIsOpenUntilItEnds) {
     EXPECT_TRUE(is_uuid4(id.substr(7, 36))) << id;
 }
 
-TEST_F(LedgerTest, X16_WhatIsNotDoneWhollyIsNoSuccess) {
+TEST_F(LedgerTest, X16_APartialAnswerIsNoSuccess) {
     auto ledger = open();
     happen(kNoon, delegated(1, "r-1"));
     happen(kNoon + Duration{10}, {answered(1, 0, true)});
@@ -76,7 +76,7 @@ TEST_F(LedgerTest, X16_WhatIsNotDoneWhollyIsNoSuccess) {
     EXPECT_EQ(log("success, duration_ms"), "{\"success\":false,\"duration_ms\":10}\n");
 }
 
-TEST_F(LedgerTest, X16_WhatFailedSaysWhy) {
+TEST_F(LedgerTest, X16_AFailedDelegationHasItsReason) {
     auto ledger = open();
     happen(kNoon, delegated(1, "r-1"));
     happen(kNoon + Duration{15'000},
@@ -123,14 +123,14 @@ TEST_F(LedgerTest, ARowNamesItsParentAndItsRootByTheirIds) {
               "{\"root\":\"r-4\",\"parent\":null}\n");
 }
 
-TEST_F(LedgerTest, AnIdThatLooksLikeANumberStaysAsItIs) {
+TEST_F(LedgerTest, AnIdThatLooksLikeANumberStaysAText) {
     auto ledger = open();
     happen(kNoon, delegated(1, "1e5"));
     keep(ledger);
     EXPECT_EQ(log("request_id"), "{\"request_id\":\"1e5\"}\n");
 }
 
-TEST_F(LedgerTest, A4_ShowsOfAnObjectiveWhatIsHarmlessInItsWorkflow) {
+TEST_F(LedgerTest, A4_ShowsOnlyTheHarmlessFormOfAnObjective) {
     auto ledger = open([](std::string_view, std::string_view workflow) {
         return "[redacted in " + std::string{workflow} + "]";
     });
@@ -139,7 +139,7 @@ TEST_F(LedgerTest, A4_ShowsOfAnObjectiveWhatIsHarmlessInItsWorkflow) {
     EXPECT_EQ(log("objective"), "{\"objective\":\"[redacted in r-1]\"}\n");
 }
 
-TEST_F(LedgerTest, AnotherRequestThatEndsIsNothingToIt) {
+TEST_F(LedgerTest, TheEndOfAnUnrelatedRequestChangesNoRow) {
     auto ledger = open();
     happen(kNoon, delegated(1, "r-1"));
     happen(kNoon, {answered(9)});
@@ -156,7 +156,7 @@ TEST_F(LedgerTest, ACrashBeforeTheCommitUndoesRowsAndCheckpointTogether) {
         happen(kNoon + Duration{5}, {answered(1)});
         fold(ledger, durable());
         EXPECT_EQ(ledger.checkpoint().sequence, Sequence{5});
-    }  // And no commit.
+    }  // Destroyed without a commit.
     EXPECT_EQ(log("request_id, success"), "{\"request_id\":\"r-1\",\"success\":null}\n");
     auto ledger = open();
     EXPECT_EQ(ledger.checkpoint().sequence, Sequence{2});
@@ -166,7 +166,7 @@ TEST_F(LedgerTest, ACrashBeforeTheCommitUndoesRowsAndCheckpointTogether) {
               "{\"request_id\":\"r-2\",\"success\":null}\n");
 }
 
-TEST_F(LedgerTest, WrittenAnewItIsAsItWasStepByStep) {
+TEST_F(LedgerTest, ARebuiltLedgerEqualsTheLedgerWrittenStepByStep) {
     auto ledger = open();
     for (std::uint64_t i = 1; i <= 20; ++i) {
         happen(
@@ -194,7 +194,7 @@ TEST_F(LedgerTest, NoPlaceForACommitIsBetweenARequestAndItsAdmission) {
     EXPECT_FALSE(ledger.is_between());
 }
 
-TEST_F(LedgerTest, WhatChangesNoRowCostsNoWrite) {
+TEST_F(LedgerTest, ARecordThatChangesNoRowCostsNoWrite) {
     auto ledger = open();
     happen(kNoon, {WaitEnded{{1}}});
     keep(ledger);
@@ -225,7 +225,7 @@ TEST_F(LedgerTest, ListsByUserAgentTimeAndPage) {
     EXPECT_EQ(ids({.after = {2}, .count_max = 1}), "r-2");
 }
 
-TEST_F(LedgerTest, IsReadByWhoMayReadTheJournalAndNobodyElse) {
+TEST_F(LedgerTest, IsReadableOnlyForReadersOfTheJournal) {
     open();
     const auto mode = std::filesystem::status(path()).permissions();
     EXPECT_EQ(mode & std::filesystem::perms::others_all, std::filesystem::perms::none);

@@ -8,7 +8,7 @@ namespace parlance::views {
 
 namespace {
 
-/// More than these are not listed; the table has them all.
+/// Bound on listed ranges; the table holds all.
 constexpr std::size_t kListedMax = 100;
 
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }

@@ -1,5 +1,5 @@
-// Which records of the journal the views do not have because they could not be read: rows beside
-// the views' own, so that whoever reads those can see that something is missing.
+// The journal's records that the views lack because they could not be read: rows beside the views'
+// own rows, so that readers of the views see that records are missing.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ CREATE TABLE missing_records (
 
     static Result<MissingRecords> open(Database& database);
 
-    /// Puts a row into the file. The caller keeps the transaction.
+    /// Writes a row into the file, within the caller's transaction.
     Result<void> add(const journal::Damage& damage);
     /// In the order of the journal.
     const std::vector<journal::Damage>& all() const { return all_; }
-    /// Those that have to do with the records from `first` to `last`, as a JSON list of
-    /// {"first","last"}; empty if there are none.
+    /// The ranges that overlap records `first` to `last`, as a JSON list of {"first","last"}; empty
+    /// text if none.
     std::string list(Sequence first, Sequence last) const;
 
   private:

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t kStepsPerSecond = 10;
 constexpr Duration kStepPause{1000 / kStepsPerSecond};
-/// After the disk did not answer.
+/// Pause after a failure of the disk.
 constexpr Duration kRetryPause{std::chrono::seconds{10}};
 constexpr std::uint64_t kPutOffMax = 9;
-/// Whoever else wants the core has it.
+/// All other threads get the core first.
 constexpr int kNiceness = 19;
 
 std::uint64_t bytes_per_step(const ScrubberOptions& options) {
@@ -36,7 +36,7 @@ bool puts_off(const ScrubPace& pace, const ScrubberOptions& options) {
 }
 
 Duration pause_after(std::uint64_t bytes, const ScrubberOptions& options) {
-    // A batch is read as a whole, however long it is; the pause makes good for it.
+    // A batch is read whole, however long; the pause compensates.
     const Duration due{static_cast<std::int64_t>(bytes * 1000 / options.bytes_per_second)};
     return std::max(due, kStepPause);
 }
@@ -69,7 +69,7 @@ void Scrubber::run() {
     }
 }
 
-/// One step, or none; how long to wait then.
+/// Takes or skips a step; returns the pause afterwards.
 Duration Scrubber::take_step() {
     pace_.durable = durable_.load(std::memory_order_relaxed);
     if (pace_.durable == 0) return kStepPause;

@@ -17,7 +17,7 @@ class ScrubberTest : public testing::DelegationsTest {
     }
 };
 
-TEST_F(ScrubberTest, SaysOnceWhatIsDamagedAndKeepsItInItsStatus) {
+TEST_F(ScrubberTest, ReportsEachDamageOnceAndKeepsItInItsStatus) {
     happen(kNoon, delegated(1, "r-11111"));
     happen(kNoon, delegated(2, "r-22222"));
     const std::string name = "00000000000000000001.journal";

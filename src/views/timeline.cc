@@ -19,8 +19,8 @@ struct Span {
     Time to{};
 };
 
-/// When requests were open: by the request for which they were made, where that is known, else by
-/// who made them in which conversation.
+/// The spans in which requests were open, keyed by the parent request if known, otherwise by
+/// requester and conversation.
 struct Asked {
     std::multimap<Ticket, Span> by_parent;
     std::multimap<std::pair<std::string_view, std::string_view>, Span> by_asker;
@@ -48,7 +48,7 @@ struct Asked {
     }
 };
 
-/// How much of `within` the spans cover together.
+/// The part of `within` that the spans cover together.
 Duration covered(Span within, std::vector<Span> spans) {
     std::ranges::sort(spans, {}, &Span::from);
     Duration sum{};
@@ -63,7 +63,7 @@ Duration covered(Span within, std::vector<Span> spans) {
     return sum;
 }
 
-/// From the first hand-over to the end; empty if there was none.
+/// From the first lease to the end; empty if never leased.
 Span work_of(const Journey& journey, Time now) {
     const auto& course = journey.course;
     if (course.attempts == 0) return {};
@@ -81,7 +81,7 @@ Journey up_to(Journey journey, Time now) {
     return journey;
 }
 
-/// The time that the agent itself spent: without what it had asked others for while it had this.
+/// The agent's own time: run time without the spans in which the agent waited for its own requests.
 Duration own_time(const Journey& journey, const Asked& asked, Time now) {
     const auto waited = covered(work_of(journey, now), asked.during(journey));
     return std::max(Duration{}, journey.course.run - waited);
@@ -126,7 +126,7 @@ std::vector<Share> shares_of(Groups&& groups) {
     return shares;
 }
 
-/// An answer waits in the mailbox of who asked: that is no work it was given.
+/// Answers are excluded: an answer in the requester's mailbox is no work given to the requester.
 bool is_work(const Journey& journey) {
     return journey.part == Part::Request || journey.part == Part::OneWay ||
            journey.part == Part::Person;
@@ -169,7 +169,7 @@ Timeline timeline_of(std::span<const Journey> journeys, Time now) {
     Groups agents;
     Groups steps;
     for (const auto& each : journeys) {
-        if (each.part == Part::Workflow) continue;  // It is all of this together.
+        if (each.part == Part::Workflow) continue;  // The workflow spans all other journeys.
         const auto& journey = timeline.journeys.emplace_back(up_to(each, now));
         const auto own = is_work(journey) ? own_time(journey, asked, now) : Duration{};
         timeline.own.push_back(own);

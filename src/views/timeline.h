@@ -1,5 +1,5 @@
-// Where the time of messages goes: waiting for an agent, being worked on, and for whom the rest
-// waited. Pure: journeys in, figures out.
+// Where the time of messages goes: waiting for an agent, being worked on, and waiting for other
+// agents or people. Pure: journeys in, figures out.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace parlance::views {
 
-/// By nearest rank: of a hundred, the fiftieth, ninetieth and ninety-ninth.
+/// The 50th, 90th and 99th percentile by nearest rank.
 struct Percentiles {
     Duration p50{};
     Duration p90{};
@@ -21,10 +21,10 @@ struct Percentiles {
 };
 Percentiles percentiles_of(std::vector<Duration> durations);
 
-/// The messages that one agent was sent, all of them or those of one type.
+/// Figures of the messages sent to one agent, of all types or of one type.
 struct Share {
     std::string agent{};
-    std::string type{};  ///< Empty: all.
+    std::string type{};  ///< Empty: all types.
     std::uint64_t count = 0;
     std::uint64_t failures = 0;
     Percentiles queue{};
@@ -33,27 +33,28 @@ struct Share {
     Duration run_total{};
     Percentiles human{};
     Duration human_total{};
-    bool has_people = false;  ///< Any of it was with a person.
-    Duration own_total{};     ///< Of run_total: when nothing that it had asked for was still open.
+    bool has_people = false;  ///< Whether any message was with people.
+    Duration own_total{};     ///< run_total, less the time with own requests open.
     bool operator==(const Share&) const = default;
 };
 
 struct Timeline {
     Duration whole{};                 ///< From the first message to the last step.
-    std::vector<Journey> journeys{};  ///< Those that are open measured up to now.
-    std::vector<Duration> own{};      ///< For each of them, as in Share.
-    std::vector<Share> agents{};      ///< By name.
-    std::vector<Share> steps{};       ///< By name and type.
+    std::vector<Journey> journeys{};  ///< Open journeys are measured up to now.
+    std::vector<Duration> own{};      ///< Own time of each journey, as in Share.
+    std::vector<Share> agents{};      ///< Sorted by name.
+    std::vector<Share> steps{};       ///< Sorted by name and type.
 };
 
-/// What has not ended is measured up to `now`.
+/// Open journeys are measured up to `now`.
 Timeline timeline_of(std::span<const Journey> journeys, Time now);
 
-/// Whose queue and own work took longest, in a sentence; empty if nobody was sent anything.
+/// Names the agent with the longest queue and own work in a sentence; empty if no agent was sent a
+/// message.
 std::string bottleneck_of(const Timeline& timeline);
 
 std::string print(const Share& share);
-/// A journey with its times; `more` are members to add, with a comma before each.
+/// A journey with its times; `more` holds further members, each preceded by a comma.
 std::string print(const Journey& journey, std::string_view more);
 
 }  // namespace parlance::views

@@ -34,7 +34,7 @@ Journey answered_request(const Way& way) {
     return journey;
 }
 
-TEST(Percentiles, C12_AreThoseOfTheNearestRank) {
+TEST(Percentiles, C12_UseTheNearestRank) {
     // Of 1 to 100 the p-th percentile is p itself; of three, the second, third and third.
     std::vector<Duration> hundred;
     for (int i = 100; i >= 1; --i) hundred.emplace_back(i);
@@ -44,7 +44,7 @@ TEST(Percentiles, C12_AreThoseOfTheNearestRank) {
     EXPECT_EQ(percentiles_of({}), Percentiles{});
 }
 
-TEST(Timeline, C12_TellsTheTimeInTheQueueFromTheTimeOfWork) {
+TEST(Timeline, C12_SeparatesQueueTimeFromRunTime) {
     const std::vector<Journey> journeys{
         answered_request({.accepted = 0, .leased = 40, .answered = 100})};
     const auto timeline = timeline_of(journeys, kNoon + Duration{100});
@@ -57,8 +57,9 @@ TEST(Timeline, C12_TellsTheTimeInTheQueueFromTheTimeOfWork) {
     EXPECT_EQ(timeline.steps[0].type, "TASK");
 }
 
-TEST(Timeline, C12_WhoWaitsForAnotherIsNotTheBottleneck) {
-    // Prime has its request for 1000 ms, of which byte works 900 and tag, at the same time, 300.
+TEST(Timeline, C12_AnAgentThatWaitsForAnotherIsNotTheBottleneck) {
+    // Prime holds its request for 1000 ms; byte works 900 ms of that time and tag, in parallel, 300
+    // ms.
     const std::vector<Journey> journeys{
         answered_request({.ticket = 1, .from = "user", .to = "prime", .answered = 1000}),
         answered_request({.ticket = 10,
@@ -92,7 +93,7 @@ TEST(Timeline, C12_ALongQueueIsABottleneckTooAndWantsInstances) {
               "2 messages; more instances of it would shorten the queue.");
 }
 
-TEST(Timeline, C12_WhatIsStillAtWorkIsMeasuredUpToNow) {
+TEST(Timeline, C12_AnOpenJourneyIsMeasuredUpToNow) {
     auto journey = answered_request({.answered = 10});
     const auto open = as_of(journey, {2});  // Leased, and not answered yet.
     ASSERT_TRUE(open);
@@ -101,7 +102,7 @@ TEST(Timeline, C12_WhatIsStillAtWorkIsMeasuredUpToNow) {
     EXPECT_EQ(timeline.whole, Duration{70});
 }
 
-TEST(Journey, EveryTryCountsAndTheWaitBetweenThemIsQueue) {
+TEST(Journey, EveryAttemptCountsAndTheWaitBetweenAttemptsIsQueueTime) {
     Journey journey{.ticket = {1}, .sequence = {1}, .accepted_at = kNoon};
     journey.course = course_at_start(journey);
     take(journey, {Standing::AtWork, {2}, kNoon + Duration{5}});
@@ -115,7 +116,7 @@ TEST(Journey, EveryTryCountsAndTheWaitBetweenThemIsQueue) {
     EXPECT_EQ(journey.steps, "a1+5 w2+25 a3+125 k4+126 ");
 }
 
-TEST(Journey, P3_IsAsItWasAtAnyRecord) {
+TEST(Journey, P3_IsKnownAsOfAnyRecord) {
     const auto journey = answered_request({.leased = 40, .answered = 100});
     EXPECT_FALSE(as_of(journey, {0}));
     EXPECT_EQ(as_of(journey, {1})->course.standing, Standing::Waiting);
@@ -124,7 +125,7 @@ TEST(Journey, P3_IsAsItWasAtAnyRecord) {
     EXPECT_EQ(as_of(journey, {3})->course, journey.course);
 }
 
-TEST(Journey, AnUnreadableNoteIsNoJourney) {
+TEST(Journey, MalformedStepsAreRejected) {
     for (const auto* steps : {"a1", "a1+", "q1+1 ", "a1+1", "a+1 ", " "}) {
         EXPECT_FALSE(steps_of({.steps = steps})) << steps;
     }

@@ -14,8 +14,9 @@ namespace parlance::views {
 namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
-/// A ticket is derived from its record's sequence (docs/decisions/0006). An answer to one who holds
-/// the line has none: it is known by what it would be.
+/// A ticket is derived from its record's sequence (docs/decisions/0006). An answer returned
+/// directly to a waiting requester has no ticket; its journey gets the ticket that its record would
+/// give.
 constexpr std::uint64_t kTicketsPerRecord = 1024;
 constexpr Sequence kLatest{std::numeric_limits<std::uint64_t>::max()};
 /// Records between two landmarks.
@@ -40,7 +41,8 @@ std::string select(std::string_view rest) {
     return "SELECT " + std::string{kColumns} + " FROM messages " + std::string{rest};
 }
 std::string select_of_conversation() {
-    // Who was asked may see it, and who answered. Who asked did so by a grant, and needs one.
+    // A message for a user is visible to the agent that was asked and answered; the requester needs
+    // a grant for the user.
     constexpr std::string_view kWanted = R"(
  AND ticket > ?2 AND (?3 = '' OR ((sender = ?3 OR recipient = ?3) AND (
   user IS NULL OR ?5 = '["*"]'
@@ -55,7 +57,7 @@ std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(
 std::uint64_t unsigned_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 std::int64_t ms_of(Time time) { return time.time_since_epoch().count(); }
 
-/// Nothing for what is not there.
+/// Empty text becomes NULL.
 std::optional<std::string_view> text_or_null(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional{text};
 }
@@ -113,7 +115,7 @@ Ticket ticket_of(Ticket given, const journal::Record& record) {
     return given != Ticket{} ? given : Ticket{record.sequence.value * kTicketsPerRecord};
 }
 
-/// What the hub or the agent says to this request.
+/// The journey of the answer, from the hub or an agent, to this request.
 Journey answer_to(const Journey& request, Ticket given, const journal::Record& record) {
     return {.ticket = ticket_of(given, record),
             .sequence = record.sequence,
@@ -132,7 +134,7 @@ Standing standing_of(WorkflowEnd end) {
     return end == WorkflowEnd::Partial ? Standing::FellShort : Standing::Failed;
 }
 
-/// The events by which a journey begins or goes on; all others are passed over unread.
+/// The events that begin or continue a journey; all others are skipped unread.
 constexpr auto kIsOfInterest = [] {
     std::array<bool, journal::kKindNumberLast + 1> is_of_interest{};
     const auto mark = [&]<class... Events>() {
@@ -167,7 +169,8 @@ constexpr auto kIsOfInterest = [] {
 }  // namespace
 
 Result<TraceBook> TraceBook::open(Database& database, Harmless harmless) {
-    // One by one: a return out of the middle of an initialiser forgets what it has made so far.
+    // Separate statements: an early return within an initialiser would leak the members made
+    // before.
     auto put = TRY(database.prepare(kPut));
     auto find = TRY(database.prepare(select("WHERE ticket = ?1")));
     auto list = TRY(database.prepare(select_of_conversation()));
@@ -202,7 +205,8 @@ Result<void> TraceBook::read_subscriptions(Database& database) {
     return {};
 }
 
-/// What was open when the file was last written is open now, and its conversations are active.
+/// Journeys that were open when the file was last written are open now, and their conversations are
+/// active.
 Result<void> TraceBook::read_open(Database& database) {
     auto rows =
         TRY(database.prepare(select("WHERE ended_ms IS NULL ORDER BY ticket DESC LIMIT ?1")));
@@ -225,7 +229,7 @@ Result<void> TraceBook::read_open(Database& database) {
     return {};
 }
 
-/// Each event in one line; those of no interest do not come here.
+/// One line per event of interest.
 struct TraceBook::Taker {
     TraceBook& book;
     const journal::Record& record;
@@ -294,12 +298,13 @@ Result<void> TraceBook::fold(const journal::Record& record) {
     const auto number = journal::number_of(record.payload);
     if (number >= kIsOfInterest.size() || !kIsOfInterest[number]) return {};
     const auto event = journal::decode(record);
-    // An event that cannot be read is no fault of the file.
+    // An unreadable event is no damage of the file.
     if (!event) return fail(Fault::Unavailable, event.error().message);
     return std::visit(Taker{*this, record}, *event);
 }
 
-/// To a topic: a copy for each subscriber, with consecutive tickets in the order of their names.
+/// A message to a topic becomes a copy for each subscriber, with consecutive tickets in the order
+/// of the subscribers' names.
 void TraceBook::accepted(const MessageAccepted& event, const journal::Record& record) {
     auto journey = journey_of(*event.envelope, record);
     journey.ticket = event.ticket;
@@ -316,7 +321,7 @@ void TraceBook::accepted(const MessageAccepted& event, const journal::Record& re
     }
     if (!subscribers.empty()) return;
     begin_journey(std::move(journey));
-    go(journeys_.at(event.ticket.value), Standing::Told, record);  // Nobody listens.
+    go(journeys_.at(event.ticket.value), Standing::Told, record);  // The topic has no subscribers.
 }
 
 Result<void> TraceBook::admitted(const DelegationAdmitted& event) {
@@ -337,7 +342,8 @@ Result<void> TraceBook::admitted(const DelegationAdmitted& event) {
     return {};
 }
 
-/// Something of it is under way from here to its end, also where no message is.
+/// Keeps the conversation active from the workflow's start to its end, also while no message is
+/// open.
 void TraceBook::started(const WorkflowStarted& event, const journal::Record& record) {
     const auto ticket = ticket_of({}, record);
     begin_journey({.ticket = ticket,
@@ -351,8 +357,8 @@ void TraceBook::started(const WorkflowStarted& event, const journal::Record& rec
     go(journeys_.at(ticket.value), Standing::AtWork, record);
 }
 
-/// By a message, or else by a workflow, whose conversation the next record tells. What it calls its
-/// role and its step are the asker's own words.
+/// A human task belongs to a message, or else to a workflow, whose conversation the next record
+/// names. Role and step are the requester's own words.
 Result<void> TraceBook::asked(const HumanAsked& event, const journal::Record& record) {
     if (event.request != Ticket{}) return step(event.request, Standing::WithPerson, record);
     if (event.workflow.empty()) return {};
@@ -421,7 +427,7 @@ Result<void> TraceBook::failed(const RequestFailed& event, const journal::Record
     return {};
 }
 
-/// The answer begins before the request ends: in between nothing would be open.
+/// The answer begins before the request ends: otherwise no message would be open in between.
 void TraceBook::answer(Journey answer, bool is_told, Standing end, const journal::Record& record) {
     const auto ticket = answer.ticket;
     const auto request = answer.parent;
@@ -509,7 +515,8 @@ Result<void> TraceBook::step_again(Ticket ticket, Standing to, const journal::Re
     auto& held = journeys_[ticket.value];
     held.journey = *std::move(journey);
     touch(held);
-    // A conversation that was over is in memory again; what it was before is read when asked for.
+    // A conversation that was over returns to memory; its earlier part is read from the file when
+    // needed.
     for (const auto* correlation : {&held.journey.correlation, &held.journey.root}) {
         if (correlation->empty()) continue;
         auto& active = active_[*correlation];
@@ -553,7 +560,8 @@ void TraceBook::note(const journal::Place& landmark) {
     if (is_far) landmark_ = landmark;
 }
 
-/// All of them are in the file: the oldest have waited longest, and may wait there.
+/// Evicts the oldest journeys and conversations, which are all in the file: the longest waiting may
+/// wait there.
 void TraceBook::make_room() {
     const auto drop_oldest = [this](auto& held, auto age_of) {
         if (held.size() <= 2 * held_max_) return std::size_t{0};
@@ -651,7 +659,7 @@ Result<bool> TraceBook::has_older(const std::string& correlation, Sequence first
     return found;
 }
 
-/// Row by row: only the sum is in memory.
+/// Reads row by row: only the sum is in memory.
 Result<Conversation> TraceBook::read_whole(const JourneyQuery& query) {
     bind_all(statements_.list,
              query.correlation,

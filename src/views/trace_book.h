@@ -1,9 +1,8 @@
-// Every message by its conversation, as rows of the ledger's file, and in memory those
-// conversations in which something is still open.
+// All messages by conversation, as rows of the ledger's file; in memory, the conversations with
+// open messages.
 //
-// What has ended is only in the file; what has not is in both, so that it is found at once: as many
-// as there is room for, the newest first. A row is written when its batch of records is through,
-// and not for every step of it.
+// Ended conversations are only in the file. Open conversations are in both, to be found at once: as
+// many as fit, newest first. A row is written once per batch of records, not once per step.
 #pragma once
 
 #include <array>
@@ -26,16 +25,18 @@
 
 namespace parlance::views {
 
-/// What of a text may be shown to those who read the books; the same within a workflow.
+/// Reduces a text to the part that readers of the books may see; equal texts give equal results
+/// within a workflow.
 using Harmless = std::function<std::string(std::string_view text, std::string_view workflow)>;
 
 inline constexpr const char* kEverybody = R"(["*"])";
 
-/// Which messages of one conversation, in their order.
+/// Selects messages of one conversation, in order.
 struct JourneyQuery {
     std::string correlation{};
-    std::string agent{};  ///< Only what this one sent or was sent; empty: all.
-    /// Of what that agent asked for users, only for these: a JSON list; "*" is everybody.
+    std::string agent{};  ///< Only messages sent or received by this agent; empty: all.
+    /// Of the agent's requests for users, only those for these users: a JSON list; "*" means
+    /// everybody.
     std::string users = kEverybody;
     std::optional<Sequence> at{};
     Ticket after{};
@@ -44,8 +45,8 @@ struct JourneyQuery {
 
 class TraceBook {
   public:
-    /// Messages that are kept in memory beyond their batch, and conversations; now and then twice
-    /// as many. Others are read from the file when something happens to them.
+    /// Bound on messages, and on conversations, kept in memory after their batch; up to twice as
+    /// many between evictions. Others are read from the file when an event concerns them.
     static constexpr std::size_t kHeldMax = 16'384;
 
     static constexpr const char* kTables = R"(
@@ -83,26 +84,26 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     static Result<TraceBook> open(Database& database, Harmless harmless);
 
     Result<void> fold(const journal::Record& record);
-    /// Whether there is anything for write() to do.
+    /// Whether write() has work.
     bool has_news() const { return !dirty_.empty() || !changes_.empty(); }
-    /// Puts into the file what has changed. The caller keeps the transaction.
+    /// Writes the changes to the file, within the caller's transaction.
     Result<void> write();
     void note(const journal::Place& landmark);
 
-    // These see what was written.
+    // The following read what was written.
     Result<std::optional<Conversation>> conversation(const JourneyQuery& query);
     Result<std::vector<Journey>> journeys(const JourneyQuery& query);
     Result<std::optional<Journey>> find(Ticket ticket);
-    /// The requests that are open in it, the oldest first, as they were at `at` if it says so.
+    /// The conversation's open requests, oldest first, as of record `at` if given.
     Result<std::vector<Journey>> open_requests(const Conversation& conversation,
                                                std::optional<Sequence> at,
                                                std::size_t count_max);
-    /// The newest first, back to `since`: those that have ended.
+    /// Ended journeys back to `since`, newest first.
     Result<std::vector<Journey>> ended_since(Time since, std::int64_t count_max);
     Result<std::optional<journal::Place>> landmark_before(Sequence sequence);
 
     void hold_at_most(std::size_t count) { held_max_ = count; }
-    /// How many conversations are in memory, and how many messages.
+    /// Conversations and messages in memory.
     std::size_t active_count() const { return active_.size(); }
     std::size_t open_count() const { return journeys_.size(); }
 
@@ -116,7 +117,7 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     };
     struct Active {
         Conversation sum;
-        bool is_whole = false;  ///< Whether it is known that nothing older is in the file.
+        bool is_whole = false;  ///< Whether the file is known to hold no older messages.
     };
     struct Change {
         std::string topic;
@@ -149,12 +150,13 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     void join(const std::string& correlation, const Journey& journey);
     Result<void> step(Ticket ticket, Standing to, const journal::Record& record);
     void go(Held& held, Standing to, const journal::Record& record);
-    /// An open one, from the file if need be; null if there is none.
+    /// The open journey, from the file if needed; null if none.
     Result<Held*> hold(Ticket ticket);
     void make_room();
-    /// A request ends with its answer or its failure, whatever becomes of its copy.
+    /// Ends a message's copy. A request ends with its answer or failure instead, whatever happens
+    /// to its copy.
     Result<void> end(Ticket ticket, Standing to, const journal::Record& record);
-    /// Out of the dead letters.
+    /// A dead letter is delivered again or discarded.
     Result<void> step_again(Ticket ticket, Standing to, const journal::Record& record);
     void tell(const Journey& journey, Standing before, const Step& step);
     void touch(Held& held);
@@ -162,13 +164,13 @@ CREATE TABLE landmarks (first INTEGER PRIMARY KEY, segment INT NOT NULL, place I
     Statements statements_;
     Harmless harmless_;
     std::size_t held_max_ = kHeldMax;
-    std::uint64_t away_ = 0;                            ///< Open ones that are only in the file.
+    std::uint64_t away_ = 0;  ///< Open journeys that are only in the file.
     std::unordered_map<std::uint64_t, Held> journeys_;  ///< By ticket: open, or not written yet.
-    std::vector<std::uint64_t> dirty_;                  ///< Those with something to write.
+    std::vector<std::uint64_t> dirty_;                  ///< Tickets of journeys to be written.
     std::unordered_map<std::string, Active> active_;    ///< By correlation.
     std::map<std::string, std::set<std::string>> subscribers_;  ///< By topic.
-    std::vector<Change> changes_;                               ///< Of subscribers, to be written.
-    std::optional<journal::Place> landmark_{};                  ///< The same.
+    std::vector<Change> changes_;               ///< Changes of subscribers to be written.
+    std::optional<journal::Place> landmark_{};  ///< Landmark to be written.
     Sequence landmark_last_{};
 };
 

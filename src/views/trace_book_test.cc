@@ -30,7 +30,7 @@ class TraceBookTest : public testing::DelegationsTest {
         ASSERT_TRUE(ledger) << ledger.error().message;
         ledger_.emplace(*std::move(ledger));
     }
-    /// One turn, and all of it in the ledger.
+    /// Appends one turn and folds it into the ledger.
     void then(const std::vector<Event>& events, Duration after = Duration{10}) {
         now_ += after;
         happen(now_, events);
@@ -65,7 +65,7 @@ class TraceBookTest : public testing::DelegationsTest {
     Ticket tell(const Said& said) { return send(said, Intent::OneWay); }
     void lease(Ticket ticket) { then(LeaseGranted{.ticket = ticket}); }
     void acknowledge(Ticket ticket) { then(DeliveryAcknowledged{.ticket = ticket}); }
-    /// To one who holds the line, unless there is to be a copy in its mailbox.
+    /// Answers directly to the waiting requester, or with `has_copy` into the requester's mailbox.
     Ticket answer(Ticket request, bool has_copy = false, bool falls_short = false) {
         const auto ticket = has_copy ? next_ticket() : Ticket{};
         then(RequestAnswered{
@@ -128,7 +128,7 @@ TEST_F(TraceBookTest, C7_AWorkflowDecidesTheOutcomeOfItsConversation) {
     EXPECT_EQ(status("c"), "completed") << "it found another way";
 }
 
-TEST_F(TraceBookTest, C7_C12_AWorkflowOfPeopleWaitsForThemAndTheirTimeIsTheirs) {
+TEST_F(TraceBookTest, C7_C12_AWorkflowOfHumanTasksWaitsForPeopleAndCountsHumanTime) {
     const auto run = next_ticket();
     then(WorkflowStarted{.id = "w", .correlation = "c", .by = "alice"});
     const auto appeal = next_ticket();
@@ -153,7 +153,7 @@ TEST_F(TraceBookTest, C7_C12_AWorkflowOfPeopleWaitsForThemAndTheirTimeIsTheirs) 
     EXPECT_EQ(timeline.agents.front().human_total, Duration{700});
 }
 
-TEST_F(TraceBookTest, A4_AQuestionsRoleAndStepAreShownAsFarAsTheyAreHarmless) {
+TEST_F(TraceBookTest, A4_AHumanTasksRoleAndStepAreShownAsFarAsHarmless) {
     open("careful.db", [](std::string_view text, std::string_view workflow) {
         return "[" + std::to_string(text.size()) + " in " + std::string{workflow} + "]";
     });
@@ -173,7 +173,7 @@ TEST_F(TraceBookTest, A4_AQuestionsRoleAndStepAreShownAsFarAsTheyAreHarmless) {
               0);
 }
 
-TEST_F(TraceBookTest, C12_AMessageToPeopleHasTheirTimeAndNoQueue) {
+TEST_F(TraceBookTest, C12_AMessageToPeopleCountsHumanTimeAndNoQueue) {
     const auto question = request({.id = "r", .correlation = "c", .to = "human:finance"});
     then(HumanAsked{.id = next_ticket(), .request = question, .role = "finance"}, Duration{0});
     EXPECT_EQ(status("c"), "waiting_for_human");
@@ -198,7 +198,7 @@ TEST_F(TraceBookTest, C7_TheStartersLastRequestDecidesTheOutcome) {
     EXPECT_EQ(status("d"), "failed");
 }
 
-TEST_F(TraceBookTest, C5_ActiveOnesAreInMemoryWithTheAgentsInvolved) {
+TEST_F(TraceBookTest, C5_ActiveConversationsAreInMemoryWithTheAgentsInvolved) {
     const auto question = request({.id = "r", .correlation = "c"});
     tell({.id = "n", .correlation = "c", .from = "bob", .to = "carol"});
     EXPECT_EQ(book().active_count(), 1U);
@@ -212,7 +212,7 @@ TEST_F(TraceBookTest, C5_ActiveOnesAreInMemoryWithTheAgentsInvolved) {
     EXPECT_EQ(active->started, kNoon + Duration{10});
 }
 
-TEST_F(TraceBookTest, C10_WhatHasEndedLeavesMemoryAndNotTheRecord) {
+TEST_F(TraceBookTest, C10_EndedConversationsLeaveMemoryAndStayInTheFile) {
     for (int i = 0; i < 100; ++i) {
         const auto question = request({.id = "r", .correlation = "c" + std::to_string(i)});
         lease(question);
@@ -227,7 +227,7 @@ TEST_F(TraceBookTest, C10_WhatHasEndedLeavesMemoryAndNotTheRecord) {
     EXPECT_EQ(conversation({.correlation = "c42"})->messages, 2U);
 }
 
-TEST_F(TraceBookTest, C11_WhatWasActiveIsActiveAfterARestart) {
+TEST_F(TraceBookTest, C11_ActiveConversationsAreActiveAfterARestart) {
     const auto question = request({.id = "r", .correlation = "c"});
     answer(request({.id = "over", .correlation = "c"}));
     const auto before = conversation({.correlation = "c"});
@@ -247,11 +247,11 @@ TEST_F(TraceBookTest, C6_EveryMessageIsFoundByItsConversationInOrder) {
     EXPECT_EQ(ids({.correlation = "c"}), "r n answer ");
     EXPECT_EQ(ids({.correlation = "c", .after = question}), "n answer ");
     EXPECT_EQ(ids({.correlation = "c", .count_max = 1}), "r ");
-    tell({.id = "alone"});  // It goes by its own id.
+    tell({.id = "alone"});  // A message without a correlation goes by its own id.
     EXPECT_EQ(ids({.correlation = "alone"}), "alone ");
 }
 
-TEST_F(TraceBookTest, C16_TheOrderIsThatOfAcceptanceWhateverEndsFirst) {
+TEST_F(TraceBookTest, C16_MessagesStandInTheOrderOfAcceptanceWhicheverEndsFirst) {
     const auto first = request({.id = "1", .correlation = "c"});
     const auto second = request({.id = "2", .correlation = "c"});
     answer(second);
@@ -259,7 +259,7 @@ TEST_F(TraceBookTest, C16_TheOrderIsThatOfAcceptanceWhateverEndsFirst) {
     EXPECT_EQ(ids({.correlation = "c"}), "1 2 answer answer ");
 }
 
-TEST_F(TraceBookTest, X13_AnAgentSeesWhatItSentOrWasSentAndNothingElse) {
+TEST_F(TraceBookTest, X13_AnAgentSeesOnlyMessagesThatItSentOrReceived) {
     request({.id = "r", .correlation = "c"});
     request({.id = "i", .correlation = "c", .from = "bob", .to = "carol"});
     EXPECT_EQ(ids({.correlation = "c", .agent = "bob"}), "r i ");
@@ -269,7 +269,7 @@ TEST_F(TraceBookTest, X13_AnAgentSeesWhatItSentOrWasSentAndNothingElse) {
     EXPECT_FALSE(conversation({.correlation = "c", .agent = "mallory"}));
 }
 
-TEST_F(TraceBookTest, I3_WhatAnAgentAskedForAUserItSeesWithAGrantForThatUser) {
+TEST_F(TraceBookTest, I3_AnAgentSeesItsRequestsForAUserOnlyWithAGrantForThatUser) {
     const auto ask = [this](const std::string& id, const std::string& user) {
         const auto ticket = request({.id = id, .correlation = "c"});
         then(DelegationAdmitted{.request = ticket, .root = ticket, .user = user});
@@ -292,7 +292,7 @@ TEST_F(TraceBookTest, I3_WhatAnAgentAskedForAUserItSeesWithAGrantForThatUser) {
     EXPECT_EQ(seen_by("alice", R"(["u2"])"), "r2 answer nobody's ") << "after a restart";
 }
 
-TEST_F(TraceBookTest, P2_WhatWasDelegatedForARequestIsInItsTraceUnderWhateverName) {
+TEST_F(TraceBookTest, P2_ADelegatedRequestIsInTheTraceOfItsRootWhateverItsCorrelation) {
     const auto question = request({.id = "r", .correlation = "c", .dialect = Dialect::Kessel});
     const auto inner = request({.id = "i",
                                 .correlation = "session",
@@ -321,7 +321,7 @@ TEST_F(TraceBookTest, ATopicsCopiesAreMessagesToItsSubscribersInTheOrderOfTheirN
     for (const auto* agent : {"carol", "bob"}) then(Subscribed{AgentId{agent}, TopicName{"news"}});
     then(Subscribed{AgentId{"dan"}, TopicName{"news"}});
     then(AgentRemoved{AgentId{"dan"}});
-    open();  // Who subscribed is known after a restart too.
+    open();  // Subscriptions survive a restart.
     const auto ticket = tell({.id = "n", .correlation = "c", .to = "topic:news"});
     const auto found = book().journeys({.correlation = "c"}).value();
     ASSERT_EQ(found.size(), 2U);
@@ -337,7 +337,7 @@ TEST_F(TraceBookTest, ATopicsCopiesAreMessagesToItsSubscribersInTheOrderOfTheirN
     EXPECT_EQ(conversation({.correlation = "d"})->agents, (std::vector<std::string>{"alice"}));
 }
 
-TEST_F(TraceBookTest, ADeadLetterThatIsTriedAgainMakesItsConversationActiveAgain) {
+TEST_F(TraceBookTest, ARetriedDeadLetterMakesItsConversationActiveAgain) {
     const auto letter = tell({.id = "n", .correlation = "c"});
     then(MessageDeadLettered{.ticket = letter});
     EXPECT_EQ(status("c"), "failed");
@@ -349,10 +349,10 @@ TEST_F(TraceBookTest, ADeadLetterThatIsTriedAgainMakesItsConversationActiveAgain
     EXPECT_EQ(status("c"), "completed");
 }
 
-TEST_F(TraceBookTest, WhatBecomesOfARequestsCopyIsNotItsOutcome) {
+TEST_F(TraceBookTest, TheEndOfARequestsCopyIsNotTheRequestsOutcome) {
     const auto question = request({.id = "r", .correlation = "c"});
     lease(question);
-    acknowledge(question);  // Bob has it, and its answer is to come.
+    acknowledge(question);  // Bob took the request and will answer later.
     EXPECT_EQ(status("c"), "active");
     then(MessageDropped{.ticket = question});
     EXPECT_EQ(status("c"), "active");
@@ -399,7 +399,7 @@ TEST_F(TraceBookTest, ALandmarkLeadsStraightToARecord) {
     EXPECT_EQ(std::get<DeliveryAcknowledged>(journal::decode(record).value()).ticket, last);
 }
 
-/// Agents that send, take, answer, fail and delegate as chance has it.
+/// Agents send, take, answer, fail and delegate at random.
 class World {
   public:
     explicit World(std::uint64_t seed) : chance_{seed} {}
@@ -421,7 +421,7 @@ class World {
                                .ticket = copy,
                                .falls_short = one_in(5)};
     }
-    /// Of the request that was accepted last.
+    /// Admits the last accepted request.
     std::optional<Event> admission() {
         if (requests_.size() < 2 || !std::exchange(was_request_, false) || one_in(2)) return {};
         const auto parent = requests_[chance_() % (requests_.size() - 1)];
@@ -466,8 +466,8 @@ class World {
     bool was_request_ = false;
 };
 
-// The heart of it: what is said of now, out of memory, and what is said of any record, out of the
-// file, is the same account.
+// The main property: the state as of now, from memory, equals the state as of the same record, from
+// the file.
 class TwoAccountsTest : public TraceBookTest {
   protected:
     struct Seen {
@@ -489,7 +489,7 @@ void TwoAccountsTest::live(std::uint64_t seed, int turns, std::size_t held_max) 
         if (i % 400 == 399) open();
         const auto correlation = "c" + std::to_string(i % 5);
         seen.push_back({correlation, durable(), conversation({.correlation = correlation})});
-        // Out of memory and out of the file, now.
+        // From memory and from the file, now.
         ASSERT_EQ(conversation({.correlation = correlation, .at = durable()}), seen.back().said)
             << "at record " << durable().value << " of " << correlation;
     }
@@ -499,9 +499,9 @@ void TwoAccountsTest::live(std::uint64_t seed, int turns, std::size_t held_max) 
     }
 }
 
-TEST_F(TwoAccountsTest, P3_TheStateAsOfARecordIsWhatWasSaidWhenItWasTheLast) { live(7, 1'000); }
+TEST_F(TwoAccountsTest, P3_TheStateAsOfARecordIsTheStateWhenTheRecordWasLast) { live(7, 1'000); }
 
-TEST_F(TwoAccountsTest, C10_MemoryIsBoundedAndWhatDoesNotFitIsReadFromTheFile) {
+TEST_F(TwoAccountsTest, C10_MemoryIsBoundedAndEvictedConversationsAreReadFromTheFile) {
     live(8, 600, 2);
     for (int i = 0; i < 100; ++i) request({.id = "r", .correlation = "d" + std::to_string(i)});
     EXPECT_LE(book().open_count(), 4U);

@@ -1,4 +1,4 @@
-// Dates, and which of them are of birth.
+// Dates, and dates of birth among them.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -47,7 +47,7 @@ Found find_numeric(const Sight& sight, std::string_view signs) {
     return Span{sight.group(0).begin, sight.group(2).end};
 }
 
-/// Eight digits of which these are the year, and these a day and a month in either order.
+/// Offsets of the year, and of day and month in either order, in eight digits.
 struct Packing {
     std::size_t year;
     std::size_t first;
@@ -73,7 +73,7 @@ Found find_packed(const Sight& sight) {
     return is_date ? Found{Span{sight.group(0).begin, sight.group(0).end}} : Found{};
 }
 
-/// How the months begin, in the languages of those who write most: three bytes of each.
+/// The first three bytes of month names in the most written languages.
 constexpr std::string_view kMonths =
     "jan feb mar apr may jun jul aug sep oct nov dec "
     "m\xC3\xA4 mrz mai okt dez f\xC3\xA9 fev avr jui ao\xC3 d\xC3\xA9 "
@@ -102,7 +102,7 @@ bool is_month(std::string_view word) {
 
 bool is_month_byte(char c) { return is_letter(c) || is_beyond_ascii(c); }
 
-/// Behind the letters that follow here.
+/// The end of the letters that begin here.
 std::size_t word_end(std::string_view text, std::size_t begin) {
     std::size_t end = begin;
     while (end - begin <= kMonthBytesMax && is_month_byte(at(text, end))) ++end;
@@ -116,7 +116,7 @@ std::size_t skip_signs(std::string_view text, std::size_t place) {
     return i;
 }
 
-/// Over "of", "de" and the like.
+/// Skips "of", "de" and the like.
 std::size_t skip_of(std::string_view text, std::size_t place) {
     constexpr std::array<std::string_view, 4> kOf{"of", "de", "del", "di"};
     const char first = lower(at(text, place));
@@ -128,25 +128,25 @@ std::size_t skip_of(std::string_view text, std::size_t place) {
     return is_of ? skip_signs(text, end) : place;
 }
 
-/// Behind the digits of a year: four, or two; nothing if there are none.
+/// The end of a year of four or two digits; nothing if none begins here.
 std::optional<std::size_t> year_end(std::string_view text, std::size_t begin) {
     unsigned value = 0;
     std::size_t end = begin;
     while (end - begin <= 4 && is_digit(at(text, end))) value = value * 10 + digit_of(text[end++]);
     const bool is_whole = end - begin == 4 && value >= kYearMin && value <= kYearMax;
-    // 25-Jul-94, 6 Jun '76; in 25 Jul 10:30 it is an hour.
+    // 25-Jul-94, 6 Jun '76; in 25 Jul 10:30 the two digits are an hour.
     const bool is_short = end - begin == 2 && at(text, end) != ':';
     const bool is_year_there = (is_whole || is_short) && !is_glued_right(text, end);
     return is_year_there ? std::optional{end} : std::nullopt;
 }
 
-/// Behind "st", "nd", "rd" or "th", if one follows.
+/// Skips "st", "nd", "rd" or "th".
 std::size_t skip_ordinal(std::string_view text, std::size_t place) {
     const std::size_t end = word_end(text, place);
     return end - place == 2 ? end : place;
 }
 
-/// Behind the month that follows over a few signs; 0 if none does.
+/// The end of the month name after a few signs; 0 if none follows.
 std::size_t month_end(std::string_view text, std::size_t place) {
     std::size_t begin = skip_signs(text, place);
     if (!is_month_byte(at(text, begin))) return 0;
@@ -176,7 +176,7 @@ Found find_year_first(const Sight& sight) {
     return Span{sight.group(0).begin, end};
 }
 
-/// Where the month begins that stands right before the number; its begin if none does.
+/// The begin of the month name right before the number; the number's begin if none.
 std::size_t month_begin(const Sight& sight) {
     const std::string_view text = sight.text;
     const std::size_t digits = sight.group(0).begin;
@@ -212,7 +212,7 @@ Found find_with_month(const Sight& sight) {
     return found ? found : find_month_first(sight);
 }
 
-/// Behind the time of day that hangs on a date, T00:00:00Z, if one does.
+/// The end of a time of day attached to a date, T00:00:00Z; `place` if none.
 std::size_t time_end(std::string_view text, std::size_t place) {
     constexpr std::size_t kTimeMax = 24;
     if (lower(at(text, place)) != 't' || !is_digit(at(text, place + 1))) return place;
@@ -228,7 +228,7 @@ std::size_t time_end(std::string_view text, std::size_t place) {
 constexpr std::array<std::string_view, 7> kWeekdays{
     "mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
-/// Where the weekday before a date begins: Monday, February 25, 1980.
+/// The begin of a weekday before a date: Monday, February 25, 1980.
 std::size_t weekday_begin(const Sight& sight, std::size_t begin) {
     constexpr std::size_t kWeekdayBytesMax = 9;
     const std::string_view text = sight.text;
@@ -262,7 +262,7 @@ bool begins_with_date(const Sight& sight) {
 }
 
 Found find_birth_date(const Sight& sight) {
-    // Inside of a row of groups there is no word before it.
+    // A later group of a number has digits, not words, before it.
     if (sight.is_in_row() && !sight.is_labelled(kBirth)) return {};
     const std::string_view text = sight.text;
     auto found = find_numeric(sight, "-./_ ");

@@ -1,4 +1,4 @@
-// Payment cards: the issuer's range, a length that it issues, and the check digit.
+// Payment cards: the issuer's range, a length used by the issuer, and the check digit.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace parlance::personal {
 
 namespace {
 
-/// How many digits a card has: bit n stands for n.
+/// A set of card lengths: bit n stands for n digits.
 using Sizes = std::uint32_t;
 
 constexpr Sizes from_to(unsigned least, unsigned most) {
@@ -22,10 +22,10 @@ constexpr Sizes from_to(unsigned least, unsigned most) {
 constexpr Sizes just(unsigned size) { return 1U << size; }
 
 struct Issuer {
-    unsigned low;  ///< The first six digits, from and to.
+    unsigned low;  ///< Range of the first six digits.
     unsigned high;
-    Sizes usual;  ///< Most of them.
-    Sizes sizes;  ///< All.
+    Sizes usual;  ///< The lengths of most cards.
+    Sizes sizes;  ///< All lengths.
 };
 
 constexpr std::array kIssuers{
@@ -57,11 +57,11 @@ constexpr std::array kIssuers{
 
 constexpr std::size_t kSizeMin = kCardDigitsMin;
 constexpr std::size_t kSizeMax = 19;
-/// So many digits say who has issued it.
+/// Leading digits that identify the issuer.
 constexpr std::size_t kIssuerDigits = 6;
-constexpr unsigned kAllOfTwo = 10'000;  ///< As many numbers of that size have the same first two.
+constexpr unsigned kAllOfTwo = 10'000;  ///< Six-digit heads per two-digit head.
 
-/// The sizes that numbers beginning with two digits are issued in at most.
+/// The lengths of all cards that begin with the two digits.
 constexpr auto kSizesByTwo = [] {
     std::array<Sizes, 100> sizes{};
     for (const Issuer& issuer : kIssuers) {
@@ -72,14 +72,14 @@ constexpr auto kSizesByTwo = [] {
     return sizes;
 }();
 
-/// Whether numbers that begin with these six are issued in that size, or even usually so.
+/// Whether cards with these first six digits have this length, among all or only usual lengths.
 bool is_issued(unsigned digits, std::size_t size, Sizes Issuer::*sizes) {
     return std::ranges::any_of(kIssuers, [&](const Issuer& issuer) {
         return digits >= issuer.low && digits <= issuer.high && (issuer.*sizes >> size & 1U) != 0;
     });
 }
 
-/// The first digits as a number, over all gaps.
+/// The first digits as a number, across gaps.
 unsigned head_of(const Sight& sight, std::size_t count) {
     unsigned value = 0;
     for (std::size_t i = 0; count > 0; ++i) {
@@ -91,8 +91,8 @@ unsigned head_of(const Sight& sight, std::size_t count) {
     return value;
 }
 
-/// The last group of a card of so many digits: in one piece; as cards are printed, in fours, or as
-/// 4, 6 and the rest; or evenly in any other size, all but the last.
+/// The last group of a card with so many digits: in one group; in printed groups, of fours or of 4,
+/// 6 and the rest; or in groups of any other equal size, the last group excepted.
 std::optional<std::size_t> last_group(const Sight& sight, std::size_t size) {
     const std::size_t even = sight.size(0);
     if (even >= size) return even == size ? std::optional<std::size_t>{0} : std::nullopt;
@@ -107,19 +107,18 @@ std::optional<std::size_t> last_group(const Sight& sight, std::size_t size) {
     return is_there ? std::optional{last} : std::nullopt;
 }
 
-/// Whether groups of this size are a card's without a word that says so.
+/// Whether groups of this size need no cue to be a card.
 bool is_grouped_like_a_card(const Sight& sight, std::size_t last) {
     return last == 0 || sight.size(0) <= 4 || sight.has_cue(kCard);
 }
 
-/// Letters before it are its label if they are a word that we know: an id has others.
+/// Letters before a card must be a known word, its label: an id has other letters.
 bool can_begin(const Sight& sight, std::size_t begin) {
     return !is_glued_left(sight.text, begin) || cues_of_last_word(sight.text, begin) != 0 ||
            (before(sight.text, begin) == '_' && sight.has_cue(kCard));
 }
 
-/// Whether the groups belong to the account of a bank, whatever is wrong with that: DE89 3704
-/// 0044….
+/// Whether the groups belong to a bank account, valid or not: DE89 3704 0044….
 bool is_in_account(const Sight& sight, std::size_t last) {
     const char sign = last > 0 ? sight.sign(1) : '\0';
     const bool goes_on = last + 1 < sight.groups_left() && sight.sign(last + 1) == sign;
@@ -135,7 +134,7 @@ bool is_in_account(const Sight& sight, std::size_t last) {
     return false;
 }
 
-/// Whether the groups are of a longer row of the like: 9440 6512 7545 3754 7531 36.
+/// Whether the groups belong to a longer row of equal groups: 9440 6512 7545 3754 7531 36.
 bool is_part_of_row(const Sight& sight, std::size_t last) {
     if (!sight.is_in_row() || last == 0) return false;
     const Number::Group& group_before = sight.number.groups[sight.first - 1];
@@ -148,8 +147,8 @@ bool is_part_of_row(const Sight& sight, std::size_t last) {
 /// 657216145000000000 is a time.
 bool ends_with_zeros(const Sight& sight) { return sight.digits(0).ends_with("000000"); }
 
-/// Who says that it is a card need not say whose. Without a word it is one of a known issuer's, and
-/// in a size that is rare only where no word says that it is something else.
+/// With a cue, any issuer will do. Without a cue the issuer must be known, and a rare length counts
+/// only if no cue says something else.
 bool is_card(const Sight& sight, std::size_t size, std::size_t last, Sizes sizes_of_two) {
     if ((sizes_of_two >> size & 1U) != 0) {
         const unsigned head = head_of(sight, kIssuerDigits);
@@ -165,11 +164,11 @@ bool is_card(const Sight& sight, std::size_t size, std::size_t last, Sizes sizes
 Found find_card(const Sight& sight) {
     const Sizes sizes = kSizesByTwo[head_of(sight, 2)];
     const std::size_t begin = sight.group(0).begin;
-    // In a row of groups the ones around must not be tied to these: that is soon seen.
+    // Cheap test first: a card within a row of groups must not be tied to the preceding group.
     if (sight.size(0) < kSizeMin && continues_left(sight.text, begin)) return {};
-    // Before a group inside of a row there is no word that could make a card of it.
+    // A later group of a number has no words before it that could be a cue.
     const bool may_be_said = !sight.is_in_row() || sight.is_labelled(kCard);
-    // The longest first: what a shorter one leaves would still be known.
+    // Longest first: the remainder of a shorter match would still reveal the card.
     for (std::size_t size = std::min(kSizeMax, sight.digits_left()); size >= kSizeMin; --size) {
         if ((sizes >> size & 1U) == 0 && !may_be_said) continue;
         const auto last = last_group(sight, size);

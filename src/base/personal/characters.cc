@@ -10,8 +10,8 @@ constexpr std::size_t kHexDigits = 8;
 constexpr std::size_t kWordMax = 12;
 
 constexpr std::size_t kUnderscoresMax = 4;
-/// What follows a number without a gap is a word if it has at least so many letters: a single one
-/// belongs to the number, and makes something else of it.
+/// Letters attached to a number form a word of their own if there are at least so many: a single
+/// letter belongs to the number, which is then something else.
 constexpr std::size_t kGluedLettersMin = 2;
 constexpr std::size_t kGluedLettersMax = 24;
 

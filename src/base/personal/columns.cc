@@ -6,14 +6,14 @@ namespace parlance::personal {
 
 namespace {
 
-/// So far into the text the headings are looked for, and in so many lines.
+/// Headings are searched in so many bytes and lines from the start.
 constexpr std::size_t kHeadingsMax = 512;
 constexpr int kLinesMax = 4;
 constexpr std::string_view kSeparators = ",;\t|";
 
 }  // namespace
 
-/// Takes a line for one of headings if at least one of them says something.
+/// Takes a line as the headings if at least one heading gives a cue.
 void Columns::read_line(std::string_view line) {
     const std::size_t first = line.find_first_of(kSeparators);
     if (first == std::string_view::npos) return;

@@ -1,4 +1,4 @@
-// A table in a text: names in one of its first lines, and under each what they are the names of.
+// Tables in a text: a line of column names near the top, and values below.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace parlance::personal {
 
-/// What the heading of a column says of what stands in it. Asked from left to right, so that all of
-/// a text is gone over once.
+/// The cues that a column's heading gives for the column's values. Queries must go from left to
+/// right, so that a text is scanned once.
 class Columns {
   public:
     explicit Columns(std::string_view text) : text_(text) {}
 
-    /// What is said of this place; nothing of one before the last that was asked for.
+    /// The cues for this position; 0 for a position before the last query's.
     Cues cues_at(std::size_t place);
 
   private:
@@ -26,11 +26,11 @@ class Columns {
 
     std::string_view text_;
     bool is_read_ = false;
-    char separator_ = '\0';  ///< 0: there is no table, or none of its headings says anything.
+    char separator_ = '\0';  ///< 0: no table, or a table whose headings give no cues.
     std::array<Cues, kColumnsMax> cues_{};
-    std::size_t place_ = 0;   ///< How far the text was gone over,
-    std::size_t column_ = 0;  ///< in which column that is,
-    bool is_quoted_ = false;  ///< and whether between quotes.
+    std::size_t place_ = 0;   ///< How far the text was scanned.
+    std::size_t column_ = 0;  ///< The column at place_.
+    bool is_quoted_ = false;  ///< Whether place_ is between quotes.
 };
 
 }  // namespace parlance::personal

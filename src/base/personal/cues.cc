@@ -14,11 +14,11 @@ namespace {
 constexpr int kWordsMax = 7;
 constexpr std::size_t kSignsMax = 8;
 
-/// What stands behind a number of a letterhead. Where a line goes on, it is about something else.
+/// Words after a number in a letterhead. If the line goes on, the words mean something else.
 constexpr std::array<std::string_view, 9> kBehind{
     "cell", "desk", "direct", "fax", "home", "landline", "mobile", "office", "work"};
 
-/// What is counted, weighed or paid.
+/// Units that are counted, weighed or paid.
 constexpr std::array<std::string_view, 48> kCounted{
     "bits",    "btc",    "bytes",   "calls",  "characters", "chf",    "cents",   "dollars",
     "entries", "errors", "eth",     "eur",    "euro",       "euros",  "files",   "gb",
@@ -30,10 +30,10 @@ constexpr std::array<std::string_view, 48> kCounted{
 constexpr std::array<std::string_view, 6> kVersionBehind{
     "build", "patch", "release", "update", "upgrade", "version"};
 
-/// What may stand between a number and the words that say what it is.
+/// Words between a number and the words that identify it.
 constexpr std::array<std::string_view, 6> kLinks{"are", "is", "ist", "est", "es", "was"};
 
-/// Behind these something else is spoken of.
+/// Words that begin a new subject.
 constexpr std::array<std::string_view, 8> kOnward{
     "and", "at", "but", "for", "from", "or", "to", "und"};
 
@@ -48,7 +48,7 @@ bool is_word_byte(char c) { return is_letter(c) || c == '\'' || is_beyond_ascii(
 constexpr Cues kNames = kPhone | kSsn | kItin | kSin | kNino | kBirth | kDriver | kLicence |
                         kPassport | kCard | kIban | kAccount;
 
-/// What only two words together say, and what one takes from another.
+/// Resolves cues that need two words, and cues that cancel other cues.
 Cues settled(Cues cues) {
     const auto has = [&cues](Cues both) { return (cues & both) == both; };
     if (has(kSocial | kInsurance)) {
@@ -66,7 +66,7 @@ Cues settled(Cues cues) {
     return cues;
 }
 
-/// The word that ends before `place`, over a few signs; empty behind a digit, a placeholder or too
+/// The word that ends before `place`, across a few signs; empty after a digit, a placeholder or too
 /// many signs.
 std::string_view word_before(std::string_view text, std::size_t place) {
     const std::size_t floor = place - std::min(place, kSignsMax);
@@ -78,20 +78,20 @@ std::string_view word_before(std::string_view text, std::size_t place) {
     std::size_t begin = place;
     const std::size_t word_floor = place - std::min(place, kWordBytesMax + 1);
     while (begin > word_floor && is_word_byte(text[begin - 1])) --begin;
-    // What hangs on a digit is the end of something else: 9Tel== is no telephone.
+    // A word attached to a digit is the end of something else: 9Tel== is no telephone.
     if (is_digit(before(text, begin))) return {};
     return text.substr(begin, place - begin);
 }
 
 struct Said {
-    std::size_t begin;  ///< Where its word stands, or the first of its letters.
+    std::size_t begin;  ///< Begin of the word, or of the first of its letters.
     std::size_t end;
     Cues cues;
 };
 
 constexpr std::size_t kLettersMax = 5;
 
-/// D.O.B., S.I.N.: letters with dots are a word too.
+/// D.O.B., S.I.N.: letters with dots count as a word.
 Said abbreviated(std::string_view text, Said last) {
     std::array<char, kLettersMax> letters{};
     std::size_t i = kLettersMax;
@@ -122,7 +122,7 @@ Said hyphenated(std::string_view text, Said last) {
     return cues != 0 ? Said{last.begin - 2, last.end, cues} : last;
 }
 
-/// What the last word before a place says. Its end is 0 if there is none.
+/// The cues of the last word before a position. `end` is 0 if there is no word.
 Said said_before(std::string_view text, std::size_t place) {
     const std::string_view word = word_before(text, place);
     if (word.empty()) return {0, 0, 0};
@@ -131,13 +131,13 @@ Said said_before(std::string_view text, std::size_t place) {
     const bool has_dot = at(text, said.end) == '.' || before(text, begin) == '.';
     if (word.size() == 1 && has_dot) return abbreviated(text, said);
     if (before(text, begin) == '-') return hyphenated(text, said);
-    // Driver's license (CA): what is added in parentheses does not matter.
+    // Driver's license (CA): an addition in parentheses is skipped.
     if (said.cues == 0 && at(text, said.end) == ')' && before(text, begin) == '(')
         return {said.begin, said.end, kFiller};
     return said;
 }
 
-/// Calls `use(said)` for each word before a place, until it returns false.
+/// Calls `use(said)` for each word before a position, until `use` returns false.
 template <class Use>
 void each_word_before(std::string_view text, std::size_t place, Use use) {
     for (int n = 0; n < kWordsMax; ++n) {
@@ -147,12 +147,12 @@ void each_word_before(std::string_view text, std::size_t place, Use use) {
     }
 }
 
-/// Whether what stands before it is about something else.
+/// Whether words further left are about something else.
 bool ends_sense(Cues said) {
     return said == 0 || ((said & (kThing | kVersion | kHost)) != 0 && (said & kFiller) == 0);
 }
 
-/// What is behind the last word, and what a single letter in front of it means: "T: ", "contact: ".
+/// The cue of the sign after the last word, as in "contact:", and of a letter before a colon: "T:".
 Cues cues_of_sign(std::string_view text, const Said& last) {
     const char next = at(text, last.end);
     const char sign = next == ' ' ? at(text, last.end + 1) : next;
@@ -165,7 +165,7 @@ Cues cues_of_sign(std::string_view text, const Said& last) {
 
 constexpr int kNamesMax = 2;
 
-/// Whether a word that is not known is written like a name.
+/// Whether an unknown word is written like a name.
 bool is_name(std::string_view text, const Said& said) {
     return said.cues == 0 && said.end - said.begin >= 2 && is_upper(text[said.begin]) &&
            !is_upper(text[said.begin + 1]);
@@ -181,12 +181,13 @@ bool is_short_for_born(std::string_view text, std::size_t place) {
     return c == '\0' || c == '(' || c == '\n' || (c == ' ' && (sign == ',' || sign == '('));
 }
 
-/// Whether a sentence or a line ends between two words: what is said before is not about the other.
+/// Whether a sentence or a line ends in the gap between two words: words before the gap are about
+/// something else.
 bool has_end_of_sense(std::string_view gap) {
     return gap.find_first_of(";!?|\n") != std::string_view::npos;
 }
 
-/// So many words that say nothing are looked past where there is a check digit or the like.
+/// Unknown words skipped before a number that has a check digit or the like.
 constexpr int kUnknownMax = 2;
 
 /// The word that begins here.
@@ -196,13 +197,13 @@ std::string_view word_at(std::string_view text, std::size_t begin) {
     return text.substr(std::min(begin, text.size()), end - begin);
 }
 
-/// The word behind a number, over a space.
+/// The word after a number, across a space.
 std::string_view next_word(std::string_view text, std::size_t place) {
     if (at(text, place) == ' ') ++place;
     return word_at(text, place);
 }
 
-/// A name is of things: call_id is no telephone, and message_to is none either.
+/// Keys name things: call_id is no telephone, and neither is message_to.
 constexpr Cues kUnsaidByNames = kCall | kReach | kToward | kHint | kThing | kMine;
 
 /// Calls `use(cues)` for each word of a name: card_number, dateOfBirth.
@@ -226,7 +227,7 @@ Cues cues_of_last_word(std::string_view text, std::size_t place) {
     std::size_t begin = place;
     while (begin > floor && is_letter(text[begin - 1])) {
         --begin;
-        // cardNumber: the last of its words is as good as one that stands alone.
+        // cardNumber: the last word counts like a separate word.
         const bool is_hump = is_upper(text[begin]) && begin > 0 && is_letter(text[begin - 1]) &&
                              !is_upper(text[begin - 1]);
         if (is_hump) break;
@@ -245,7 +246,7 @@ Cues cues_before(std::string_view text, std::size_t place) {
         if (words++ == 0) {
             cues |= cues_of_sign(text, said);
         } else if ((said.cues & kHint) != 0) {
-            // "Text" further away is what was written.
+            // "Text" further away refers to a written text.
             cues |= said.cues & ~kHint;
             return true;
         }
@@ -255,11 +256,11 @@ Cues cues_before(std::string_view text, std::size_t place) {
         if (is_next_name) return true;
         return !ends_sense(said.cues);
     });
-    // License no. 12345678: where a line begins with it, it is a person's.
+    // License no. 12345678: at the start of a line, a person's licence.
     const bool begins_line = first.begin == 0 || text[first.begin - 1] == '\n';
     if (begins_line && (first.cues & kLicence) != 0 && (cues & (kNumber | kColon)) != 0)
         cues |= kDriver;
-    // Emergency contact: Jane Doe (…). Of whom it is says nothing of what it is.
+    // Emergency contact: Jane Doe (…). The person's name gives no cue about the number.
     if (names > 0) cues = (cues & kContact) != 0 ? kContact | kToward : 0;
     return settled(cues);
 }
@@ -307,7 +308,7 @@ Cues cues_behind(std::string_view text, std::size_t place) {
         const std::string_view word = word_at(text, place);
         if (n == 0 && !is_in_parentheses && !is_one_of(word, kLinks)) return 0;
         const Cues said = is_one_of(word, kOnward) ? 0 : cues_of_word(word);
-        // A phone bill is no phone, though a phone's number is.
+        // A phone bill is no phone, but a phone's number is.
         const bool is_of_a_thing = said == 0 && !word.empty() && !is_one_of(word, kOnward) &&
                                    (last & (kFiller | kNumber)) == 0;
         if (is_of_a_thing) cues &= ~(kPhone | kCard | kAccount);

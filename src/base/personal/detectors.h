@@ -1,5 +1,5 @@
-// One function per kind. Each is asked at a place where its kind could begin, and answers with
-// where what it found begins and ends.
+// One detector per kind. Each detector is called at a position where its kind could begin, and
+// returns begin and end of a finding.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,26 @@ struct Span {
 };
 using Found = std::optional<Span>;
 
-/// A number from one of its groups on, with the words before it, which are read when asked for.
+/// A number from one of its groups on, with the cues of the words before, which are read on demand.
 class Sight : public Digits {
   public:
     Sight(const Digits& digits, std::size_t floor, Cues label_cues)
         : Digits(digits), floor_(floor), label_cues_(label_cues) {}
 
-    /// What is found must not begin before this: it is taken.
+    /// A finding must not begin before this position, the end of the last finding.
     std::size_t floor() const { return floor_; }
     Cues cues() const;
     bool has_cue(Cues any) const { return (cues() & any) != 0; }
-    /// Whether the words before it say so, also from a little further away, or those behind its
-    /// end.
+    /// Whether words near the number, before or after, give one of these cues.
     bool is_said(Cues any, std::size_t end) const {
         return has_cue(any) || (cues_behind(text, end) & any) != 0 ||
                (!is_in_row() && (cues_near(text, group(0).begin) & any) != 0);
     }
     bool is_labelled(Cues any) const { return (label_cues_ & any) != 0; }
-    /// Where the word begins that the first group belongs to: AB1234567.
+    /// The begin of the word around the first group: AB1234567.
     std::size_t word_begin() const;
-    /// Whether a find can begin here: nothing hangs on it, or a word that says what it is.
+    /// Whether a finding can begin here: no letter or digit is attached, or an attached word gives
+    /// one of the cues.
     bool is_apart_left(std::size_t place, Cues words) const;
 
   private:
@@ -44,7 +44,7 @@ class Sight : public Digits {
     mutable std::optional<Cues> cues_;
 };
 
-// Where a group of digits begins.
+// Called where a group of digits begins.
 Found find_iban(const Sight& sight);
 Found find_nino(const Sight& sight);
 Found find_card(const Sight& sight);
@@ -55,13 +55,13 @@ Found find_sin(const Sight& sight);
 Found find_licence(const Sight& sight);
 Found find_passport(const Sight& sight);
 Found find_phone(const Sight& sight);
-/// Any date, with or without a birth; nothing else is looked for inside of one.
+/// Finds any date, of birth or not; no other kind is searched within a date.
 Found find_date(const Sight& sight);
 Found find_birth_date(const Sight& sight);
-/// Whether the first groups are a year, a month and a day, whatever divides them and goes on.
+/// Whether the first groups are a year, a month and a day, whatever divides or follows them.
 bool begins_with_date(const Sight& sight);
 
-/// Where a sign stands that is no digit.
+/// The position of a sign, or of another byte that is no digit.
 struct Sign {
     std::string_view text;
     std::size_t place;
@@ -73,11 +73,11 @@ Found find_ip6(const Sign& colon);
 Found find_mac(const Sign& colon);
 /// The hexadecimal digits and colons around a colon.
 Span colon_word(const Sign& colon);
-/// Whether the colon stands between a word and a number, as in "card:4111…" or "1:203.0.113.7", and
-/// not in an address.
+/// Whether the colon divides a label from a number, as in "card:4111…" or "1:203.0.113.7", rather
+/// than parts of an address.
 bool is_behind_label(const Sign& colon);
 
-// Guesses.
+// Guesses, without a structure to check.
 Found find_name(const Sign& capital);
 Found find_address(const Sight& sight);
 

@@ -1,4 +1,5 @@
-// Numbers of papers. They have no check digit and a hundred forms: the words before say what it is.
+// Numbers of papers. They have no check digit and a hundred forms: only the words nearby identify
+// them.
 #include <algorithm>
 
 #include "base/personal/characters.h"
@@ -18,7 +19,8 @@ struct Form {
 constexpr Form kLicenceForm{kLicence, 5, 22, 4};
 constexpr Form kPassportForm{kPassport, 6, 12, 5};
 
-/// Whether a word of letters and digits goes on here, maybe over a sign behind which digits go on.
+/// Whether a word of letters and digits goes on here, maybe across a sign with more digits after
+/// it.
 bool goes_on(std::string_view text, std::size_t place) {
     const bool is_dash = at(text, place) == '-' && is_alnum(at(text, place + 1));
     const bool is_gap =
@@ -26,27 +28,27 @@ bool goes_on(std::string_view text, std::size_t place) {
     return is_alnum(at(text, place)) || is_dash || is_gap;
 }
 
-/// Behind the letters and digits here, over single signs behind which digits go on.
+/// The end of the letters and digits here, across single signs with more digits after them.
 std::size_t word_end(std::string_view text, std::size_t begin, const Form& form) {
     std::size_t end = begin;
     while (end - begin <= form.size_max && goes_on(text, end)) ++end;
     return end;
 }
 
-/// Whether the digits are all of their word, as most are.
+/// Whether the digits are a whole word, as most are.
 bool is_all_digits(const Sight& sight) {
     return !is_alnum(before(sight.text, sight.group(0).begin)) &&
            !goes_on(sight.text, sight.group(0).end);
 }
 
-/// Whether it is worth it to read on: the number, or what hangs on it, is followed by "is".
+/// Cheap test for words after the number: the number, or its attached letters, is followed by "is".
 bool may_be_said_behind(std::string_view text, std::size_t place) {
     std::size_t end = place;
     while (end - place < 4 && is_alnum(at(text, end))) ++end;
     return at(text, end) == '-' || (at(text, end) == ' ' && lower(at(text, end + 2)) == 's');
 }
 
-/// Whether letters and digits are what offices print: capitals, and no word among them.
+/// Whether a word looks printed by an authority: seven or more capitals, digits and dashes.
 bool is_printed(std::string_view word) {
     return word.size() >= 7 &&
            std::ranges::all_of(word, [](char c) { return is_digit(c) || is_upper(c) || c == '-'; });

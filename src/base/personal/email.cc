@@ -1,4 +1,4 @@
-// What stands around an '@': e-mail addresses, and a URL's user and password.
+// Findings around an '@': e-mail addresses, and a URL's user and password.
 #include <algorithm>
 
 #include "base/personal/characters.h"
@@ -14,13 +14,13 @@ constexpr std::size_t kLoginMax = 128;
 
 bool is_label_byte(char c) { return is_alnum(c) || c == '-' || is_beyond_ascii(c); }
 
-/// What the standard allows beyond these stands between addresses rather than in one.
+/// Further characters that the standard allows usually separate addresses.
 bool is_local_byte(char c) {
     return is_alnum(c) || is_beyond_ascii(c) ||
            (c != '\0' && std::string_view{"._%+-'"}.find(c) != std::string_view::npos);
 }
 
-/// A name with spaces stands in quotes: "Ana Oduya"@example.org.
+/// A name with spaces is quoted: "Ana Oduya"@example.org.
 std::size_t quoted_begin(const Sign& at_sign) {
     const std::size_t close = at_sign.place - 1;
     const std::size_t floor = std::max(at_sign.floor, close - std::min(close, kLocalMax));
@@ -33,10 +33,10 @@ std::size_t quoted_begin(const Sign& at_sign) {
     return is_quoted ? begin - 1 : at_sign.place;
 }
 
-/// An address begins with what people and programs name themselves by.
+/// The bytes with which names of people and programs begin.
 bool is_local_begin(char c) { return is_alnum(c) || is_beyond_ascii(c) || c == '_' || c == '+'; }
 
-/// Behind the domain that begins here; nothing if there is none.
+/// The end of the domain that begins here; nothing if none.
 std::optional<std::size_t> domain_end(std::string_view text, std::size_t begin) {
     std::size_t label = begin;
     std::size_t labels = 0;
@@ -80,9 +80,9 @@ Found find_email(const Sign& at_sign) {
     if (begin == at_sign.place || text[at_sign.place - 1] == '.') return {};
     const auto end = domain_end(text, at_sign.place + 1);
     if (!end || is_scale(text, at_sign.place + 1)) return {};
-    // _ana@example.org_ is an emphasis.
+    // _ana@example.org_ is emphasis.
     if (at(text, *end) == '_' && text[begin] == '_' && begin + 1 < at_sign.place) ++begin;
-    // A name that all of a service's users share is nobody's.
+    // A name shared by all users of a service identifies nobody.
     if (text.substr(begin, at_sign.place - begin) == "git") return {};
     return Span{begin, *end};
 }

@@ -1,4 +1,4 @@
-// The walk over a text: from one digit, '@' or ':' to the next, asking at each who knows it.
+// The walk over a text: stops at each digit, '@' or ':' and calls the detectors of its kinds.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,24 +17,24 @@ namespace parlance::personal {
 
 namespace {
 
-/// How many digits a group has, one bit each; the last one stands for all that are larger.
+/// Sizes of digit groups, one bit each; the last bit stands for all larger sizes.
 using Sizes = std::uint32_t;
 constexpr unsigned kSizeOfMore = 31;
 constexpr Sizes kAnySize = ~Sizes{0};
 constexpr Sizes kUpToThree = 0b1110;
 constexpr Sizes kThreeOrNine = 1U << 3U | 1U << 9U;
 
-/// Most groups of digits are nobody's: the table says so of most of them, before anybody is asked.
+/// Most groups of digits are not personal: the table excludes most groups before any detector runs.
 struct AtNumber {
     Kind kind;
     Found (*find)(const Sight& sight);
-    std::size_t digits_min;  ///< From there on: most numbers are too short for anything.
-    bool begins_word;        ///< Whether nothing of it stands before its digits.
-    Sizes sizes = kAnySize;  ///< Of its first group.
-    bool may_follow = true;  ///< Whether other groups of digits may stand before the first.
+    std::size_t digits_min;  ///< From this group on; most numbers are too short.
+    bool begins_word;        ///< Whether a finding begins with the digits.
+    Sizes sizes = kAnySize;  ///< Allowed sizes of the first group.
+    bool may_follow = true;  ///< Whether other groups of digits may precede.
 };
 
-/// Who is sure is asked first: a check digit is worth more than a word.
+/// Detectors with certainty come first: a check digit is worth more than a word.
 constexpr std::array kAtNumbers{
     AtNumber{Kind::Iban, find_iban, 2, false, kAnySize & ~0b11U, false},
     AtNumber{Kind::Nino, find_nino, 6, false, 1U << 2U | 1U << 6U, false},
@@ -78,12 +78,12 @@ std::size_t next_stop(std::string_view text, std::size_t from) {
     return from;
 }
 
-/// What is in a text at all, one bit each.
+/// Traits of a text, one bit each.
 using Traits = unsigned;
-constexpr Traits kStops = 1;  ///< Something to look at.
+constexpr Traits kStops = 1;  ///< Bytes at which the walk stops.
 constexpr Traits kEscapes = 2;
 constexpr Traits kBeyond = 4;  ///< Characters beyond ASCII.
-constexpr Traits kSigns = 8;   ///< With which somebody's codes for characters begin.
+constexpr Traits kSigns = 8;   ///< Bytes that begin character codes.
 
 constexpr auto kTraits = [] {
     std::array<std::uint8_t, 256> traits{};
@@ -95,7 +95,7 @@ constexpr auto kTraits = [] {
     return traits;
 }();
 
-/// Most strings have none: words of a dialect, names, prose.
+/// Most strings have no traits: words of a dialect, names, prose.
 Traits traits_of(std::string_view text) {
     std::size_t from = 0;
     Traits traits = 0;
@@ -111,7 +111,7 @@ Traits traits_of(std::string_view text) {
         const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(10)), above);
         stops = _mm_or_si128(stops, _mm_or_si128(near, is('@')));
         escapes = _mm_or_si128(escapes, is('\\'));
-        // A byte beyond ASCII has its highest bit set, as a mask has.
+        // The highest bit marks a byte beyond ASCII, as in a comparison mask.
         beyond = _mm_or_si128(beyond, bytes);
         signs = _mm_or_si128(signs, _mm_or_si128(_mm_or_si128(is('%'), is('&')), is('~')));
     }
@@ -124,13 +124,13 @@ Traits traits_of(std::string_view text) {
     return traits;
 }
 
-/// No fewer digits are looked at behind the letters of a word.
+/// Fewer digits attached to a word are ignored.
 constexpr std::size_t kDigitsMinGlued = 6;
 
 constexpr std::string_view kUuidForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
-/// Behind the UUID whose first digit stands here, or 0: most numbers of a machine's messages are
-/// parts of one, and none of them is anybody's.
+/// The end of the UUID around the digit at `place`, or 0: most numbers in machine messages are
+/// parts of UUIDs and not personal.
 std::size_t uuid_end(std::string_view text, std::size_t place, std::size_t floor) {
     constexpr std::size_t kDash = kUuidForm.find('-');
     std::size_t begin = place;
@@ -178,7 +178,7 @@ class Walk {
     }
 
     std::size_t look_at_at(std::size_t place) {
-        // Behind a password there is a host, and no address of a person.
+        // A host, not a person's address, follows a password.
         return std::max(ask(kAtAts, place).value_or(0), place + 1);
     }
 
@@ -200,7 +200,7 @@ class Walk {
         const Cues label_cues = cues_of_label(label_);
         const std::size_t end = number_.groups[number_.count - 1].end;
         std::size_t first = 0;
-        // A number that is cut off is read again from where too little of it is in sight.
+        // A truncated number is read again from the first group with too few groups after it.
         const bool is_cut = number_.count == Number::kGroupsMax;
         while (first < number_.count) {
             if (is_cut && number_.count - first < Number::kGroupsNeeded) {
@@ -215,9 +215,9 @@ class Walk {
         return std::max(end, floor_);
     }
 
-    /// Behind what is settled: found, or a date in which nothing else is to be found.
+    /// Returns the end of the finding, or of a date, inside which nothing is searched; 0 if none.
     std::size_t look(const Sight& sight) {
-        // A word that says what follows may hang on it: SSN078051121.
+        // A cue may be attached to the number: SSN078051121.
         const std::size_t begin = sight.group(0).begin;
         const bool is_in_word =
             is_alnum(before(text_, begin)) &&
@@ -241,13 +241,13 @@ class Walk {
     Kinds kinds_;
     const Label& label_;
     std::vector<Finding>& findings_;
-    std::size_t floor_ = 0;  ///< Behind the last finding.
+    std::size_t floor_ = 0;  ///< End of the last finding.
     Number number_;
     Sums sums_;
     Columns columns_;
 };
 
-/// Names have no digit and no sign to stop at: every word is looked at, if anybody asks for them.
+/// Names have no digit or sign to stop at: every word is examined, only on request.
 void find_names(std::string_view text, std::vector<Finding>& findings, std::size_t first) {
     for (std::size_t i = 1; i < text.size(); ++i) {
         if (text[i - 1] != ' ' || !(is_upper(text[i]) || is_beyond_ascii(text[i]))) continue;
@@ -276,7 +276,7 @@ void find_plain(std::string_view text,
     if (kinds.has(Kind::Name)) find_names(text, findings, first);
 }
 
-/// Takes the places of these findings back to what was written.
+/// Maps findings in the folded text to the written text.
 void place_in_written(const Folded& folded, std::span<Finding> findings) {
     for (Finding& finding : findings) {
         finding.begin = folded.begins[finding.begin];
@@ -288,7 +288,8 @@ std::span<Finding> behind(std::vector<Finding>& findings, std::size_t first) {
     return std::span{findings}.subspan(first);
 }
 
-/// What is read through its codes comes first; what is there only without them, "%4111…", is added.
+/// Findings in the decoded text take precedence; findings only in the undecoded text, "%4111…", are
+/// added.
 void find_coded(const Folded& folded,
                 Kinds kinds,
                 const Label& label,
@@ -328,7 +329,7 @@ void find_folded(std::string_view text,
     place_in_written(folded, behind(findings, first));
 }
 
-/// Whether the text is read otherwise than it is written, as far as its traits say.
+/// Whether, judging by its traits, the text reads differently than written.
 bool is_disguised(std::string_view text, Traits traits) {
     return ((traits & kBeyond) != 0 && needs_folding(text)) ||
            ((traits & kSigns) != 0 && has_codes(text));

@@ -14,12 +14,13 @@ namespace {
 struct Range {
     std::uint32_t low;
     std::uint32_t high;
-    std::uint32_t becomes;  ///< What `low` becomes; the others follow it, if it is no sign.
+    std::uint32_t becomes;  ///< The reading of `low`; digits count on from there.
 };
 
 constexpr std::uint32_t kNothing = 0;
 
-/// In order. A dash is any dash, a space any space, a quote any quote; digits of any script count.
+/// Sorted. Reads any dash as '-', any space as ' ', any quote as '"', and digits of any script as
+/// digits.
 constexpr std::array kRanges{
     Range{0x0085, 0x0085, ' '},      Range{0x00A0, 0x00A0, ' '},   Range{0x00AB, 0x00AB, '"'},
     Range{0x00AD, 0x00AD, kNothing}, Range{0x00B2, 0x00B3, '2'},   Range{0x00B7, 0x00B7, '.'},
@@ -60,7 +61,7 @@ constexpr unsigned utf8_lead(std::uint32_t code) {
     return code < 0x10000U ? 0xE0U | code >> 12U : 0xF0U | code >> 18U;
 }
 
-/// The first bytes, in UTF-8, of the characters above.
+/// The first UTF-8 bytes of the characters above.
 constexpr auto kLeads = [] {
     std::array<bool, 256> leads{};
     for (const Range& range : kRanges) {
@@ -72,7 +73,7 @@ constexpr auto kLeads = [] {
 }();
 bool may_lead_a_look_alike(char c) { return kLeads[static_cast<unsigned char>(c)]; }
 
-/// What a character is read as; nothing if it is read as itself.
+/// The reading of a character; nothing if read as itself.
 std::optional<char> look_alike(std::uint32_t code) {
     if (code < kRanges.front().low) return {};
     const auto above = std::ranges::upper_bound(kRanges, code, {}, &Range::low);
@@ -80,16 +81,16 @@ std::optional<char> look_alike(std::uint32_t code) {
     if (code > range.high) return {};
     const bool is_digit_row = range.becomes >= '0' && range.becomes <= '9';
     const std::uint32_t step = is_digit_row || range.becomes == '!' ? code - range.low : 0;
-    // The mathematical digits come in five sorts, one behind the other.
+    // The mathematical digits come in five styles in a row.
     return static_cast<char>(range.becomes + (range.becomes == '0' ? step % 10 : step));
 }
 
 struct Character {
     std::uint32_t code;
-    std::size_t size;  ///< As written.
+    std::size_t size;  ///< Bytes in the written text.
 };
 
-/// Checked text has whole characters; what is cut off anyway is taken byte by byte.
+/// Checked text has whole characters; a truncated character is read byte by byte.
 Character read_utf8(std::string_view text) {
     const auto byte = [&](std::size_t i) -> std::uint32_t {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -120,8 +121,8 @@ std::optional<std::uint32_t> hex4(std::string_view text) {
 constexpr std::string_view kSigns = "bfnrt";
 constexpr std::string_view kMeant = "\b\f\n\r\t";
 
-/// The character that so many backslashes lead to. JSON in a string of JSON: an escape that is
-/// escaped itself means the same character.
+/// The character after several backslashes. JSON within a JSON string: an escaped escape means the
+/// same character.
 std::optional<Character> read_nested_escape(std::string_view text, std::size_t backslashes) {
     if (backslashes < 2) return {};
     if (at(text, backslashes) == 'u') {
@@ -134,7 +135,7 @@ std::optional<Character> read_nested_escape(std::string_view text, std::size_t b
     return Character{static_cast<unsigned char>(kMeant[i]), backslashes + 1};
 }
 
-/// What stands behind a backslash.
+/// The character after a backslash.
 Character read_escape(std::string_view text) {
     const char sign = at(text, 1);
     if (sign != 'u') {
@@ -157,8 +158,8 @@ class Escapes {
 
     Character read(std::size_t place) {
         const std::string_view rest = text_.substr(place);
-        // A row of backslashes is looked over once, and not from each of them: it leads from any of
-        // them to the same place, and there may be a megabyte of them.
+        // A row of backslashes is scanned once, not from each backslash: every backslash leads to
+        // the same end, and a row may have a megabyte.
         if (place >= seen_) {
             const auto backslashes = std::min(rest.find_first_not_of('\\'), rest.size());
             if (const auto nested = read_nested_escape(rest, backslashes)) return *nested;
@@ -169,10 +170,10 @@ class Escapes {
 
   private:
     std::string_view text_;
-    std::size_t seen_ = 0;  ///< Behind the row that was looked over last, and led to nothing.
+    std::size_t seen_ = 0;  ///< End of the last scanned row that led to no character.
 };
 
-/// Writes one byte of what is read, and where it stands in what is written.
+/// Appends one byte of the reading, with its position in the written text.
 void append(Folded& folded, char c, std::size_t begin, std::size_t end) {
     folded.text[folded.size] = c;
     folded.begins[folded.size] = static_cast<std::uint32_t>(begin);
@@ -180,7 +181,7 @@ void append(Folded& folded, char c, std::size_t begin, std::size_t end) {
     ++folded.size;
 }
 
-/// An escape and the character itself become the same bytes.
+/// An escape and the character itself become equal bytes.
 void append_beyond_ascii(Folded& folded, std::uint32_t code, std::size_t begin, std::size_t end) {
     const auto lead = code < 0x800U ? 0xC0U : (code < 0x10000U ? 0xE0U : 0xF0U);
     const unsigned more = code < 0x800U ? 1 : (code < 0x10000U ? 2 : 3);
@@ -201,7 +202,7 @@ void append_character(Folded& folded, std::uint32_t code, std::size_t begin, std
     }
 }
 
-/// No character becomes longer, but for a byte that is none.
+/// Folding lengthens only invalid bytes, each to two bytes.
 void make_room(Folded& folded, std::size_t written) {
     const std::size_t room = 2 * written;
     if (folded.text.size() < room) {
@@ -217,7 +218,7 @@ std::optional<unsigned> percent_byte(std::string_view text) {
     return hex_value(text[1]) << 4U | hex_value(text[2]);
 }
 
-/// %40, or the bytes of a character beyond ASCII one by one.
+/// %40, or a character beyond ASCII as several bytes.
 std::optional<Character> read_percent(std::string_view text) {
     const auto first = percent_byte(text);
     if (!first || *first < 0x09U) return {};
@@ -237,7 +238,7 @@ struct Entity {
     std::string_view name;
     std::uint32_t code;
 };
-/// Those of a page's names for characters that stand in or around personal data.
+/// The HTML names of characters that occur in or around personal data.
 constexpr std::array kEntities{
     Entity{"Tab", '\t'},   Entity{"NewLine", '\n'}, Entity{"amp", '&'},    Entity{"apos", '\''},
     Entity{"colon", ':'},  Entity{"comma", ','},    Entity{"commat", '@'}, Entity{"dash", '-'},
@@ -278,7 +279,7 @@ std::optional<Character> read_tilde(std::string_view text) {
     return {};
 }
 
-/// Who else writes characters otherwise, by the sign that it begins with.
+/// The formats of character codes, by first character.
 struct Code {
     char sign;
     std::optional<Character> (*read)(std::string_view text);

@@ -1,5 +1,5 @@
-// Names and addresses, as far as the words around them give them away. Best effort, and said so:
-// who wants names kept back for certain keeps them out of the message.
+// Names and addresses, as far as nearby words reveal them. Best effort, and documented as such:
+// senders who must withhold names should keep names out of the message.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ namespace parlance::personal {
 
 namespace {
 
-/// A name follows one of these: "Mr. Oduya", "my name is Ana Oduya".
+/// Words before a name: "Mr. Oduya", "my name is Ana Oduya".
 constexpr std::array<std::string_view, 14> kHeralds{"dear",
                                                     "dr",
                                                     "dr.",
@@ -44,7 +44,7 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
     return end;
 }
 
-/// Whether the text before this place ends with one of the heralds, at the begin of a word.
+/// Whether the text before this position ends with a whole word of kHeralds.
 bool is_heralded(std::string_view text, std::size_t place) {
     std::size_t end = place;
     while (end > 0 && place - end < 2 && text[end - 1] == ' ') --end;

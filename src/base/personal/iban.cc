@@ -1,5 +1,5 @@
-// International bank account numbers (ISO 13616): two letters, two check digits, and as many
-// letters and digits as the country has.
+// International bank account numbers (ISO 13616): two letters, two check digits, and letters and
+// digits up to the country's length.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ struct Country {
     unsigned size;
 };
 
-/// The registry's countries and the sizes of their numbers, in order of their codes.
+/// The registry's countries and account lengths, sorted by country code.
 constexpr std::array kCountries{
     Country{"ad", 24}, Country{"ae", 23}, Country{"al", 28}, Country{"at", 20}, Country{"az", 28},
     Country{"ba", 20}, Country{"be", 16}, Country{"bg", 22}, Country{"bh", 22}, Country{"bi", 27},
@@ -39,13 +39,13 @@ constexpr std::array kCountries{
 };
 static_assert(std::ranges::is_sorted(kCountries, {}, &Country::code));
 
-/// The standard allows as many; none has fewer than these, said to be one or not.
+/// The standard's limit, and the shortest accepted length, with or without a cue.
 constexpr std::size_t kSizeMax = 34;
 constexpr std::size_t kSizeMin = 14;
 static_assert(kSizeMax >= std::ranges::max(kCountries, {}, &Country::size).size);
 
-/// Letters before it are a word of its own where they are one that we know, or end in small letters
-/// before its capitals: IBANDE89…, kontoDE89….
+/// Letters before an account must be a known word, or end in small letters before the account's
+/// capitals: IBANDE89…, kontoDE89….
 bool can_begin(std::string_view text, std::size_t begin) {
     const char c = before(text, begin);
     if (!is_alnum(c)) return !placeholder_ends(text, begin);
@@ -60,11 +60,11 @@ const Country* country_at(std::string_view text, std::size_t begin) {
     return country != kCountries.end() && country->code == code ? &*country : nullptr;
 }
 
-/// Behind the account that begins here; 0 if there is none. It has the country's size, or any for
-/// which the check digits are right, the longest one, if that is 0.
+/// The end of the account that begins here; 0 if none. The account has the country's length; if
+/// `size_of_country` is 0, the longest length with valid check digits.
 std::size_t account_end(const Sight& sight, std::size_t begin, std::size_t size_of_country) {
     const std::string_view text = sight.text;
-    // It is printed in fours. Who says that it is one may write it as they like.
+    // Accounts are printed in fours. After a cue any grouping is accepted.
     const auto may_divide = [&](std::size_t count) {
         return count % 4 == 0 || sight.has_cue(kIban);
     };
@@ -95,7 +95,7 @@ Found find_iban(const Sight& sight) {
     const Country* const country = country_at(text, begin);
     if (!can_begin(text, begin)) return {};
     std::size_t end = country != nullptr ? account_end(sight, begin, country->size) : 0;
-    // Not every country is in the registry, and not every bank keeps to it.
+    // Some countries are missing in the registry, and some banks deviate.
     if (end == 0 && sight.has_cue(kIban | kAccount)) end = account_end(sight, begin, 0);
     return end != 0 ? Found{Span{begin, end}} : Found{};
 }

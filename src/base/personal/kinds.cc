@@ -37,7 +37,8 @@ constexpr Kinds all_structured() {
     return kinds;
 }
 
-/// Their letters count as written; of the others only letters and digits, in one case.
+/// Whether a value's signs and case count; for other kinds only letters and digits count, in one
+/// case.
 bool keeps_signs(Kind kind) {
     return kind == Kind::Email || kind == Kind::Login || kind == Kind::Name ||
            kind == Kind::Address || kind == Kind::Ip || kind == Kind::BirthDate;
@@ -49,7 +50,7 @@ std::span<const KindRow> kind_rows() { return kRows; }
 
 const KindRow& row_of(Kind kind) {
     const KindRow& row = kRows[static_cast<std::size_t>(kind)];
-    CHECK(row.kind == kind);  // They stand in the order of the kinds.
+    CHECK(row.kind == kind);  // The rows are in the order of the kinds.
     return row;
 }
 

@@ -1,5 +1,5 @@
-// Values for tests that keep the rules of their kinds, reckoned here a second time. And chance that
-// is the same each time.
+// Values for tests that follow the rules of their kinds, computed independently of the detectors,
+// and repeatable random numbers.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ inline char luhn_digit(std::string_view number) {
     return static_cast<char>('0' + (10 - sum % 10) % 10);
 }
 
-/// ISO 13616: the two digits that leave 1 when all of it is divided by 97.
+/// ISO 13616: the two check digits that make the account leave 1 when divided by 97.
 inline std::string iban_of(std::string_view country, std::string_view account) {
     unsigned rest = 0;
     for (const char c : std::string{account} + std::string{country} + "00") {

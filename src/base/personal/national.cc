@@ -1,5 +1,4 @@
-// Numbers by which states know people. None of them is taken for one without either its printed
-// form or words that say so.
+// Numbers by which states identify people. A number counts only in its printed form or after a cue.
 #include <algorithm>
 
 #include "base/personal/characters.h"
@@ -10,17 +9,17 @@ namespace parlance::personal {
 
 namespace {
 
-/// Nine digits, in one group or in groups of these sizes.
+/// Nine digits, in one group or in groups of given sizes.
 struct NineDigits {
     std::string digits;
     std::size_t end;
 };
 
-/// `words` are those that it may hang on, and that say what it is.
+/// `words` are the cues of this kind; a cue may be attached to the number.
 std::optional<NineDigits> nine_digits(const Sight& sight, std::string_view sizes, Cues words) {
     const bool is_whole = sight.size(0) == 9;
     if (!is_whole && !sight.has_sizes(sizes, "- ./_")) return {};
-    // As printed, it needs no words.
+    // The printed form needs no cue.
     const char sign = is_whole ? '\0' : sight.sign(1);
     const std::size_t last = is_whole ? 0 : sizes.size() - 1;
     if (sign != '-' && !sight.is_said(words, sight.group(last).end)) return {};
@@ -65,7 +64,7 @@ Found find_sin(const Sight& sight) {
     const auto nine = nine_digits(sight, "333", kSin);
     if (!nine || !passes_luhn(nine->digits)) return {};
     const bool is_named = sight.is_said(kSin, nine->end);
-    // None begins with 0 or 8, but for those that are made up as examples.
+    // Issued numbers do not begin with 0 or 8; made-up examples do.
     const bool is_issued = nine->digits[0] != '0' && nine->digits[0] != '8';
     const bool is_telephone = sight.has_cue(kPhone | kCall);
     if (!is_named && (!is_issued || is_telephone)) return {};
@@ -74,7 +73,7 @@ Found find_sin(const Sight& sight) {
 
 namespace {
 
-/// How many bytes of a gap stand before this place.
+/// The size of a gap that ends here.
 std::size_t gap_before(std::string_view text, std::size_t place) {
     for (std::size_t size = std::min(place, kGapMax); size > 0; --size) {
         if (gap_size(text, place - size) == size) return size;
@@ -111,11 +110,11 @@ Found find_nino(const Sight& sight) {
 
     const bool is_said = sight.is_labelled(kNino) || (cues_before(text, begin) & kNino) != 0;
     if (is_tied_left(text, begin) && (continues_left(text, begin) || !is_said)) return {};
-    // One sign divides it all, or none does: AM 10-12-24 A is a time.
+    // The same sign in all gaps, or no sign: AM 10-12-24 A is a time.
     const char sign = is_whole ? '\0' : sight.sign(1);
     const bool is_even =
         is_whole ? last - begin == 8 : gap > 0 && sign_in(text.substr(begin + 2, gap)) == sign;
-    // In small letters it could be a piece of any hash.
+    // In small letters the match could be a piece of a hash.
     const bool is_printed = std::ranges::all_of(letters, is_upper) && is_upper(text[last]);
     return is_said || (is_printed && is_even) ? Found{Span{begin, last + 1}} : Found{};
 }

@@ -1,4 +1,4 @@
-// Addresses of the network: IP of both versions, and of hardware.
+// Network addresses: IP of both versions, and hardware addresses.
 #include <algorithm>
 
 #include "base/personal/characters.h"
@@ -8,17 +8,17 @@ namespace parlance::personal {
 
 namespace {
 
-/// The longest is eight groups of four with seven colons; a longer word is none.
+/// The longest address is eight groups of four with seven colons; longer words are no addresses.
 constexpr std::size_t kColonWordMax = 40;
 
 bool is_colon_word_byte(char c) { return is_hex(c) || c == ':'; }
 
-/// What the colons of a word of hexadecimal digits divide it into.
+/// The parts between the colons of a word of hexadecimal digits.
 struct Parts {
-    std::size_t count = 0;  ///< Those that are not empty.
+    std::size_t count = 0;  ///< Parts that are not empty.
     std::size_t size_min = kColonWordMax;
     std::size_t size_max = 0;
-    std::size_t gaps = 0;  ///< How often two colons stand together.
+    std::size_t gaps = 0;  ///< Number of double colons.
     bool has_digit = false;
 };
 
@@ -43,7 +43,7 @@ Parts parts_of(std::string_view word) {
     return parts;
 }
 
-/// The word around the colon, if it stands alone: without the label before it, as in "ip:fe80::1".
+/// The word around the colon, if separate, without a preceding label as in "ip:fe80::1".
 std::string_view lone_word(const Sign& colon, Span& span) {
     const std::string_view text = colon.text;
     span = colon_word(colon);
@@ -56,8 +56,7 @@ std::string_view lone_word(const Sign& colon, Span& span) {
     return is_lone ? text.substr(span.begin, span.end - span.begin) : std::string_view{};
 }
 
-/// Behind the address of version 4 of which the last part of this word is the first; 0 if it is
-/// none.
+/// The end of the IPv4 address whose first octet is this word's last part; 0 if none.
 std::size_t ip4_tail_end(std::string_view text, const Span& word) {
     std::size_t begin = word.end;
     while (begin > word.begin && is_digit(text[begin - 1])) --begin;
@@ -88,7 +87,7 @@ Span colon_word(const Sign& colon) {
            is_colon_word_byte(text[span.end])) {
         ++span.end;
     }
-    // "address: " and the colon before a value are no part of it.
+    // Excludes the colons of "address: " and before a value.
     while (span.end > colon.place + 1 && text[span.end - 1] == ':' && text[span.end - 2] != ':') {
         --span.end;
     }
@@ -103,7 +102,7 @@ bool is_behind_label(const Sign& colon) {
 
 namespace {
 
-/// Behind the zone of an address, fe80::1%eth0, if it has one.
+/// The end of an address zone, fe80::1%eth0; `place` if none.
 std::size_t zone_end(std::string_view text, std::size_t place) {
     constexpr std::size_t kZoneMax = 15;
     if (at(text, place) != '%' || !is_letter(at(text, place + 1))) return place;
@@ -119,7 +118,7 @@ Found find_ip6(const Sign& colon) {
     const std::string_view word = lone_word(colon, span);
     Parts parts = parts_of(word);
     if (!parts.has_digit || parts.size_max > 4) return {};
-    // ::ffff:192.0.2.1: the last two parts are written as an address of version 4.
+    // ::ffff:192.0.2.1: the last two parts are written as an IPv4 address.
     const std::size_t tail_end = ip4_tail_end(colon.text, span);
     if (tail_end != 0) {
         ++parts.count;
@@ -131,7 +130,7 @@ Found find_ip6(const Sign& colon) {
     }
     if (parts.gaps != 1 || parts.count < 2 || parts.count > 7) return {};
     if (word.find(":::") != std::string_view::npos) return {};
-    // Two names with two colons between them are rather of a program.
+    // Two names joined by two colons usually come from a program.
     const bool is_short_form =
         tail_end != 0 || parts.count >= 3 || (is_hex(word.front()) && word.find(':') >= 3);
     return is_short_form ? Found{Span{span.begin, zone_end(colon.text, span.end)}} : Found{};
@@ -147,7 +146,7 @@ Found find_mac(const Sign& colon) {
 
 namespace {
 
-/// Without zeros before it, or with as many as fill it up: 192.168.001.001.
+/// Without leading zeros, or padded to three digits each: 192.168.001.001.
 bool are_octets(const Sight& sight) {
     bool is_filled = true;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -160,7 +159,7 @@ bool are_octets(const Sight& sight) {
     return is_filled || (is_plain(0) && is_plain(1) && is_plain(2) && is_plain(3));
 }
 
-/// Programs have versions of four parts: name/1.2.3.4, name==1.2.3.4, >=1.2.3.4, version 1.2.3.4.
+/// Versions of programs have four parts: name/1.2.3.4, name==1.2.3.4, >=1.2.3.4, version 1.2.3.4.
 bool is_version(const Sight& sight, std::size_t begin, std::size_t end) {
     const char sign = before(sight.text, begin);
     const char sign_before = before(sight.text, begin - std::min<std::size_t>(begin, 1));
@@ -171,7 +170,7 @@ bool is_version(const Sight& sight, std::size_t begin, std::size_t end) {
            names_version_behind(sight.text, end);
 }
 
-/// Whether all parts are as small as those of versions are, and most of an address are not.
+/// Whether all parts are small, as in versions; most addresses have a larger part.
 bool is_small(const Sight& sight) {
     constexpr unsigned kSmall = 32;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -180,7 +179,7 @@ bool is_small(const Sight& sight) {
     return true;
 }
 
-/// Whether what stands around such a number is what stands around addresses.
+/// Whether the surroundings of such a number are typical of addresses.
 bool is_among_hosts(const Sight& sight, std::size_t begin, std::size_t end) {
     const std::string_view text = sight.text;
     const char sign = before(text, begin);
@@ -207,7 +206,7 @@ Found find_ip4(const Sight& sight) {
     if (is_tied_left(text, begin) || is_tied_right(text, end)) return {};
     if (is_version(sight, begin, end)) return {};
     if (is_small(sight) && !is_among_hosts(sight, begin, end)) return {};
-    // Everybody's own machine is nobody's.
+    // The local machine's address identifies nobody.
     const std::string_view address = text.substr(begin, end - begin);
     if (address == "127.0.0.1" || address == "0.0.0.0") return {};
     return Span{begin, end};

@@ -84,7 +84,7 @@ void add_up(std::string_view text, const Number& number, Sums& sums) {
 }
 
 bool Digits::passes_luhn(std::size_t last) const {
-    // The last digit is not doubled, nor is every second one before it.
+    // The Luhn sum doubles every second digit, starting before the last digit.
     const std::size_t place = group(last).digits_before + size(last) - 1;
     const std::size_t behind = first + last + 1;
     return (sums.luhn[behind][place % 2] - sums.luhn[first][place % 2]) % 10 == 0;

@@ -1,8 +1,8 @@
-// Finds personal data that has a structure: an e-mail address by its '@', a card by its check
-// digit, a date of birth by the words before it.
+// Finds personal data with a structure: an e-mail address by its '@', a card by its check digit, a
+// date of birth by the words before it.
 //
-// Linear in the text whatever the text is: only digits, '@' and ':' are stopped at, and what is
-// looked at around them is bounded. Nothing is remembered from one text to the next.
+// Linear in any text: the search stops only at digits, '@' and ':', and reads a bounded stretch
+// around each stop. No state is kept between texts.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct KindRow {
     Kind kind;
     std::string_view name;  ///< In configurations and reports.
     std::string_view word;  ///< In placeholders.
-    /// Told by a structure or a check digit. The others are guesses, and only made when asked for.
+    /// Recognised by structure or check digit. Other kinds are guesses, made only on request.
     bool has_structure;
     std::string_view what;
 };
@@ -67,7 +67,7 @@ struct KindRow {
 std::span<const KindRow> kind_rows();
 const KindRow& row_of(Kind kind);
 std::optional<Kind> kind_named(std::string_view name);
-/// All that have a structure.
+/// All kinds with a structure.
 Kinds structured_kinds();
 
 struct Finding {
@@ -77,22 +77,22 @@ struct Finding {
     bool operator==(const Finding&) const = default;
 };
 
-/// What a text is the value of, "mobile_number": it counts like the words before a number. What it
-/// says is found out once, for it may be long, and the key of a hundred thousand values.
+/// The key of a text's value, such as "mobile_number": counts like the words before a number. The
+/// cues are computed once, because a key may be long and apply to a hundred thousand values.
 struct Label {
     std::string_view name{};
-    mutable std::optional<std::uint32_t> cues{};  ///< Once somebody has asked: cues.h.
+    mutable std::optional<std::uint32_t> cues{};  ///< Computed on first use: cues.h.
 };
 
-/// Appends what is found in UTF-8 text, from left to right, without overlaps.
+/// Appends the findings in UTF-8 text, from left to right, without overlaps.
 void find(std::string_view text, Kinds kinds, const Label& label, std::vector<Finding>& findings);
 std::vector<Finding> find(std::string_view text, Kinds kinds = structured_kinds());
 
-/// What a message may cost beyond being looked through once: so many bytes of it are looked at
-/// again. Whatever was not made to cost much needs far less.
+/// Bounds the bytes of a message that are scanned again, beyond the one full scan. Only messages
+/// made to be expensive come near the bound.
 class Patience {
   public:
-    /// Whether there is so much left, which is then used up.
+    /// Uses up `bytes` if as many are left.
     bool has(std::size_t bytes) {
         const std::size_t cost = bytes + kEachTime;
         if (cost > left_) return false;
@@ -101,20 +101,20 @@ class Patience {
     }
 
   private:
-    static constexpr std::size_t kEachTime = 32;  ///< A short text takes as long as so many bytes.
+    static constexpr std::size_t kEachTime = 32;  ///< The fixed cost of a scan, in bytes.
     std::size_t left_ = std::size_t{256} << 10U;
 };
 
-/// The same for the inside of a JSON string that may have escapes; places are in what is written.
-/// With codes of URLs and pages in it, it is read through them, and also as it stands if there is
-/// the patience; without one there always is.
+/// Searches the inside of a JSON string, escapes included; positions refer to the written text. A
+/// text with character codes of URLs or pages is scanned decoded, and also as written while
+/// `patience` lasts; null means without bound.
 void find_escaped(std::string_view inside,
                   Kinds kinds,
                   const Label& label,
                   std::vector<Finding>& findings,
                   Patience* patience = nullptr);
 
-/// What two spellings of one value have in common.
+/// The form that all spellings of a value share.
 std::string normalised(Kind kind, std::string_view value);
 void append_normalised(Kind kind, std::string_view value, std::string& out);
 

@@ -11,7 +11,7 @@
 namespace parlance::personal {
 namespace {
 
-/// What is found, as "kind:text" with bars between.
+/// The findings as "kind:text", separated by bars.
 std::string found_in(std::string_view text, Label label = {}, Kinds kinds = structured_kinds()) {
     std::vector<Finding> findings;
     find(text, kinds, label, findings);
@@ -29,13 +29,13 @@ void expect_nothing(std::initializer_list<std::string_view> texts) {
     for (const auto text : texts) EXPECT_EQ(found_in(text), "") << text;
 }
 
-TEST(CheckDigits, AreThoseOfTheirStandards) {
+TEST(CheckDigits, FollowTheirStandards) {
     EXPECT_TRUE(passes_luhn("4111111111111111"));
     EXPECT_FALSE(passes_luhn("4111111111111112"));
     EXPECT_FALSE(passes_luhn("1411111111111111")) << "two digits swapped";
     EXPECT_FALSE(passes_luhn(""));
 
-    // The sums of a row of groups say the same of each stretch of it.
+    // The precomputed sums agree with passes_luhn() on each stretch of the groups.
     const std::string row = "4 11-111 1111.11 11111 2 37/8282 246 310005 0 9";
     Number number;
     Sums sums;
@@ -57,7 +57,7 @@ TEST(CheckDigits, AreThoseOfTheirStandards) {
     EXPECT_FALSE(passes_mod97("GB82"));
 }
 
-TEST(Kinds, AreATableWithoutRepeats) {
+TEST(Kinds, FormATableWithoutRepeats) {
     for (const KindRow& row : kind_rows()) {
         EXPECT_EQ(kind_named(row.name), row.kind);
         EXPECT_EQ(&row_of(row.kind), &row);
@@ -74,7 +74,7 @@ TEST(PersonalData, X15_EmailAddressesAreFound) {
     EXPECT_EQ(found_in("mailto:a_b@163.com"), "email:a_b@163.com");
     EXPECT_EQ(found_in("grüße@bücher.example"), "email:grüße@bücher.example");
     EXPECT_EQ(found_in("\"Ana Oduya\"@example.org"), "email:\"Ana Oduya\"@example.org");
-    // The same address wherever it stands.
+    // The same address in different surroundings.
     for (const char* before :
          {"https://example.com/?u=1&to=", "/users/", "**", "`", "#", "{", "!"}) {
         EXPECT_EQ(found_in(std::string{before} + "ana@example.org"), "email:ana@example.org")
@@ -83,7 +83,7 @@ TEST(PersonalData, X15_EmailAddressesAreFound) {
     EXPECT_EQ(found_in("_ana@example.org_"), "email:ana@example.org");
 }
 
-TEST(PersonalData, OtherSignsAtAreNot) {
+TEST(PersonalData, OtherAtSignsAreNoEmailAddresses) {
     expect_nothing({"@channel look",
                     "a @ b.com",
                     "user@host",
@@ -99,7 +99,7 @@ TEST(PersonalData, OtherSignsAtAreNot) {
 }
 
 TEST(PersonalData, X15_CardsAreFoundByIssuerLengthAndCheckDigit) {
-    // The numbers that the networks publish for tests.
+    // The card networks' published test numbers.
     for (const char* card : {"4111111111111111",
                              "5555555555554444",
                              "378282246310005",
@@ -118,7 +118,7 @@ TEST(PersonalData, X15_CardsAreFoundByIssuerLengthAndCheckDigit) {
     }
     EXPECT_EQ(found_in("card 6200000000000000001 or 4111111111111111 123"),
               "card:4111111111111111");
-    // A word before it may end in a letter that is a hexadecimal digit too.
+    // A label may end in a letter that is also a hexadecimal digit.
     for (const char* label : {"card:", "visa:", "cc:", "data:", "abc:", "nr:", "1:", "x=cafe:"}) {
         EXPECT_EQ(found_in(std::string{label} + "4111111111111111"), "card:4111111111111111")
             << label;
@@ -129,7 +129,7 @@ TEST(PersonalData, X15_CardsAreFoundByIssuerLengthAndCheckDigit) {
     }
 }
 
-TEST(PersonalData, X15_AWordThatHangsOnANumberDoesNotHideIt) {
+TEST(PersonalData, X15_AWordAttachedToANumberDoesNotHideTheNumber) {
     EXPECT_EQ(found_in("4111111111111111EUR"), "card:4111111111111111");
     EXPECT_EQ(found_in("4111 1111 1111 1111and more"), "card:4111 1111 1111 1111");
     EXPECT_EQ(found_in("Card No.4111 1111 1111 1111"), "card:4111 1111 1111 1111");
@@ -164,7 +164,7 @@ TEST(PersonalData, X15_ACardIsFoundHoweverManyNumbersStandBeforeIt) {
     }
 }
 
-TEST(PersonalData, OtherLongNumbersAreNot) {
+TEST(PersonalData, OtherLongNumbersAreNoCards) {
     expect_nothing({"4111111111111112",
                     "1731740000123456",
                     "1111111111111117",
@@ -193,7 +193,7 @@ TEST(PersonalData, X15_AccountsAreFoundByCountryAndCheckDigits) {
     EXPECT_EQ(found_in("IBAN: GB82 WEST1234 5698 765432"), "iban:GB82 WEST1234 5698 765432");
 }
 
-TEST(PersonalData, OtherLettersAndDigitsAreNot) {
+TEST(PersonalData, OtherLettersAndDigitsAreNoAccounts) {
     expect_nothing({"GB82WEST12345698765433",
                     "ZZ82WEST12345698765432",
                     "GB82WEST1234569876543",
@@ -218,7 +218,7 @@ TEST(PersonalData, X15_NationalNumbersAreFound) {
     EXPECT_EQ(found_in("national insurance ab123456c"), "uk_nino:ab123456c");
 }
 
-TEST(PersonalData, OtherNineDigitsAreNot) {
+TEST(PersonalData, OtherNineDigitsAreNoNationalNumbers) {
     expect_nothing({"000-12-3456",
                     "666-12-3456",
                     "078-00-1121",
@@ -269,7 +269,7 @@ TEST(PersonalData, X15_TelephonesAreFoundByTheWordsAround) {
     EXPECT_EQ(found_in("call 5551234567\n12 apples"), "phone:5551234567");
 }
 
-TEST(PersonalData, OtherGroupsOfDigitsAreNot) {
+TEST(PersonalData, OtherGroupsOfDigitsAreNoTelephones) {
     expect_nothing({"5551234567",
                     "1731740000",
                     "785 8949",
@@ -298,7 +298,7 @@ TEST(PersonalData, X15_AddressesOfTheNetworkAreFound) {
     EXPECT_EQ(found_in("at 00:1a:2B:3c:4d:5e"), "mac:00:1a:2B:3c:4d:5e");
 }
 
-TEST(PersonalData, X15_AddressesOfBothVersionsInOneAreFound) {
+TEST(PersonalData, X15_Ipv4AddressesInsideIpv6AddressesAreFound) {
     EXPECT_EQ(found_in("::ffff:192.0.2.1"), "ip:::ffff:192.0.2.1");
     EXPECT_EQ(found_in("at 64:ff9b::192.0.2.33, today"), "ip:64:ff9b::192.0.2.33");
     EXPECT_EQ(found_in("[::ffff:192.0.2.1]:443"), "ip:::ffff:192.0.2.1");
@@ -308,7 +308,7 @@ TEST(PersonalData, X15_AddressesOfBothVersionsInOneAreFound) {
     EXPECT_EQ(found_in("1:203.0.113.7"), "ip:203.0.113.7");
 }
 
-TEST(PersonalData, OtherDotsAndColonsAreNot) {
+TEST(PersonalData, OtherDotsAndColonsAreNoNetworkAddresses) {
     expect_nothing({"256.1.1.1",
                     "1.2.3",
                     "1.2.3.4.5",
@@ -355,7 +355,7 @@ TEST(PersonalData, X15_DatesOfBirthAreFoundByTheWordsBefore) {
     EXPECT_EQ(found_in("19800225", {"birth_date"}), "birth_date:19800225");
 }
 
-TEST(PersonalData, OtherDatesAreNot) {
+TEST(PersonalData, OtherDatesAreNoDatesOfBirth) {
     expect_nothing({"since 2/25/1980",
                     "1980-02-25",
                     "25 Feb 1980",
@@ -373,7 +373,7 @@ TEST(PersonalData, X15_PapersAreFoundByTheWordsBefore) {
     EXPECT_EQ(found_in("123456789", {"passport_no"}), "passport:123456789");
 }
 
-TEST(PersonalData, OtherPapersAreNot) {
+TEST(PersonalData, OtherPapersAreNotFound) {
     expect_nothing({"software license number is LH329609T",
                     "driver version 425700624",
                     "passport to be ready by 2025",
@@ -386,8 +386,8 @@ TEST(PersonalData, X15_LoginsInUrlsAreFound) {
     expect_nothing({"https://db.example.org/@ana", "https://db.example.org:80/", "a:b @c"});
 }
 
-TEST(PersonalData, X15_DisguisesDoNotHelp) {
-    // Full-width digits and at, a zero-width space, a no-break space, a soft hyphen, any dash.
+TEST(PersonalData, X15_DisguisedDataIsFound) {
+    // Full-width digits and at sign, a zero-width space, a no-break space, a soft hyphen, any dash.
     EXPECT_EQ(found_in("４１１１１１１１１１１１１１１１"),
               "card:４１１１１１１１１１１１１１１１");
     EXPECT_EQ(found_in("ana＠example．org"), "email:ana＠example．org");
@@ -435,7 +435,7 @@ TEST(PersonalData, PlaceholdersAreLeftAlone) {
                     "555-123-4567-[IBAN_1f9c03ab]"});
 }
 
-TEST(PersonalData, OnlyTheKindsAskedForAreFound) {
+TEST(PersonalData, OnlyTheRequestedKindsAreFound) {
     Kinds cards;
     cards.add(Kind::Card);
     EXPECT_EQ(found_in("4111111111111111 a@example.org 555-123-4567", {}, cards),
@@ -443,7 +443,7 @@ TEST(PersonalData, OnlyTheKindsAskedForAreFound) {
     EXPECT_EQ(found_in("4111111111111111", {}, structured_kinds().without(cards)), "");
 }
 
-TEST(PersonalData, NamesAndStreetsAreGuessedWhenAskedFor) {
+TEST(PersonalData, NamesAndStreetsAreGuessedOnRequest) {
     Kinds guesses;
     guesses.add(Kind::Name);
     guesses.add(Kind::Address);

@@ -1,5 +1,5 @@
-// Telephone numbers. Some have a form that nothing else has; any other digits are one only where
-// the words around say so.
+// Telephone numbers. Some forms are unique to telephones; other digits are a telephone only if
+// nearby words say so.
 #include <algorithm>
 #include <array>
 
@@ -10,23 +10,23 @@ namespace parlance::personal {
 
 namespace {
 
-/// E.164 has at most fifteen digits; the shortest in use have six.
+/// E.164 has at most fifteen digits; the shortest numbers in use have six.
 constexpr std::size_t kDigitsMax = 15;
 constexpr std::size_t kDigitsMin = 6;
 constexpr std::size_t kExtensionMax = 6;
-/// A group of so many is the rest of its number.
+/// A group of so many digits ends its number.
 constexpr std::size_t kGroupMax = 9;
 
 struct Extension {
-    std::size_t end;           ///< Behind it; where it was asked if there is none.
-    bool makes_phone = false;  ///< Whether it could be of nothing but a telephone.
+    std::size_t end;           ///< End of the extension; the start position if none.
+    bool makes_phone = false;  ///< Whether only a telephone can have this extension.
 };
 
-/// What an extension is called, the longer ones first.
+/// Names of extensions, longer names first.
 constexpr std::array<std::string_view, 6> kExtensions{
     "extension", "extn", "ext", "poste", "x", "#"};
 
-/// Behind "x123", " ext. 123", ", Ext: 14" or " (ext. 5)".
+/// Parses "x123", " ext. 123", ", Ext: 14" or " (ext. 5)".
 Extension extension(std::string_view text, std::size_t place) {
     const auto skip = [&text](std::size_t i, std::string_view signs, std::size_t most) {
         const std::size_t end = std::min(i + most, text.size());
@@ -49,32 +49,32 @@ Extension extension(std::string_view text, std::size_t place) {
     while (end - digits <= kExtensionMax && is_digit(at(text, end))) ++end;
     if (end == digits || end - digits > kExtensionMax || is_glued_right(text, end)) return {place};
     if (has_parenthesis && at(text, end) != ')') return {place};
-    // 1920 1080 x 1200 is a size, and #5 the fifth of something.
+    // 1920 1080 x 1200 is a size, and #5 an item number.
     const bool is_sure = word->size() > 1 || (*word == "x" && digits == i + 1);
     return {end + (has_parenthesis ? 1U : 0U), is_sure};
 }
 
-/// The groups that could be one telephone number.
+/// Groups that may form one telephone number.
 struct Candidate {
-    std::size_t begin;  ///< With the sign or parenthesis before the first group.
-    std::size_t last;   ///< Its last group.
+    std::size_t begin;  ///< Includes a sign or parenthesis before the first group.
+    std::size_t last;   ///< The last group.
     std::size_t digits;
-    std::size_t end;  ///< With its extension.
+    std::size_t end;  ///< Includes the extension.
     bool has_plus;
-    bool has_parenthesis;  ///< Around the first group, or around the one behind the 1 before it.
+    bool has_parenthesis;  ///< Around the first group, or the group after a leading digit.
     bool has_extension;
 };
 
 bool is_phone_gap(const Sight& sight, std::size_t i) {
     constexpr std::array<std::string_view, 10> kAroundParentheses{
         ") ", " (", ")-", "-(", ") (", ")/", ").", ")", "(", ").("};
-    // 07.56.53 -96.29: what has a minus is another number.
+    // 07.56.53 -96.29: digits after a minus are another number.
     if (sight.sign(i) == '-' && sight.gap(i).size() == 2) return false;
     return sight.sign(i) != '\0' ||
            std::ranges::find(kAroundParentheses, sight.gap(i)) != kAroundParentheses.end();
 }
 
-/// The last group of as many as fit; it may belong to a word that follows ("40th").
+/// The last group of the longest fit; a group attached to the next word ("40th") is left out.
 std::size_t widest(const Sight& sight) {
     std::size_t last = 0;
     std::size_t digits = sight.size(0);
@@ -89,13 +89,13 @@ std::size_t widest(const Sight& sight) {
     return is_of_next_word ? last - 1 : last;
 }
 
-/// 1 (415) 555-0123, 8 (912) 345-67-89: what is dialled for any number far away.
+/// 1 (415) 555-0123, 8 (912) 345-67-89: a long-distance prefix.
 bool has_head(const Sight& sight, std::size_t last) {
     return last > 1 && sight.size(0) == 1 && digit_of(sight.digits(0)[0]) % 7 <= 1 &&
            sight.gap(1).ends_with('(') && sight.gap(2).starts_with(')');
 }
 
-/// The groups up to `last`.
+/// The candidate of the groups up to `last`.
 Candidate candidate(const Sight& sight, std::size_t last) {
     const std::string_view text = sight.text;
     const auto [end, makes_phone] = extension(text, sight.group(last).end);
@@ -115,7 +115,7 @@ Candidate candidate(const Sight& sight, std::size_t last) {
     return found;
 }
 
-/// Whether all gaps between the groups from `from` on are one of these signs, in one line.
+/// Whether each gap from group `from` on is one of these signs, all in one line.
 bool has_gaps(const Sight& sight,
               const Candidate& found,
               std::size_t from,
@@ -126,8 +126,8 @@ bool has_gaps(const Sight& sight,
     return true;
 }
 
-/// 00447700900123: from abroad, in one piece. The countries whose codes are of two digits, and
-/// those of them whose numbers have eight.
+/// 00447700900123: an international number in one group. kCodes holds the two-digit country codes,
+/// kShortCodes the countries with eight-digit numbers.
 bool is_whole_from_abroad(const Sight& sight) {
     constexpr std::string_view kCodes =
         "20 27 30 31 32 33 34 36 39 40 41 43 44 46 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 66 "
@@ -140,7 +140,7 @@ bool is_whole_from_abroad(const Sight& sight) {
     return digits[2] != '0' && codes.find(digits.substr(2, 2)) != std::string_view::npos;
 }
 
-/// Whether it begins in the middle of a number: 1.250,00 12/02/1998; 07:14:30+02:00 2021.
+/// Whether the candidate begins within a number: 1.250,00 12/02/1998; 07:14:30+02:00 2021.
 bool begins_inside(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
     return begin >= 2 && std::string_view{",.:'"}.find(sight.text[begin - 1]) < 4 &&
@@ -165,7 +165,7 @@ bool is_parenthesised(const Sight& sight, const Candidate& found) {
     return code >= 2 && code <= 5 && found.digits >= 7 && found.digits <= 13;
 }
 
-/// 555-123-4567 with or without a 1 before it. With spaces between, it must be one that exists.
+/// 555-123-4567 with or without a leading 1. With spaces, the area code and exchange must be valid.
 bool is_north_american(const Sight& sight, const Candidate& found) {
     const std::size_t head = sight.size(0) == 1 && sight.digits(0) == "1" ? 1 : 0;
     const bool is_grouped = found.last == head + 2 && sight.size(head) == 3 &&
@@ -176,8 +176,7 @@ bool is_north_american(const Sight& sight, const Candidate& found) {
     return has_gaps(sight, found, 1, "-. /_") && is_code(head) && is_code(head + 1);
 }
 
-/// Pairs are of a telephone if there are five of them (02 27 96 63 08), and no row of numbers (08
-/// 09 10 11 12).
+/// Five pairs are a telephone (02 27 96 63 08), unless they are a row of numbers (08 09 10 11 12).
 bool is_row_of_pairs(const Sight& sight, const Candidate& found) {
     if (found.last != 4) return true;
     const bool goes_on =
@@ -190,18 +189,18 @@ bool is_row_of_pairs(const Sight& sight, const Candidate& found) {
     return goes_on || (is_rising && sight.value(found.last) <= kDrawnMax);
 }
 
-/// What begins with a zero and is rather something else: by the sizes of all its groups.
+/// Numbers with a leading zero that are no telephones, by the sizes of all groups.
 struct OtherSizes {
     std::string_view sizes;
     std::string_view signs;
 };
 constexpr std::array kOtherSizes{
-    OtherSizes{"324", "- ./_"},  // An American number of another kind,
-    OtherSizes{"54", "- "},      // or a ZIP code.
-    OtherSizes{"333", "- ./_"},  // Of a parcel, an article or a price,
+    OtherSizes{"324", "- ./_"},  // An American number of another kind.
+    OtherSizes{"54", "- "},      // A ZIP code.
+    OtherSizes{"333", "- ./_"},  // A parcel, an article or a price, as in the next two.
     OtherSizes{"343", "- ./_"},
     OtherSizes{"444", "- ./_"},
-    OtherSizes{"224", " "},  // and a date.
+    OtherSizes{"224", " "},  // A date.
 };
 
 bool is_of_other_sizes(const Sight& sight, const Candidate& found) {
@@ -211,12 +210,12 @@ bool is_of_other_sizes(const Sight& sight, const Candidate& found) {
     });
 }
 
-/// 04577.994541: two groups with a dot between them are one number.
+/// 04577.994541: two groups with a dot between are one number.
 bool is_decimal(const Sight& sight, const Candidate& found) {
     return found.last == 1 && sight.sign(1) == '.';
 }
 
-/// 0431 19 97 94: the zero that is dialled inside of a country.
+/// 0431 19 97 94: the zero is the national prefix.
 bool has_trunk_zero(const Sight& sight, const Candidate& found) {
     const bool is_long_enough = found.digits >= 9 && found.digits <= 12 && found.last > 0;
     if (!is_long_enough || sight.digits(0)[0] != '0' || sight.size(0) < 2 || sight.size(0) > 5 ||
@@ -224,7 +223,7 @@ bool has_trunk_zero(const Sight& sight, const Candidate& found) {
         return false;
     }
     if (found.has_plus || is_decimal(sight, found) || is_of_other_sizes(sight, found)) return false;
-    bool has_decimal_digit = false;  // 0101 0110 is something else.
+    bool has_decimal_digit = false;  // 0101 0110 is binary.
     bool is_in_pairs = true;
     for (std::size_t i = 0; i <= found.last; ++i) {
         if (sight.size(i) < 2) return false;
@@ -249,7 +248,7 @@ bool has_phone_form(const Sight& sight, const Candidate& found) {
            has_trunk_zero(sight, found);
 }
 
-/// Whether nothing else begins before it or goes on behind it.
+/// Whether the candidate is separate from the text before and after.
 bool is_apart(const Sight& sight, const Candidate& found) {
     const std::string_view text = sight.text;
     const char sign = before(text, found.begin);
@@ -264,7 +263,7 @@ bool is_apart(const Sight& sight, const Candidate& found) {
            at(text, found.end) != '%';
 }
 
-/// How many digits a telephone may have whose form begins with this group, extensions aside.
+/// Possible digit counts of a telephone form that begins with this group, without extension.
 struct FormDigits {
     std::size_t least = kDigitsMax;
     std::size_t most = 0;
@@ -287,7 +286,7 @@ FormDigits form_digits(const Sight& sight) {
     return digits;
 }
 
-/// A whole number that others follow: 555-123-4567 555-123-4568.
+/// A whole number followed by others: 555-123-4567 555-123-4568.
 Found find_first_of_many(const Sight& sight, std::size_t last, const FormDigits& digits) {
     while (last-- > 1) {
         if (sight.digits_to(last) < digits.least) return {};
@@ -301,7 +300,7 @@ Found find_first_of_many(const Sight& sight, std::size_t last, const FormDigits&
     return {};
 }
 
-/// How many groups stand in one line.
+/// The last group, up to `last`, in the same line.
 std::size_t last_in_line(const Sight& sight, std::size_t last) {
     for (std::size_t i = 1; i <= last; ++i) {
         if (sight.is_break(i)) return i - 1;
@@ -309,33 +308,32 @@ std::size_t last_in_line(const Sight& sight, std::size_t last) {
     return last;
 }
 
-/// Whether no word can say of groups up to this one, or up to one before it, that they are a
-/// telephone's: what stands before and behind them are others of the same number.
+/// Whether no cue can apply to the groups up to `last`, or to fewer: other groups of the same
+/// number come before and after.
 bool is_wordless(const Sight& sight, std::size_t last) {
     return sight.is_in_row() && last + 1 < sight.groups_left() &&
            !sight.is_labelled(kPhone | kCall);
 }
 
-/// Whether nothing can be found from this group on, which others of the same number stand before:
-/// most groups of a text that is full of them.
+/// Whether nothing can begin at this later group of a number. Excludes most groups of a text full
+/// of numbers.
 bool is_lost_in_row(const Sight& sight) {
     const std::size_t begin = sight.group(0).begin;
     if (!sight.is_in_row() || before(sight.text, begin) == '(') return false;
-    // Where no word says so, it is a form; with one sign between all, no form counts.
+    // Without a cue only a form counts; a first group between equal signs begins no form.
     const bool is_unsaid = sight.digits_left() > kDigitsMax && !sight.is_labelled(kPhone | kCall);
     const bool has_one_sign = sight.groups_left() > 1 && sight.sign(0) == sight.sign(1);
     if (is_unsaid && (has_one_sign || form_digits(sight).most == 0)) return true;
     return !sight.is_apart_left(begin, kPhone | kCall);
 }
 
-/// Whether no words make a telephone of it: a share, or what stands behind the point of a number.
+/// Whether no cue makes a telephone of the candidate: a share, or digits after a decimal point.
 bool is_no_phone(const Sight& sight, const Candidate& found) {
     const bool is_share = sight.digits(0) == "0" && found.last > 0 && sight.sign(1) == '.';
     return is_share || (begins_inside(sight) && found.last == 0 && !sight.is_labelled(kPhone));
 }
 
-/// Whether it looks like something else, if nobody clearly says that it is a telephone: a price, a
-/// version, a time.
+/// Whether, without a clear cue, the candidate is more likely a price, a version or a time.
 bool is_rather_other(const Sight& sight, const Candidate& found) {
     const std::string_view text = sight.text;
     const bool is_price = at(text, found.end) == ',' && is_digit(at(text, found.end + 1)) &&
@@ -347,17 +345,17 @@ bool is_rather_other(const Sight& sight, const Candidate& found) {
            is_counted_behind(text, found.end);
 }
 
-/// Whether it is as long as telephones are; in one piece, as those are that are written so.
+/// Whether the candidate has a telephone's length; `most_in_one` bounds a single group.
 bool has_size(const Candidate& found, std::size_t least, std::size_t most_in_one) {
     return found.digits >= least && found.digits <= (found.last == 0 ? most_in_one : 13U);
 }
 
-/// 1731740000 is rather a time.
+/// 1731740000 is more likely a time.
 bool is_time_in_seconds(const Sight& sight, const Candidate& found) {
     return found.last == 0 && found.digits == 10 && sight.digits(0)[0] == '1' && !found.has_plus;
 }
 
-/// Whether the words around say that it is a telephone.
+/// Whether nearby words identify a telephone.
 bool is_said(const Sight& sight, const Candidate& found) {
     const Cues cues = sight.cues();
     if ((cues & kPhone) != 0) return !is_counted_behind(sight.text, found.end);
@@ -371,7 +369,7 @@ bool is_said(const Sight& sight, const Candidate& found) {
            ((cues & kHint) != 0 && has_size(found, 9, 11));
 }
 
-/// Whether nothing but its own line, or its own cell, begins where a letterhead's number does.
+/// Whether the candidate begins its line or table cell, as in a letterhead.
 bool begins_line(const Sight& sight, std::size_t begin) {
     while (begin > 0 && sight.text[begin - 1] == ' ') --begin;
     return begin == 0 || begin <= sight.floor() ||

@@ -19,7 +19,7 @@ constexpr std::size_t kNumberDigitsMin = 8;
 constexpr std::string_view kAnyPlaceholder = "[X_00000000]";
 constexpr int kRoundsMax = 4;
 
-/// Behind the closing quote of a string whose inside begins here.
+/// The end, after the closing quote, of the string whose inside begins here.
 std::size_t string_end(std::string_view json, std::size_t inside) {
     std::size_t i = inside;
     for (;;) {
@@ -39,7 +39,7 @@ bool is_key(std::string_view json, std::size_t behind) {
     return at(json, behind) == ':';
 }
 
-/// What is looked for in a string.
+/// The settings for searching a string.
 struct Search {
     Kinds kinds;
     const Label& label;
@@ -47,7 +47,7 @@ struct Search {
     Patience& patience;
 };
 
-/// The text with something in the shape of a placeholder at each finding.
+/// The text with a dummy placeholder at each finding.
 std::string masked(std::string_view text, std::span<const Finding> findings) {
     std::string out;
     out.reserve(text.size() + findings.size() * kAnyPlaceholder.size());
@@ -61,7 +61,7 @@ std::string masked(std::string_view text, std::span<const Finding> findings) {
     return out;
 }
 
-/// Takes what was found in the masked text to where it stands in the text itself.
+/// Maps findings in the masked text to the unmasked text.
 void unmask(std::span<const Finding> findings, std::vector<Finding>& more) {
     std::size_t next = 0;
     std::size_t shift = 0;
@@ -78,8 +78,8 @@ void unmask(std::span<const Finding> findings, std::vector<Finding>& more) {
     }
 }
 
-/// A path or a pointer: what stands alone between two of its slashes is a key of somebody's, though
-/// it would be none in a line of text.
+/// A path or a JSON pointer: a step between two slashes may be a key with personal data, though the
+/// same bytes in prose would not match.
 void find_in_steps(std::string_view path, const Search& search, std::vector<Finding>& findings) {
     const std::vector<Finding> in_all = findings;
     auto next = in_all.begin();
@@ -110,13 +110,14 @@ void find_once(std::string_view text, const Search& search, std::vector<Finding>
     if (search.is_path) find_in_steps(text, search, findings);
 }
 
-/// A longer text is looked at again only around a finding: so much to each side, and so near to the
-/// edge of that nothing counts, because what is beyond could say otherwise.
+/// A longer text is searched again only around findings: kAround bytes to each side. Findings
+/// within kEdge of the stretch's edge are ignored, because text beyond the edge could change their
+/// meaning.
 constexpr std::size_t kWholeMax = 2'048;
 constexpr std::size_t kAround = 256;
 constexpr std::size_t kEdge = 128;
 
-/// The stretch around the first of these findings, and around those that are near it.
+/// The stretch around the first finding, extended over nearby findings.
 Span around(std::string_view text, std::span<const Finding> fresh) {
     if (text.size() <= kWholeMax) return {0, text.size()};
     Span span{fresh[0].begin - std::min(fresh[0].begin, kAround), 0};
@@ -127,7 +128,7 @@ Span around(std::string_view text, std::span<const Finding> fresh) {
     return span;
 }
 
-/// The findings that stand in such a stretch, which is made to end where none of them does.
+/// The findings inside the stretch, which is extended to end between findings.
 std::span<const Finding> inside(const std::vector<Finding>& findings, Span& span) {
     const auto first =
         std::ranges::upper_bound(findings, span.begin, {}, &Finding::end) - findings.begin();
@@ -140,7 +141,7 @@ std::span<const Finding> inside(const std::vector<Finding>& findings, Span& span
     return found;
 }
 
-/// What is found in one stretch once these findings of it are masked.
+/// The findings in one stretch after its known findings are masked.
 void look_again_at(std::string_view text,
                    const Span& span,
                    std::span<const Finding> found,
@@ -163,8 +164,8 @@ void look_again_at(std::string_view text,
     }
 }
 
-/// Finds until there is nothing more to find: what is taken out can leave a number behind that
-/// reads as one only then, and what was redacted once must not be redacted again.
+/// Searches until nothing new is found: masking can expose a number that matches only then, and
+/// redacting a redacted text must change nothing.
 void find_settled(std::string_view text, const Search& search, std::vector<Finding>& findings) {
     find_once(text, search, findings);
     std::vector<Finding> fresh = findings;
@@ -184,7 +185,7 @@ void find_settled(std::string_view text, const Search& search, std::vector<Findi
     }
 }
 
-/// One thing found in JSON.
+/// A finding in JSON.
 struct Place {
     Kind kind;
     std::size_t begin;
@@ -194,7 +195,7 @@ struct Place {
     bool is_in_path = false;
 };
 
-/// Walks over the keys, strings and numbers of a stretch of JSON, each under the key it stands at.
+/// Walks the keys, strings and numbers of a stretch of JSON, each with its key as label.
 class Look {
   public:
     Look(std::string_view json, Kinds kinds, std::vector<Place>& places)
@@ -230,7 +231,7 @@ class Look {
         if (depth_ > 0) --depth_;
     }
 
-    /// Of the object that is open.
+    /// The label of the open object.
     const Label& label_around() const {
         static const Label none{.cues = 0};
         return depth_ > 0 && depth_ <= around_.size() ? around_[depth_ - 1] : none;
@@ -281,13 +282,13 @@ class Look {
     Kinds kinds_;
     std::vector<Place>& places_;
     Label label_;
-    std::array<Label, 16> around_{};  ///< The labels of the objects that are open.
+    std::array<Label, 16> around_{};  ///< The labels of the open objects.
     std::size_t depth_ = 0;
     std::vector<Finding> findings_;
     Patience patience_;
 };
 
-/// The key before a value: what stands between the last quotes, if a colon follows them.
+/// The key before a value: the string before a colon.
 std::string_view key_before(std::string_view json, std::size_t place) {
     while (place > 0 && is_json_space(json[place - 1])) --place;
     if (before(json, place) != ':') return {};
@@ -311,7 +312,7 @@ std::vector<Place> places_in(std::string_view json, Parts parts, Kinds kinds) {
     return places;
 }
 
-/// Tells placeholders apart: the first bits of a keyed hash.
+/// Distinguishes placeholders: the first bits of a keyed hash.
 using Tag = std::uint32_t;
 
 void append_placeholder(std::string& out, Kind kind, Tag tag) {
@@ -323,14 +324,14 @@ void append_placeholder(std::string& out, Kind kind, Tag tag) {
     out += ']';
 }
 
-/// Whether it may be read otherwise than it is written.
+/// Whether the text may read differently than written.
 bool may_be_disguised(std::string_view written) {
     return std::ranges::any_of(written, [](char c) {
         return is_beyond_ascii(c) || c == '\\' || c == '%' || c == '&' || c == '~';
     });
 }
 
-/// The text as it is meant; valid until the next one is asked for.
+/// The decoded text; valid until the next call.
 std::string_view meant(std::string_view written) {
     if (!may_be_disguised(written)) return written;
     thread_local Folded folded;
@@ -341,13 +342,13 @@ std::string_view meant(std::string_view written) {
     return decoded.view();
 }
 
-/// Gives values their tags. Whatever all of them have in common is hashed once.
+/// Computes tags of values. The common prefix is hashed once.
 class Tags {
   public:
     explicit Tags(const Masking& masking)
         : hash_{masking.key, std::string{masking.scope}.append(1, '\0')} {}
 
-    /// `salt` makes it another one.
+    /// A `salt` changes the tag.
     Tag of(Kind kind, std::string_view value, std::string_view salt = {}) {
         text_.assign(row_of(kind).word).append(1, '\0');
         append_normalised(kind, value, text_);
@@ -363,7 +364,7 @@ class Tags {
     std::string text_;
 };
 
-/// What stands where in the redacted text.
+/// The findings and placeholders of a redacted text.
 class Mask {
   public:
     Mask(std::string_view json, Parts parts, const Masking& masking)
@@ -372,8 +373,8 @@ class Mask {
         name(masking, {});
         const bool has_keys = std::ranges::any_of(places_, &Place::is_in_key);
         if (!has_keys) return;
-        // Two spellings of one value can be two keys of one object, and a key can be the very text
-        // of a placeholder. Then keys have placeholders that nothing in the message can know.
+        // Two spellings of one value can be two keys of one object, and a key can equal a
+        // placeholder. All keys then get placeholders that the author cannot predict.
         for (int round = 1; round <= kRoundsMax && !json::check(text(), json::kDepthMadeMax);
              ++round) {
             const KeyedSha256 hash{masking.key, json};
@@ -418,7 +419,7 @@ class Mask {
         return json_.substr(place.begin, place.end - place.begin);
     }
 
-    /// With a salt only keys get other names.
+    /// With a salt only keys get new tags.
     void name(const Masking& masking, const std::string& salt) {
         Tags tags{masking};
         tags_.resize(places_.size());
@@ -437,7 +438,7 @@ class Mask {
     std::vector<Tag> tags_;  ///< One for each place.
 };
 
-/// As it would stand outside of a JSON pointer.
+/// The text outside of a JSON pointer.
 std::string without_tildes(std::string_view written) {
     std::string out;
     for (std::size_t i = 0; i < written.size(); ++i) {
@@ -449,7 +450,7 @@ std::string without_tildes(std::string_view written) {
     return out;
 }
 
-/// As it must stand inside of a JSON pointer.
+/// The text inside of a JSON pointer.
 std::string with_tildes(std::string_view written) {
     std::string out;
     for (std::size_t i = 0; i < written.size(); ++i) {
@@ -470,8 +471,8 @@ std::string with_tildes(std::string_view written) {
 /// "[LICENCE_1f9c03ab]", and room for longer words.
 constexpr std::size_t kPlaceholderMax = 24;
 
-/// The placeholder that begins here, as it was given out: who repeats one may have changed its
-/// case. Empty if there is none.
+/// The placeholder that begins here, in its issued case, since repeating agents may change the
+/// case. Empty if none.
 std::string placeholder_at(std::string_view text, std::size_t place) {
     std::string name{text.substr(place, text.substr(place, kPlaceholderMax).find(']') + 1)};
     const std::size_t digits = name.find('_');
@@ -484,7 +485,7 @@ std::string placeholder_at(std::string_view text, std::size_t place) {
     return placeholder_begins(name, 0) ? name : std::string{};
 }
 
-/// One way through JSON with placeholders in it.
+/// One pass over JSON with placeholders.
 class Return {
   public:
     Return(std::string_view json, std::span<const Original> originals, Parts pointers)
@@ -506,7 +507,7 @@ class Return {
             const bool is_in_key = stands_in_key(end);
             has_keys_ = has_keys_ || is_in_key;
             if (is_in_key && !with_keys) continue;
-            // A number that is all of a string was a number.
+            // A string that holds only a number's placeholder becomes a number again.
             const bool is_all = before(json_, i) == '"' && before(json_, i - 1) != '\\' &&
                                 at(json_, end) == '"' && !is_in_key;
             const std::size_t quote = original->is_number && is_all ? 1 : 0;
@@ -525,12 +526,12 @@ class Return {
         return found != originals_.end() && found->placeholder == name ? &*found : nullptr;
     }
 
-    /// Whether the string that a placeholder ends in here is a key.
+    /// Whether the string that contains `place` is a key.
     bool stands_in_key(std::size_t place) {
         if (place >= string_end_) {
             string_end_ = string_end(json_, place);
-            // Asked once: a megabyte of spaces may follow, and thousands of placeholders stand
-            // here.
+            // Computed once per string: a megabyte of spaces may follow, and the string may hold
+            // thousands of placeholders.
             is_in_key_ = is_key(json_, string_end_);
         }
         return is_in_key_;
@@ -549,7 +550,7 @@ class Return {
         }
     }
 
-    /// Whether the string that was looked at last is a path.
+    /// Whether the string examined last is a path.
     bool stands_in_path(std::size_t place) {
         if (path_end_ == string_end_) return is_path_;
         path_end_ = string_end_;
@@ -574,8 +575,8 @@ class Return {
     std::string_view json_;
     std::span<const Original> originals_;
     Parts pointers_;
-    std::size_t string_end_ = 0;  ///< Of the string that was looked at last.
-    std::size_t path_end_ = 0;    ///< Of the one that was last asked whether it is a path.
+    std::size_t string_end_ = 0;  ///< End of the string examined last.
+    std::size_t path_end_ = 0;    ///< End of the string that is_path_ describes.
     bool is_in_key_ = false;
     bool is_path_ = false;
     bool has_keys_ = false;
@@ -635,7 +636,7 @@ std::optional<std::string> restore(std::string_view json,
     if (originals.empty()) return {};
     Return way{json, originals, pointers};
     std::string out = way.text(true);
-    // Who answers may have written a value beside its placeholder: two keys must not become one.
+    // An answer may contain a value beside its placeholder: two keys must not become equal.
     const bool is_json = !way.has_keys() || json::check(out, json::kDepthMadeMax);
     if (!is_json) out = way.text(false);
     if (out.empty()) return {};

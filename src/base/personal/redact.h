@@ -1,8 +1,8 @@
-// Puts placeholders where personal data stands in JSON, and the data back where they return.
+// Replaces personal data in JSON by placeholders, and placeholders by the original data.
 //
-// A placeholder follows from the value, its scope and a secret key: the same value has the same one
-// wherever and whenever it is met in that scope, nothing is kept to make it so, and nobody without
-// the key can find a value by trying. To put values back, one needs the text they came from.
+// A placeholder is derived from the value, its scope and a secret key: equal values get equal
+// placeholders throughout a scope, without any stored table, and nobody without the key can guess
+// values by trial. Restoring values requires the original text.
 #pragma once
 
 #include <optional>
@@ -17,41 +17,40 @@ namespace parlance::personal {
 
 struct Masking {
     Kinds kinds{};
-    std::string_view scope{};  ///< A workflow: beyond it the same value has another placeholder.
+    std::string_view scope{};  ///< A workflow: another scope gives other placeholders.
     std::string_view key{};
 };
 
-/// "[EMAIL_1f9c03ab]": the kind's word, and digits of a keyed hash. Where two keys of one object
-/// would become the same, redact() gives them others.
+/// "[EMAIL_1f9c03ab]": the kind's word, and digits of a keyed hash. If two keys of one object would
+/// become equal, redact() gives all keys other placeholders.
 std::string placeholder(Kind kind, std::string_view value, const Masking& masking);
 
-/// Which stretches of a JSON text are looked into: values and members that stand in it, in order.
+/// The stretches of a JSON text to search: values and members inside the text, in order.
 using Parts = std::span<const std::string_view>;
 
-/// The text with placeholders in its keys, strings and long numbers; nothing if none is needed, and
-/// every other byte as it was. `json` must be strict JSON (base/json.h).
+/// The text with placeholders in its keys, strings and long numbers, and all other bytes unchanged;
+/// nothing if no placeholder is needed. `json` must be strict JSON (base/json.h).
 std::optional<std::string> redact(std::string_view json, Parts parts, const Masking& masking);
 std::optional<std::string> redact(std::string_view json, const Masking& masking);
 
-/// The same for words that are no JSON but may quote some: a line of a log, the detail of an error.
+/// The same for text that is not JSON but may quote JSON: a log line, the detail of an error.
 std::string redact_words(std::string_view text, const Masking& masking);
 
-/// A placeholder that a text gives rise to, and what it stands for there.
+/// A placeholder of a text, and the original value.
 struct Original {
     std::string placeholder;
-    std::string_view written;  ///< As it may stand in a JSON string.
-    bool is_number;            ///< It stood by itself, and not in a string.
-    bool is_in_path = false;   ///< It stood in a path, in which a slash of a value is written ~1.
+    std::string_view written;  ///< As it may be written in a JSON string.
+    bool is_number;            ///< The value was a JSON number, not part of a string.
+    bool is_in_path = false;   ///< The value was in a path, where ~1 stands for a slash.
 };
 
-/// In order of their placeholders. Of a value that is written in several ways, the first one is put
-/// back.
+/// Sorted by placeholder. If a value has several spellings, the first spelling is restored.
 std::vector<Original> originals(std::string_view json, Parts parts, const Masking& masking);
 std::vector<Original> originals(std::string_view json, const Masking& masking);
 
-/// JSON with these originals in place of their placeholders, in keys too; nothing if it has none of
-/// them. Other placeholders stay, and so does one whose value is a key beside it already.
-/// `pointers` are strings of it that are JSON pointers.
+/// The JSON with these originals in place of their placeholders, in keys too; nothing if no
+/// placeholder matches. Other placeholders stay, and so do placeholders in keys if restoring them
+/// would make two keys equal. `pointers` are the strings in `json` that are JSON pointers.
 std::optional<std::string> restore(std::string_view json,
                                    std::span<const Original> originals,
                                    Parts pointers = {});

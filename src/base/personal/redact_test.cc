@@ -22,12 +22,12 @@ std::string restored(std::string_view answer, std::string_view question) {
     return restore(answer, originals(question, kHere)).value_or(std::string{answer});
 }
 
-// HMAC-SHA256 by `openssl dgst -sha256 -hmac "a key of the hub"` over scope, word and value with
-// zeros between.
+// HMAC-SHA256 by `openssl dgst -sha256 -hmac "a key of the hub"` over scope, word and value,
+// separated by zero bytes.
 constexpr std::string_view kEmail = "[EMAIL_4da42e2c]";
 constexpr std::string_view kCardMask = "[CARD_7d9ca356]";
 
-TEST(Redaction, X15_PutsAPlaceholderThatFollowsFromValueScopeAndKey) {
+TEST(Redaction, X15_DerivesThePlaceholderFromValueScopeAndKey) {
     EXPECT_EQ(redacted(R"({"input":"mail ana@example.org now"})"),
               R"({"input":"mail )" + std::string{kEmail} + R"( now"})");
     EXPECT_EQ(redacted(R"(["Ana\u0040Example.org"])"), R"([")" + std::string{kEmail} + R"("])")
@@ -56,7 +56,7 @@ TEST(Redaction, X15_LeavesEveryOtherByteAsItWas) {
     EXPECT_FALSE(redact(R"({"a":"ana@example.org"})", {{}, "s", "k"})) << "no kinds";
 }
 
-TEST(Redaction, X15_ReadsNumbersAndTheKeysThatValuesStandAt) {
+TEST(Redaction, X15_ReadsNumbersAndTheKeysOfValues) {
     EXPECT_EQ(redacted(R"({"card":4111111111111111})"),
               R"({"card":")" + std::string{kCardMask} + R"("})");
     EXPECT_EQ(redacted(R"({"total":4111111111111112,"t":1731740000000})"),
@@ -68,7 +68,7 @@ TEST(Redaction, X15_ReadsNumbersAndTheKeysThatValuesStandAt) {
         << "a key can be a value too";
 }
 
-TEST(Redaction, X15_LooksOnlyIntoThePartsNamed) {
+TEST(Redaction, X15_SearchesOnlyTheGivenParts) {
     const std::string json = R"({"id":"a@example.org","input":"ana@example.org","x":"b@c.de"})";
     const std::string_view part{json.data() + 30, 17};
     ASSERT_EQ(part, R"("ana@example.org")");
@@ -95,8 +95,8 @@ TEST(Redaction, X15_CoversKeysLikeValues) {
               R"({"phone":{"a":"b"},"count":"5551234567"})");
 }
 
-TEST(Redaction, X15_TwoKeysOfOneObjectNeverBecomeOne) {
-    // redacted() asks for strict JSON, in which no key stands twice.
+TEST(Redaction, X15_TwoKeysOfAnObjectNeverBecomeEqual) {
+    // redacted() requires strict JSON, which has no duplicate keys.
     const std::string spelled =
         R"({"ana@example.org":1,"Ana@example.org":2,"ANA\u0040example.org":3})";
     EXPECT_EQ(restored(redacted(spelled), spelled), spelled);
@@ -107,7 +107,7 @@ TEST(Redaction, X15_TwoKeysOfOneObjectNeverBecomeOne) {
     EXPECT_EQ(restored(out, named), named);
 }
 
-TEST(Redaction, X15_LooksIntoTheStepsOfAPath) {
+TEST(Redaction, X15_SearchesTheStepsOfAPath) {
     const std::string mask{kEmail};
     EXPECT_EQ(redacted(R"(["/inputs/ana@example.org/x"])"), R"(["/inputs/)" + mask + R"(/x"])");
     for (const char* value : {"+1-555-123-4567", "555-123-4567", "203.0.113.7", "078-05-1121"}) {
@@ -115,26 +115,26 @@ TEST(Redaction, X15_LooksIntoTheStepsOfAPath) {
         EXPECT_EQ(redacted(path).find(value), std::string::npos) << path;
         EXPECT_EQ(restored(redacted(path), path), path);
     }
-    // A pointer writes a slash of a key as ~1: the same value, and so the same placeholder.
+    // A JSON pointer writes a key's slash as ~1: equal values, and so equal placeholders.
     const std::string both = R"({"born 2/25/1980":1,"at":"/born 2~125~11980"})";
     const std::string out = redacted(both);
     const std::string birth = out.substr(out.find('['), 16);
     EXPECT_EQ(out, R"({"born )" + birth + R"(":1,"at":"/born )" + birth + R"("})");
 }
 
-TEST(Redaction, X15_IsDoneOnce) {
+TEST(Redaction, X15_OfARedactedTextChangesNothing) {
     const std::string once = redacted(
         R"({"a":"ana@example.org, call 785 8949 or 4111 1111 1111 1111","card":4111111111111111})");
     EXPECT_EQ(redacted(once), once);
 }
 
-TEST(Redaction, X15_TakesWhatReadsAsANumberOnlyOnceItsNeighbourIsGone) {
+TEST(Redaction, X15_TakesANumberThatAppearsOnlyAfterItsNeighbourIsMasked) {
     const std::string once = redacted(R"(["call 111 1111 11115-123-4-567x89 office"])");
     EXPECT_EQ(redacted(once), once);
     EXPECT_EQ(once.find("1111 "), std::string::npos) << once;
 }
 
-TEST(Redaction, X15_TakesThousandsOfThoseWhereEachOfThemStands) {
+TEST(Redaction, X15_TakesThousandsOfNumbersThatAppearOnlyAfterMasking) {
     const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
     std::string text;
     std::string expected;
@@ -146,7 +146,7 @@ TEST(Redaction, X15_TakesThousandsOfThoseWhereEachOfThemStands) {
     EXPECT_EQ(redacted("[\"" + text + "\"]"), "[\"" + expected + "\"]");
 }
 
-TEST(Redaction, X15_LooksAgainAroundWhatItFoundInALongText) {
+TEST(Redaction, X15_SearchesALongTextAgainAroundEachFinding) {
     const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
     const std::string alone = redacted("[\"" + piece + "\"]");
     std::string prose;
@@ -155,8 +155,8 @@ TEST(Redaction, X15_LooksAgainAroundWhatItFoundInALongText) {
               "[\"" + prose + alone.substr(2, alone.size() - 4) + prose + "\"]");
 }
 
-// Beyond some patience a message is looked through once: that must not cost what is plainly there.
-TEST(Redaction, X15_FindsTheLastValueOfAMessageThatTriesItsPatience) {
+// Once its patience is used up, a message is scanned only once: plain values must still be found.
+TEST(Redaction, X15_FindsTheLastValueOfAMessageThatUsesUpItsPatience) {
     const std::string piece = "call 111 1111 11115-123-4-567x89 office, ";
     std::string text;
     while (text.size() < 900'000) text += piece;
@@ -165,7 +165,7 @@ TEST(Redaction, X15_FindsTheLastValueOfAMessageThatTriesItsPatience) {
               std::string::npos);
 }
 
-TEST(Redaction, X15_AKeyCountsForAllThatStandsUnderIt) {
+TEST(Redaction, X15_AKeyCountsForAllValuesBelow) {
     const std::string out =
         redacted(R"({"phone":["5551234567",{"5551234568":"a"},"5551234569"],"note":"5551234560"})");
     for (const std::string_view number : {"5551234567", "5551234568", "5551234569"}) {
@@ -174,8 +174,7 @@ TEST(Redaction, X15_AKeyCountsForAllThatStandsUnderIt) {
     EXPECT_NE(out.find("5551234560"), std::string::npos) << out;
 }
 
-// Who looks ahead from each backslash to the end of all of them takes two to the thirty-seventh
-// steps.
+// A scan from each backslash to the end of the row would take 2^37 steps.
 TEST(Redaction, X15_AMegabyteOfBackslashesHidesNothing) {
     const std::string backslashes(std::size_t{1} << 20U, '\\');
     EXPECT_EQ(redacted("[\"" + backslashes + " ana@example.org\"]"),
@@ -185,7 +184,7 @@ TEST(Redaction, X15_AMegabyteOfBackslashesHidesNothing) {
         << "an escape that is escaped ever so often";
 }
 
-TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
+TEST(Restoration, X15_ReturnsARequestersOwnValues) {
     const std::string question =
         R"({"input":"mail ana\u0040example.org, card 4111-1111-1111-1111","n":5555555555554444})";
     EXPECT_EQ(restored(redacted(question), question), question);
@@ -193,8 +192,8 @@ TEST(Restoration, X15_GivesAnAskerItsOwnValuesBack) {
               R"({"result":"wrote to ana\u0040example.org"})");
 }
 
-// Who looks over the spaces for each placeholder takes two to the thirty-fourth steps.
-TEST(Restoration, X15_TellsKeysFromValuesWhateverStandsBehindThem) {
+// A scan over the spaces for each placeholder would take 2^34 steps.
+TEST(Restoration, X15_TellsKeysFromValuesWhateverFollows) {
     const std::string spaces(std::size_t{1} << 19U, ' ');
     const std::string mail{kEmail};
     std::string many;
@@ -210,7 +209,7 @@ TEST(Restoration, X15_TellsKeysFromValuesWhateverStandsBehindThem) {
               "{\"ana@example.org\"" + spaces + ":\"ana@example.org\"}");
 }
 
-TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {
+TEST(Restoration, X15_LeavesThePlaceholdersOfOtherMessages) {
     const std::string question = R"({"input":"ana@example.org"})";
     const std::string answer = R"({"result":"[EMAIL_00000000] [CARD_1f9c03ab] [1] [A_b]"})";
     EXPECT_EQ(restored(answer, question), answer);
@@ -221,7 +220,7 @@ TEST(Restoration, X15_LeavesThePlaceholdersOfOthers) {
         << "who only names a placeholder gets nothing for it";
 }
 
-TEST(Restoration, X15_KnowsAPlaceholderInWhateverCaseItComesBack) {
+TEST(Restoration, X15_RecognisesAPlaceholderInAnyCase) {
     const std::string question = R"({"input":"ana@example.org"})";
     std::string mask{kEmail};
     std::ranges::transform(mask, mask.begin(), [](char c) {
@@ -237,21 +236,21 @@ TEST(Restoration, X15_KnowsAPlaceholderInWhateverCaseItComesBack) {
         << "two keys stay two";
 }
 
-TEST(Restoration, X15_PutsKeysBack) {
+TEST(Restoration, X15_RestoresKeys) {
     const std::string question = R"({"ana@example.org":[{"b@example.org":4111111111111111}]})";
     EXPECT_EQ(restored(redacted(question), question), question);
     EXPECT_EQ(restored(R"({")" + std::string{kEmail} + R"(":"done"})", question),
               R"({"ana@example.org":"done"})");
 }
 
-TEST(Restoration, X15_NeverMakesOneKeyOfTwo) {
+TEST(Restoration, X15_NeverMakesTwoKeysEqual) {
     const std::string question = R"(["ana@example.org"])";
     const std::string mask{kEmail};
     EXPECT_EQ(restored(R"({")" + mask + R"(":")" + mask + R"(","ana@example.org":2})", question),
               R"({")" + mask + R"(":"ana@example.org","ana@example.org":2})");
 }
 
-TEST(Restoration, X15_WritesAValueInAPointerAsPointersAre) {
+TEST(Restoration, X15_EscapesAValueInsideAPointer) {
     const std::string question = R"({"born 2/25/1980":1})";
     const std::string mask = redacted(question).substr(7, 16);
     const std::string answer = R"({"at":"/born )" + mask + R"(","x":")" + mask + R"("})";
@@ -259,12 +258,12 @@ TEST(Restoration, X15_WritesAValueInAPointerAsPointersAre) {
     ASSERT_EQ(pointer, R"("/born )" + mask + "\"");
     EXPECT_EQ(restore(answer, originals(question, kHere), {&pointer, 1}).value(),
               R"({"at":"/born 2~125~11980","x":"2/25/1980"})");
-    // And one that was only ever in a pointer comes back as itself elsewhere.
+    // A value found only inside a pointer is restored unescaped elsewhere.
     const std::string pointed = R"(["/born 2~125~11980"])";
     EXPECT_EQ(restored(R"([")" + mask + R"("])", pointed), R"(["2/25/1980"])");
 }
 
-TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {
+TEST(Restoration, APlaceholderAloneInAStringBecomesANumberAgain) {
     const std::string question = R"({"card":4111111111111111})";
     const std::string mask{kCardMask};
     EXPECT_EQ(restored(R"({"a":")" + mask + R"(","b":"no. )" + mask + R"("})", question),
@@ -274,7 +273,7 @@ TEST(Restoration, ANumberIsANumberAgainWhereItStandsAlone) {
               R"(["{\"4111111111111111\":1}"])");
 }
 
-TEST(Redaction, X15_WordsThatAreNoJson) {
+TEST(Redaction, X15_RedactsTextThatIsNotJson) {
     EXPECT_EQ(redact_words("'ana@example.org' is no number", kHere),
               "'" + std::string{kEmail} + "' is no number");
     EXPECT_EQ(redact_words(R"(not "ana\u0040example.org")", kHere),

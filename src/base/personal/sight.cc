@@ -24,11 +24,12 @@ bool Sight::is_apart_left(std::size_t place, Cues words) const {
 }
 
 Cues Sight::cues() const {
-    // Before a group inside of a row there are digits and no words.
+    // A later group of a number has digits, not words, before it.
     if (is_in_row()) return label_cues_;
     if (!cues_) {
         std::size_t begin = group(0).begin;
-        // A word that hangs on the number is one of the words before it; other letters are its own.
+        // A known word attached to the number is one of the words before it; other attached letters
+        // belong to the number.
         if (cues_of_last_word(text, begin) == 0) begin = word_begin();
         const bool may_have_plus = begin == group(0).begin;
         while (before(text, begin) == '(' || (may_have_plus && before(text, begin) == '+')) --begin;

@@ -1,6 +1,5 @@
-// Personal data in every way that it is written: values that keep their rules, times what divides
-// their groups, times what stands around them, times whose digits they are. And their innocent
-// twins, which look the same and break one rule.
+// Personal data in every spelling: valid values, times separators of groups, times surroundings,
+// times scripts of digits. And innocent twins, which look alike and break a rule.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -117,7 +116,7 @@ Groups ip6(Chance& chance) {
     }
 }
 
-// What divides groups. A bit for each sort, so that a row can say which its kind is written with.
+// Separators of groups, a bit for each sort, so that a row can name the sorts used by its kind.
 using Sorts = unsigned;
 constexpr Sorts kNone = 1;
 constexpr Sorts kSpace = 2;
@@ -125,8 +124,8 @@ constexpr Sorts kDash = 4;
 constexpr Sorts kDot = 8;
 constexpr Sorts kSlash = 16;
 constexpr Sorts kUnderscore = 32;
-constexpr Sorts kBreak = 64;    ///< A tab or the end of a line.
-constexpr Sorts kHidden = 128;  ///< What has no width.
+constexpr Sorts kBreak = 64;    ///< A tab or a line break.
+constexpr Sorts kHidden = 128;  ///< Zero-width characters.
 constexpr Sorts kAll = 255;
 
 struct Separator {
@@ -150,11 +149,11 @@ constexpr std::array kSeparators{
 struct Row {
     Kind kind;
     Groups (*make)(Chance& chance);
-    std::string_view words;  ///< Before it, where its form alone does not say what it is.
-    Sorts bare;              ///< What may divide it without those words,
-    Sorts said;              ///< and with them.
-    bool is_strict;          ///< Not one is missed.
-    bool may_hang;           ///< A word may hang on it without a gap.
+    std::string_view words;  ///< A cue before the value, if the form alone is ambiguous.
+    Sorts bare;              ///< Separators accepted without the cue.
+    Sorts said;              ///< Separators accepted with the cue.
+    bool is_strict;          ///< Every value must be found.
+    bool may_hang;           ///< A word may follow without a gap.
 };
 const std::array kRows{
     Row{Kind::Card, card, "card", kAll, kAll, true, true},
@@ -229,7 +228,7 @@ constexpr std::array kNeighbours{
     Neighbours{":\u00A0", "\u00A0"},
     Neighbours{" \u200B", "\u200B"},
 };
-/// A word right behind.
+/// A word right after the value.
 constexpr std::array kWordsBehind{
     Neighbours{" ", "EUR"}, Neighbours{" ", "and"}, Neighbours{" ", "_x"}};
 
@@ -281,7 +280,7 @@ struct Tally {
 
 class Trial {
   public:
-    /// `value` stands in `text` once.
+    /// Searches `text`, which contains the value at `begin`.
     void hold(const Row& row, const std::string& text, std::size_t begin, std::size_t size) {
         Tally& tally = tallies[row.kind];
         ++tally.written;
@@ -349,7 +348,7 @@ std::string some_of(const std::vector<std::string>& missed) {
     return out;
 }
 
-TEST(Spellings, X15_OfOneValueAreAllFound) {
+TEST(Spellings, X15_OfAValueAreAllFound) {
     Chance chance;
     const Trial trial = product(chance);
     Tally all;
@@ -369,7 +368,7 @@ TEST(Spellings, X15_OfOneValueAreAllFound) {
     EXPECT_GE(all.precision(), 0.99);
 }
 
-/// The same with one digit changed: no check digit catches less than that.
+/// Changes one digit, which every check digit detects.
 Groups with_wrong_digit(Groups groups) {
     char& last = groups.back().back();
     last = last == '9' ? '0' : static_cast<char>(last + 1);
@@ -429,7 +428,7 @@ std::string innocent(Chance& chance) {
     }
 }
 
-TEST(Spellings, X15_OfInnocentTextAreNot) {
+TEST(Spellings, X15_OfInnocentTextAreNotFound) {
     constexpr std::size_t kTokens = 60'000;
     Chance chance;
     std::size_t hits = 0;

@@ -1,5 +1,5 @@
-// Personal data in the words that people put around it: made-up values, times their forms, times
-// sentences. And what looks like it, in the words that say that it is something else.
+// Personal data in common wordings: made-up values, times forms, times sentences. And similar text
+// whose words say something else.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -19,14 +19,13 @@ namespace {
 using Sentences = std::span<const std::string_view>;
 constexpr std::string_view kHere = "{}";
 
-/// The sentence with the value in it.
+/// The sentence with the value filled in.
 std::string filled(std::string_view sentence, std::string_view value) {
     std::string text{sentence};
     return text.replace(text.find(kHere), kHere.size(), value);
 }
 
-/// Whether the value, which stands in the sentence, is found there, all of it and nothing beside
-/// it.
+/// Whether exactly the value is found in the sentence, and nothing else.
 bool is_found(Kind kind, std::string_view sentence, std::string_view value) {
     const std::size_t begin = sentence.find(kHere);
     return find(filled(sentence, value)) ==
@@ -139,7 +138,7 @@ TEST(Wordings, X15_TheLongestCardIsFoundAndNotItsBeginning) {
     Chance chance;
     std::size_t tried = 0;
     while (tried < 20) {
-        // The first sixteen are a card too.
+        // The first sixteen digits are a valid card too.
         const std::string number = card_number(chance, "4", 16) + chance.digits(2);
         const std::string whole = number + luhn_digit(number);
         ++tried;
@@ -216,7 +215,7 @@ TEST(Wordings, X15_NationalNumbersAreFoundHoweverTheyAreNamed) {
     }
 }
 
-TEST(Wordings, OtherWordsDoNotMakeThem) {
+TEST(Wordings, OtherWordsMakeNoNationalNumbers) {
     for (const char* text : {"123456789 is my order",
                              "my social media id is 12345678",
                              "order 123456789 for the SSN check",
@@ -268,7 +267,7 @@ TEST(Wordings, X15_AccountsOfAllCountriesOfTheRegistryAreFound) {
     }
 }
 
-TEST(Wordings, X15_WhatIsSaidToBeAnAccountIsFoundInAnyCountry) {
+TEST(Wordings, X15_AfterACueAccountsOfAnyCountryAreFound) {
     constexpr std::array<std::string_view, 6> kSaid{"My IBAN is {}",
                                                     "IBAN: {}",
                                                     "charges for a transfer from {} to another",
@@ -276,7 +275,7 @@ TEST(Wordings, X15_WhatIsSaidToBeAnAccountIsFoundInAnyCountry) {
                                                     "{\"iban\":\"{}\"}",
                                                     "name,iban\nAna,{}"};
     Chance chance;
-    // Those who use them without being registered, and lengths that are nobody's.
+    // Countries that use IBANs unregistered, and lengths that no country uses.
     for (const Country& country : {Country{"TH", 14},
                                    Country{"AR", 28},
                                    Country{"DZ", 26},
@@ -292,7 +291,7 @@ TEST(Wordings, X15_WhatIsSaidToBeAnAccountIsFoundInAnyCountry) {
     expect_nothing("see TH510781610463");
 }
 
-// Dates of birth: 25 July 1994 and 6 June 1976 in every way that they are written.
+// Dates of birth: 25 July 1994 and 6 June 1976 in every common form.
 
 constexpr std::array<std::string_view, 35> kDates{"1994-07-25",         "25.07.1994",
                                                   "7/25/1994",          "07/25/94",
@@ -358,7 +357,7 @@ TEST(Wordings, X15_DatesOfBirthAreFoundInEveryFormAndWording) {
     for (const std::string_view date : kDates) expect_found(Kind::BirthDate, kBirths, date);
 }
 
-TEST(Wordings, OtherDatesAreOfNoBirth) {
+TEST(Wordings, OtherDatesAreNoDatesOfBirth) {
     for (const char* text : {"My birthday party is on 12/05/2024",
                              "birthday celebration: 12 May 2024",
                              "born in the USA; server restarted 30.07.2024",
@@ -456,7 +455,7 @@ TEST(Wordings, X15_TelephonesAreFoundInEveryFormAndWording) {
     for (const std::string_view phone : kPhones) expect_found(Kind::Phone, kPhoneWords, phone);
 }
 
-TEST(Wordings, X15_ALetterheadNamesItsNumbersBehindThem) {
+TEST(Wordings, X15_ALetterheadsNumbersAreFoundByTheWordsAfterThem) {
     EXPECT_EQ(find("0440 776 232-Office\\,(02).2132.9517-Fax"),
               (std::vector<Finding>{{Kind::Phone, 0, 12}, {Kind::Phone, 21, 35}}));
     for (const char* text :
@@ -522,7 +521,7 @@ TEST(Wordings, X15_PapersAreFoundHoweverTheyAreNamed) {
     }
 }
 
-// Addresses of the network.
+// Network addresses.
 
 TEST(Wordings, X15_SmallAndFilledAddressesAreFoundAmongHosts) {
     constexpr std::array<std::string_view, 12> kHosts{"from {} port 22",
@@ -543,15 +542,15 @@ TEST(Wordings, X15_SmallAndFilledAddressesAreFoundAmongHosts) {
     expect_found(Kind::Ip, std::span{kHosts}.first(4), "fe80::1%eth0");
 }
 
-// What is something else.
+// Lookalikes.
 
-TEST(Wordings, WhatOnlyLooksLikeItIsNot) {
+TEST(Wordings, LookalikesAreNotFound) {
     for (const char* text : {
              // ZIP codes and streets.
              "Boston, MA 02115-4501",
              "ZIP 07095-0644",
              "Newark NJ 07102 1234 Broad St",
-             // A number that begins inside of another.
+             // A number that begins inside of another number.
              "Total 1.250,00 12/02/1998 paid",
              "EUR 389.833.239,00 2010-04-19",
              "2005-09-21T18:23:19+02:00\n2021 07 20 started",
@@ -577,7 +576,7 @@ TEST(Wordings, WhatOnlyLooksLikeItIsNot) {
              "USPS 9440 6512 7545 3754 7531 36",
              "USPS 9431 2440 3007 9714 8598 22",
              "tracking number: 589582172019503",
-             // What is called, texted and reached, and is no telephone.
+             // Called, texted or reached things that are no telephones.
              "call 0.26952294 BTC",
              "call 803.597.009 Rp",
              "he called 1234567 times",
@@ -606,7 +605,7 @@ TEST(Wordings, WhatOnlyLooksLikeItIsNot) {
     }
 }
 
-/// What logs, shops and offices write all day, beyond what spellings_test.cc has.
+/// Everyday text of logs, shops and offices, beyond spellings_test.cc.
 std::string everyday(Chance& chance) {
     const auto digits = [&chance](std::size_t count) { return chance.digits(count); };
     const auto day = [&] {
@@ -666,7 +665,7 @@ std::string everyday(Chance& chance) {
     }
 }
 
-TEST(Wordings, X15_OfEverydayTextNothingIsTaken) {
+TEST(Wordings, X15_NothingIsFoundInEverydayText) {
     constexpr std::size_t kTexts = 40'000;
     Chance chance;
     std::size_t tokens = 0;

@@ -15,7 +15,7 @@ struct Meaning {
     std::string_view words;
 };
 
-/// In small letters. The names of a page's tags are looked past.
+/// In lower case. Names of HTML tags are skipped words.
 constexpr std::array kMeanings{
     Meaning{kFiller,
             "a actual af also alternate alternative am an and applicant are as b back best bitte "
@@ -112,14 +112,14 @@ constexpr std::size_t kWordCount = [] {
     return count;
 }();
 
-/// Of small letters and large ones alike, and of whatever stands between them.
+/// Ignores case; other bytes are hashed unchanged.
 constexpr std::uint32_t hash_of(std::string_view word) {
     std::uint32_t hash = 2'166'136'261U;
     for (const char c : word) hash = (hash ^ static_cast<unsigned char>(lower(c))) * 16'777'619U;
     return hash ^ hash >> 15U;
 }
 
-/// A word stands at the place that its hash says, or behind it where that is taken.
+/// A word is stored at the index given by its hash, or at the next free index.
 constexpr std::size_t kPlaces = 2'048;
 static_assert(kPlaces > 3 * kWordCount);
 using Dictionary = std::array<Word, kPlaces>;

@@ -1,4 +1,4 @@
-// The words that say what a number is, or what it is not.
+// The words that tell what a number is, or is not.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace parlance::personal {
 
 inline constexpr std::size_t kWordBytesMax = 18;
 
-/// What a word says; 0 if it is not known.
+/// The cues of a word; 0 if unknown.
 Cues cues_of_word(std::string_view written);
 
 }  // namespace parlance::personal

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kNodesMax = 10'000;
 constexpr std::size_t kPatternsSizeMax = 20'000;
-constexpr std::size_t kPatternsMax = 100;  ///< Each keeps memory of its own.
-/// Of one that cannot be used: RE2 may have come far with it.
+constexpr std::size_t kPatternsMax = 100;  ///< Each pattern keeps its own memory.
+/// Charged for an invalid pattern: RE2 may have done much work before failing.
 constexpr std::size_t kPatternSizeLost = 5'000;
 constexpr std::size_t kPointerShown = 1024;
 
@@ -140,7 +140,7 @@ std::optional<Pattern> Compiler::pattern(const Said& said,
     return *std::move(pattern);
 }
 
-/// An $id makes a schema a resource of its own; what is below it belongs to that.
+/// An $id makes a schema a resource; the subschemas below belong to that resource.
 void Compiler::open_resource(NodeId id, json::Value schema) {
     const auto value = json::find(schema, "$id");
     if (!value) return;

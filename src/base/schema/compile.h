@@ -1,7 +1,7 @@
-// How a schema's text becomes a Program. For the files of this folder only.
+// Compiles a schema's text into a Program. For the files of this folder only.
 //
-// First every subschema gets its number and its keywords are read (keywords.cc); then references
-// are resolved, and those that lead back to themselves are found (references.cc).
+// First every subschema gets a number and its keywords are read (keywords.cc); then references are
+// resolved and circular references are found (references.cc).
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace parlance::schema {
 
-/// A keyword where it stands.
+/// A keyword at its position in the schema.
 struct Said {
     NodeId node;
     std::string_view keyword;
@@ -34,16 +34,16 @@ class Compiler {
 
     Node& node(NodeId id) { return program_->nodes[id]; }
     Resource& resource_of(NodeId id) { return program_->resources[node(id).resource]; }
-    /// Of a place the first flaw counts; places with long pointers look alike. `step` leads from
-    /// the keyword's value to the place.
+    /// Reports a flaw. Only the first flaw of a position counts; positions with equal shortened
+    /// pointers count as equal. `step` leads from the keyword's value to the flaw.
     void flaw(const Said& said, std::string reason, std::string_view step = {});
-    /// Whether nothing more is read: it is too large, or has more flaws than anybody reads.
+    /// Whether reading has stopped: the schema is too large, or has too many flaws.
     bool is_over() const { return is_over_; }
-    /// Reads a subschema at the keyword, or below it at `key`.
+    /// Reads a subschema at the keyword, or below the keyword at `key`.
     NodeId subschema(const Said& said, json::Value value);
     NodeId subschema(const Said& said, json::Value value, std::string_view key);
     std::optional<Pattern> pattern(const Said& said, std::string_view text, std::string_view step);
-    /// To be resolved when everything has been read.
+    /// Queues a reference, to be resolved after all keywords are read.
     void refer(const Said& said) { references_.push_back(said); }
 
   private:
@@ -53,9 +53,9 @@ class Compiler {
     };
 
     NodeId read(json::Value value, Place place);
-    /// A flaw behind which nothing more is read.
+    /// Reports a flaw and stops reading.
     void give_up(const Said& said, std::string reason, std::string_view step);
-    /// Takes a pattern from the allowance; false if that is not enough.
+    /// Charges a pattern to the allowance; false if the allowance does not suffice.
     bool afford(std::size_t size);
     void open_resource(NodeId id, json::Value schema);
     // references.cc
@@ -65,9 +65,9 @@ class Compiler {
     void find_circles();
 
     std::unique_ptr<Program> program_;
-    json::Outline outline_;  ///< Of its text, while it is read.
+    json::Outline outline_;  ///< Outline of the schema's text, while reading.
     std::vector<Flaw> flaws_;
-    std::size_t repeated_count_ = 0;  ///< Of flaws at the place of the last one.
+    std::size_t repeated_count_ = 0;  ///< Repeated flaws at the position of the last flaw.
     bool is_over_ = false;
     std::vector<Said> references_;
     std::map<std::pair<NodeId, std::string>, NodeId, std::less<>> children_;  ///< By step.
@@ -77,9 +77,9 @@ class Compiler {
     std::size_t pattern_count_ = 0;
 };
 
-/// Reads one keyword of a schema; what is not known says nothing.
+/// Reads one keyword of a schema; unknown keywords are ignored.
 void read_keyword(Compiler& compiler, const Said& said);
-/// The properties that the keywords of a schema speak of, sorted.
+/// The properties named by a schema's keywords, sorted.
 std::vector<ObjectRules::Name> names_in(json::Value schema);
 
 }  // namespace parlance::schema

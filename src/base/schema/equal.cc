@@ -7,7 +7,7 @@ namespace parlance::schema {
 
 namespace {
 
-/// The kinds of values, so that "1" and 1 and [1] differ.
+/// Kinds of values, so that "1", 1 and [1] get different hashes.
 enum Salt : std::uint64_t { OfWord, OfNumber, OfString, OfArray, OfObject };
 
 std::uint64_t hash_text(Salt salt, std::uint64_t more, std::string_view text) {
@@ -27,7 +27,7 @@ std::uint64_t hash_of(json::Value value) {
         return hash_text(OfNumber, scale + std::uint64_t{number.is_negative}, number.digits);
     }
     if (value.is_object()) {
-        std::uint64_t sum = OfObject;  // For the order of members does not matter.
+        std::uint64_t sum = OfObject;  // A sum, because the order of members does not matter.
         for (json::Members members{value}; members.next();) {
             sum += hash_text(OfObject, hash_of(members.value), members.key);
         }

@@ -1,4 +1,4 @@
-// When two values of JSON are equal, as a schema has it: numbers by their value.
+// Equality of JSON values as JSON Schema defines it: numbers by value.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline bool is_equal(json::Value left, json::Value right) {
     return json::is_equal(left, right, json::Numbers::ByValue);
 }
 
-/// The same for equal values. Keyed: nobody can prepare others for which it is the same.
+/// Equal values have equal hashes. Keyed: nobody outside can prepare collisions.
 std::uint64_t hash_of(json::Value value);
 
 }  // namespace parlance::schema

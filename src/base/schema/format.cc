@@ -21,7 +21,7 @@ bool is_like(std::string_view text, const re2::RE2& grammar) {
     return re2::RE2::FullMatch({text.data(), text.size()}, grammar);
 }
 
-/// The value of two digits that a grammar has seen.
+/// The value of two digits, already checked by a grammar.
 unsigned two_digits(std::string_view text, std::size_t at) {
     return static_cast<unsigned>(text[at] - '0') * 10 + static_cast<unsigned>(text[at + 1] - '0');
 }
@@ -38,7 +38,7 @@ bool is_date(std::string_view text) {
         .ok();
 }
 
-/// Minutes since midnight, in UTC, of a time whose offset begins at `offset`.
+/// Minutes since midnight in UTC, of a time with an offset at `offset`.
 int minute_in_utc(std::string_view time, std::size_t offset) {
     const auto minutes = [](std::string_view text, std::size_t at) {
         return static_cast<int>(two_digits(text, at) * 60 + two_digits(text, at + 3));
@@ -56,7 +56,7 @@ bool is_time(std::string_view text) {
         R"((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))"};
     if (!is_like(text, grammar)) return false;
     if (two_digits(text, 6) < 60) return true;
-    // A leap second is the last of a day in UTC.
+    // A leap second is the last second of a day in UTC.
     return minute_in_utc(text, text.find_first_of("Zz+-")) == 23 * 60 + 59;
 }
 
@@ -91,7 +91,7 @@ bool is_address(int family, std::string_view text) {
 bool is_ipv4(std::string_view text) { return is_address(AF_INET, text); }
 bool is_ipv6(std::string_view text) { return is_address(AF_INET6, text); }
 
-/// RFC 5321, section 4.1.2: a mailbox. An address literal stands in brackets.
+/// RFC 5321, section 4.1.2: a mailbox. Address literals are in brackets.
 bool is_email(std::string_view text) {
     static const re2::RE2 local{
         R"([A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*|"(?:[ !#-\[\]-~]|\\[ -~])*")"};
@@ -106,7 +106,7 @@ bool is_email(std::string_view text) {
 
 // RFC 3986, appendix A.
 
-/// Everything behind the scheme.
+/// The part after the scheme.
 bool is_hierarchy(std::string_view text, bool is_relative) {
     static const std::string chars = R"((?:[A-Za-z0-9._~!$&'()*+,;=@:/-]|%[0-9A-Fa-f]{2}))";
     static const std::string user = R"((?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?)";
@@ -122,7 +122,7 @@ bool is_hierarchy(std::string_view text, bool is_relative) {
         return address.data() == nullptr || is_ipv6({address.data(), address.size()});
     }
     if (!is_like(text, without_host)) return false;
-    // The first segment of a relative path would be taken for a scheme.
+    // A colon in the first segment of a relative path would mark a scheme.
     return !is_relative || text.find(':') >= text.find_first_of("/?#");
 }
 
@@ -146,7 +146,7 @@ bool is_json_pointer(std::string_view text) {
     return is_like(text, grammar);
 }
 
-/// The same, behind how many levels up it begins: or '#', for the key there.
+/// A number of levels up, then a JSON pointer, or '#' for the key at that level.
 bool is_relative_json_pointer(std::string_view text) {
     static const re2::RE2 grammar{
         "(?s)(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"};

@@ -1,4 +1,4 @@
-// The formats that a string can be asked to have.
+// The formats that a schema can require of a string.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace parlance::schema {
 struct Format {
     std::string_view name;
     bool (*fits)(std::string_view text);
-    std::string_view meaning;  ///< In words, behind "must be".
-    std::size_t steps = 4;     ///< What looking costs before the first byte, in steps of check().
+    std::string_view meaning;  ///< In words, after "must be".
+    std::size_t steps = 4;     ///< Fixed cost of a check, in steps of check().
 };
 
 /// Null for a format that is not asserted.

@@ -1,4 +1,4 @@
-// Formats: "validation", section 7, and the documents it names.
+// Formats: "validation", section 7, and the documents named there.
 #include "base/schema/format.h"
 
 #include "base/schema/testing/cases.h"
@@ -12,7 +12,7 @@ struct Row {
     std::vector<std::string_view> bad;
 };
 
-TEST(Format, IsHeldToItsDocument) {
+TEST(Format, FollowsItsDocument) {
     const std::vector<Row> rows{
         {"date-time",
          {"2025-11-23T10:00:00Z",

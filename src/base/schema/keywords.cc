@@ -26,7 +26,7 @@ ArrayRules& array_of(Compiler& in, const Said& said) { return made(in.node(said.
 ObjectRules& object_of(Compiler& in, const Said& said) { return made(in.node(said.node).object); }
 InPlace& in_place_of(Compiler& in, const Said& said) { return made(in.node(said.node).in_place); }
 
-// What stands behind a keyword, by its kind.
+// Readers of keyword values, by kind of value.
 
 void read_count(Compiler& in, const Said& said, std::uint64_t& count) {
     const auto number = said.value.integer();
@@ -44,7 +44,7 @@ void read_flag(Compiler& in, const Said& said, bool& flag) {
     flag = said.value.raw == "true";
 }
 
-/// A list of schemas; never an empty one.
+/// Reads a list of schemas, which must not be empty.
 void read_schemas(Compiler& in, const Said& said, std::vector<NodeId>& ids) {
     if (!said.value.is_array()) return in.flaw(said, "must be a list of schemas");
     for (json::Elements elements{said.value}; elements.next() && !in.is_over();) {
@@ -62,7 +62,7 @@ void each_member(Compiler& in, const Said& said, Use use) {
     }
 }
 
-/// Calls `use(text)` for each string of a list in which none stands twice.
+/// Calls `use(text)` for each string of a list without duplicates.
 template <class Use>
 void each_text(Compiler& in, const Said& said, json::Value list, std::string_view step, Use use) {
     const auto no = [&] { in.flaw(said, "must be a list of different strings", step); };
@@ -78,13 +78,13 @@ void each_text(Compiler& in, const Said& said, json::Value list, std::string_vie
     if (std::ranges::adjacent_find(texts) != texts.end()) no();
 }
 
-/// Where among the names of the schema; names_in() has found them all.
+/// The index in the schema's names, all of which names_in() has found.
 std::uint32_t place_of(const ObjectRules& rules, std::string_view name) {
     const auto found = std::ranges::lower_bound(rules.names, name, {}, &ObjectRules::Name::text);
     return static_cast<std::uint32_t>(found - rules.names.begin());
 }
 
-// The keywords that are more than that.
+// Keywords with rules of their own.
 
 void read_schema_uri(Compiler& in, const Said& said) {
     std::string spare;
@@ -109,7 +109,7 @@ void read_anchor(Compiler& in, const Said& said, bool is_dynamic) {
     const std::string anchor{name};
     bool is_new = resource.anchors.emplace(anchor, said.node).second;
     if (is_dynamic) resource.dynamic_anchors.emplace(anchor, said.node);
-    // One schema may have its name as both.
+    // A schema may use one name for both kinds of anchor.
     is_new = is_new || resource.anchors[anchor] == said.node;
     if (!is_new) in.flaw(said, "is the name of another schema already");
 }
@@ -146,7 +146,7 @@ void read_type(Compiler& in, const Said& said) {
     in.node(said.node).types = types;
 }
 
-/// Kept without the outline, which ends with the compiling.
+/// Stored without the outline, which is discarded after compiling.
 Constant constant_of(json::Value value) { return {{.raw = value.raw}, hash_of(value)}; }
 
 void read_enum(Compiler& in, const Said& said) {
@@ -240,8 +240,8 @@ struct Keyword {
     void (*read)(Compiler& in, const Said& said);
 };
 
-/// A row for a keyword of one subschema. The schema is read before its place is looked up, for
-/// reading moves the nodes.
+/// A row for a keyword with one subschema. The subschema is read before the member is looked up,
+/// because reading moves the nodes.
 template <auto kRules, auto kMember>
 void read_one(Compiler& in, const Said& said) {
     const auto id = in.subschema(said, said.value);
@@ -269,7 +269,7 @@ constexpr std::array kKeywords{
     Keyword{"$ref", read_reference},
     Keyword{"$dynamicRef", read_reference},
     Keyword{"$defs", read_definitions},
-    Keyword{"definitions", read_definitions},  // What older drafts call it is still reserved.
+    Keyword{"definitions", read_definitions},  // The name in older drafts is still reserved.
 
     Keyword{"allOf", read_several<&InPlace::all_of>},
     Keyword{"anyOf", read_several<&InPlace::any_of>},

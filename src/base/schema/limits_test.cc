@@ -1,4 +1,4 @@
-// However large or clever the schema and the instance are, an answer comes soon.
+// Any schema and any instance, however large or hostile, gets an answer soon.
 #include <chrono>
 
 #include "base/schema/testing/cases.h"
@@ -20,7 +20,7 @@ std::string list_of(std::string_view item, std::size_t bytes) {
     return "[" + repeated(std::string{item} + ",", bytes) + std::string{item} + "]";
 }
 
-/// Different from one another, each.
+/// All numbers are different.
 std::string list_of_numbers(std::size_t bytes) {
     std::string out = "[";
     for (int i = 0; out.size() < bytes; ++i) out += std::to_string(i) + ",";
@@ -35,8 +35,8 @@ std::string object_of(std::string_view value, std::size_t bytes) {
     return out + "\"last\":0}";
 }
 
-/// What is not bounded takes hours here. In the optimised build a check takes some 50 ms at most
-/// (bench/hostile); with sanitizers, on a busy machine, it may be a hundredfold.
+/// Unbounded work would take hours here. In the optimised build a check takes at most about 50 ms
+/// (bench/hostile); sanitizers on a busy machine may be a hundred times slower.
 constexpr std::chrono::seconds kPatience{60};
 
 void expect_soon(const std::string& schema, const std::string& instance) {
@@ -55,7 +55,7 @@ TEST(Limits, LetTheLargestOrdinaryInstanceThrough) {
          {R"({"pattern":"^[a-z]+$","maxLength":9999999})", {"\"" + repeated("a", kMiB) + "\""}}});
 }
 
-TEST(Limits, AnswerSoonWhateverIsAsked) {
+TEST(Limits, AnswerSoonForAnySchemaAndInstance) {
     const auto many = [](std::string_view keyword, std::string_view each) {
         return "{\"" + std::string{keyword} + "\":" + list_of(each, 100'000) + "}";
     };
@@ -80,7 +80,7 @@ TEST(Limits, AnswerSoonWhateverIsAsked) {
                 "{\"" + repeated("x", kMiB) + "\":1}");
 }
 
-TEST(Limits, TellOfManyFlawsSoon) {
+TEST(Limits, ReportManyFlawsSoon) {
     const std::string words = list_of(R"("")", 120'000);
     const std::string before =
         R"({"properties":{")" + repeated("n", std::size_t{128} << 10U) + R"(":{)";
@@ -90,13 +90,13 @@ TEST(Limits, TellOfManyFlawsSoon) {
         ASSERT_LE(schema.size(), kSchemaBytesMax);
         const auto start = std::chrono::steady_clock::now();
         EXPECT_FALSE(flaws_of(schema).empty());
-        // Milliseconds, unless the whole pointer is made for each of them.
+        // Takes milliseconds, unless the whole pointer is built for each flaw.
         EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
     }
 }
 
-TEST(Limits, StopAReferenceThatGrowsOnTheWay) {
-    // Each schema asks the next one twice: two to the fortieth questions.
+TEST(Limits, StopAReferenceThatGrowsExponentially) {
+    // Each schema refers to the next schema twice: 2^40 evaluations.
     std::string schema = R"({"$ref":"#/$defs/d0","$defs":{)";
     for (int i = 0; i < 40; ++i) {
         const auto next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
@@ -106,8 +106,8 @@ TEST(Limits, StopAReferenceThatGrowsOnTheWay) {
     EXPECT_EQ(violations(schema, "null").front().rule, kTooLong);
 }
 
-TEST(Limits, CountTheDigitsOfANumberAndThePlacesThatDependOnOthers) {
-    // Whether a long number is whole, asked five thousand times.
+TEST(Limits, CountTheDigitsOfANumberAndDependentMembers) {
+    // Checking whether a long number is whole, five thousand times.
     EXPECT_EQ(violations("{\"allOf\":" + list_of(R"({"type":"integer"})", 100'000) + "}",
                          "1." + std::string(kMiB, '5'))
                   .back()
@@ -122,7 +122,7 @@ TEST(Limits, CountTheDigitsOfANumberAndThePlacesThatDependOnOthers) {
 TEST(Limits, StopADynamicReferenceThatNeverGoesDeeper) {
     EXPECT_EQ(violations(R"({"$dynamicAnchor":"a","$dynamicRef":"#a"})", "1").front().rule,
               kTooLong);
-    // Also where a wrong answer would be a right one.
+    // Also where `not` would turn the failure into a success.
     EXPECT_EQ(violations(R"({"not":{"$dynamicAnchor":"a","$dynamicRef":"#a"}})", "1").front().rule,
               kTooLong);
 }
@@ -136,7 +136,7 @@ TEST(Limits, LetTheDeepestInstanceThrough) {
            {std::string(63, '[') + "1" + std::string(63, ']')}}});
 }
 
-TEST(Limits, OfASchemaAreItsSizeItsDepthAndItsPatterns) {
+TEST(Limits, BoundASchemasSizeDepthAndPatterns) {
     EXPECT_EQ(flaw_of("{\"title\":\"" + repeated("x", kSchemaBytesMax) + "\"}"),
               ": is a schema of more than 262144 bytes");
     const std::string deep = repeated("{\"not\":", 65 * 7);
@@ -158,9 +158,9 @@ TEST(Limits, OfASchemaAreItsSizeItsDepthAndItsPatterns) {
               std::string::npos);
 }
 
-TEST(Limits, OfWhatIsSaidKeepItReadable) {
+TEST(Limits, KeepReportsReadable) {
     const auto all = violations(R"({"items":false})", list_of("1", 10'000));
-    // 10,000 bytes of "1," and one more item are 5,001 items, each of them wrong.
+    // 10,000 bytes of "1," and one more item are 5,001 items, each a violation.
     ASSERT_EQ(all.size(), kViolationsMax + 1);
     EXPECT_EQ(all.back().rule, "has 4937 more violations, not listed here");
     const auto one =

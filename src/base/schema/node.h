@@ -1,4 +1,5 @@
-// A schema as check() walks it: subschemas by number, every keyword read, every reference resolved.
+// A compiled schema for check(): subschemas by number, every keyword read, every reference
+// resolved.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace parlance::schema {
 
-/// Which subschema; kNone for none.
+/// Number of a subschema; kNone for none.
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNone = ~NodeId{0};
 
@@ -74,15 +75,15 @@ struct ArrayRules {
 };
 
 struct ObjectRules {
-    /// A property that some keyword speaks of.
+    /// A property that some keyword names.
     struct Name {
         std::string text;
         NodeId property = kNone;
     };
     struct Dependent {
-        std::uint32_t trigger = 0;              ///< Place in `names`.
-        std::string_view keyword{};             ///< Which of the two.
-        std::vector<std::uint32_t> required{};  ///< Places in `names`.
+        std::uint32_t trigger = 0;              ///< Index in `names`.
+        std::string_view keyword{};             ///< dependentRequired or dependentSchemas.
+        std::vector<std::uint32_t> required{};  ///< Indices in `names`.
         NodeId schema = kNone;
     };
     struct ByPattern {
@@ -99,11 +100,11 @@ struct ObjectRules {
     std::uint64_t count_max = kNoLimit;
 };
 
-/// What is said about the same place of the instance.
+/// Keywords that apply other schemas to the same instance value.
 struct InPlace {
     NodeId ref = kNone;
     NodeId dynamic_ref = kNone;
-    std::string dynamic_name;  ///< Empty if the reference turned out to be an ordinary one.
+    std::string dynamic_name;  ///< Empty if the reference is an ordinary reference.
     std::vector<NodeId> all_of;
     std::vector<NodeId> any_of;
     std::vector<NodeId> one_of;
@@ -122,12 +123,12 @@ struct Constant {
 
 struct Node {
     NodeId parent = kNone;
-    std::string step;  ///< How it is reached from its parent: a piece of a JSON pointer.
+    std::string step;  ///< The step from the parent: a piece of a JSON pointer.
     std::uint32_t resource = 0;
     bool is_never = false;  ///< The schema `false`.
     std::uint8_t types = 0;
-    json::Value listed{};           ///< The list of enum, as it came; empty without one.
-    std::vector<Constant> allowed;  ///< The same by their hashes.
+    json::Value listed{};           ///< The list of enum, as written; empty without enum.
+    std::vector<Constant> allowed;  ///< The list of enum, sorted by hash.
     std::optional<Constant> constant;
     std::unique_ptr<NumberRules> number;
     std::unique_ptr<StringRules> string;
@@ -136,7 +137,7 @@ struct Node {
     std::unique_ptr<InPlace> in_place;
 };
 
-/// A schema with an identity of its own: the whole, or a part with an $id.
+/// A schema with its own identity: the whole schema, or a part with an $id.
 struct Resource {
     std::string uri;  ///< Without a fragment.
     NodeId root = kNone;
@@ -147,7 +148,7 @@ struct Resource {
 struct Program {
     std::string text;
     std::vector<Node> nodes;
-    std::vector<Resource> resources;  ///< The whole is the first.
+    std::vector<Resource> resources;  ///< The first is the whole schema.
 
     std::string pointer_of(NodeId node) const;
 };

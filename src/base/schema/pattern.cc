@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMemoryBytesMax = std::int64_t{256} << 10;
 constexpr std::size_t kPatternBytesMax = 4096;
 
-/// The value of the four digits behind "\u", if there are four.
+/// The value of four hexadecimal digits after "\u", if present.
 std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
     if (text.size() < at + 6 || text.substr(at, 2) != "\\u") return {};
     unsigned unit = 0;
@@ -23,7 +23,7 @@ std::optional<unsigned> unit_at(std::string_view text, std::size_t at) {
     return unit;
 }
 
-/// "\u00e9", "\uD83D\uDE00" and "\u{1F600}" are written "\x{…}" by RE2. Returns how much was read.
+/// Translates "\u00e9", "\uD83D\uDE00" and "\u{1F600}" to RE2's "\x{…}". Returns the size read.
 std::size_t translate_unicode(std::string_view text, std::size_t at, std::string& out) {
     if (text.substr(at, 3) == "\\u{") {
         out += "\\x{";
@@ -31,7 +31,7 @@ std::size_t translate_unicode(std::string_view text, std::size_t at, std::string
     }
     const auto unit = unit_at(text, at);
     if (!unit) {
-        out += "\\u";  // RE2 says what is wrong with it.
+        out += "\\u";  // RE2 reports the error.
         return 2;
     }
     const auto second = unit_at(text, at + 6);
@@ -42,7 +42,7 @@ std::size_t translate_unicode(std::string_view text, std::size_t at, std::string
     return is_pair ? 12 : 6;
 }
 
-/// The few things that RE2 writes in another way.
+/// Translates the few notations that RE2 writes differently.
 std::string re2_notation(std::string_view ecma) {
     std::string out;
     bool is_class = false;
@@ -74,7 +74,7 @@ std::shared_ptr<const re2::RE2> expression_of(std::string_view ecma) {
     return std::make_shared<const re2::RE2>(re2_notation(ecma), options);
 }
 
-/// Lookaround is a "Perl operator" to RE2, a backreference an escape.
+/// RE2 reports lookaround as a bad Perl operator, and a backreference as a bad escape.
 bool is_irregular(const re2::RE2& expression) {
     const auto& argument = expression.error_arg();
     switch (expression.error_code()) {

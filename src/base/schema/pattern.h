@@ -1,7 +1,7 @@
-// Regular expressions that are matched in linear time, or not at all.
+// Regular expressions matched in linear time.
 //
-// A schema's patterns are those of ECMA-262. RE2 takes the regular ones among them, in nearly the
-// same notation; the rest (lookaround, backreferences) is refused when the schema is compiled.
+// Schemas use ECMA-262 patterns. RE2 accepts the regular patterns among them, in nearly the same
+// notation; patterns with lookaround or backreferences are refused when the schema is compiled.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ class Pattern {
   public:
     static Result<Pattern> compile(std::string_view ecma);
 
-    /// Whether it is found anywhere in the text.
+    /// Whether the pattern matches anywhere in the text.
     bool matches(std::string_view text) const;
-    /// How many instructions it is: what a byte of text can cost at worst.
+    /// The number of instructions: the worst cost of one byte of text.
     std::size_t size() const;
     const std::string& source() const { return source_; }
 
@@ -34,7 +34,7 @@ class Pattern {
     std::shared_ptr<const re2::RE2> expression_;
 };
 
-/// Whether a text is a regular expression at all, be it one that can be matched here or not.
+/// Whether a text is a regular expression, supported here or not.
 bool is_pattern(std::string_view text);
 
 }  // namespace parlance::schema

@@ -1,4 +1,4 @@
-// Where $ref and $dynamicRef lead.
+// Resolves $ref and $dynamicRef.
 #include <fmt/format.h>
 
 #include "base/schema/compile.h"
@@ -8,7 +8,7 @@ namespace parlance::schema {
 
 namespace {
 
-/// The schemas that are asked about the same place of the instance as this one.
+/// The schemas that this schema applies to the same instance value.
 std::vector<NodeId> in_place_of(const Node& node) {
     std::vector<NodeId> ids;
     const auto add = [&](NodeId id) {
@@ -17,7 +17,7 @@ std::vector<NodeId> in_place_of(const Node& node) {
     if (node.in_place) {
         const auto& rules = *node.in_place;
         add(rules.ref);
-        // Where a dynamic one leads is known only on the way; check() looks how deep it gets.
+        // A dynamic reference's target is known only at run time; check() bounds the depth.
         if (rules.dynamic_name.empty()) add(rules.dynamic_ref);
         for (const auto* list : {&rules.all_of, &rules.any_of, &rules.one_of}) {
             for (const auto id : *list) add(id);
@@ -34,7 +34,8 @@ std::vector<NodeId> in_place_of(const Node& node) {
 
 }  // namespace
 
-/// By the steps of a JSON pointer: each leads through a keyword, and for many also a key.
+/// Follows the steps of a JSON pointer: a step leads through a keyword, and for many keywords also
+/// a key.
 NodeId Compiler::follow(NodeId from, std::string_view pointer) const {
     while (!pointer.empty()) {
         const auto one = pointer.find('/', 1);
@@ -96,7 +97,7 @@ void Compiler::resolve_all() {
     }
 }
 
-/// A schema that asks itself about the same place would never be done.
+/// Finds schemas that apply themselves to the same instance value and so would never end.
 void Compiler::find_circles() {
     if (!flaws_.empty()) return;
     enum class Mark : std::uint8_t { New, Open, Done };

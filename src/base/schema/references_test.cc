@@ -28,7 +28,7 @@ TEST(Reference, StandsBesideOtherKeywords) {
            {"\"abc\"", "1"}}});
 }
 
-TEST(Reference, MayLeadBackOnTheWayDown) {
+TEST(Reference, MayRecurseDeeperIntoTheInstance) {
     hold(
         {{R"({"properties":{"next":{"$ref":"#"},"value":{"type":"integer"}},"additionalProperties":false})",
           {R"({"value":1,"next":{"value":2,"next":{}}})"},
@@ -38,7 +38,7 @@ TEST(Reference, MayLeadBackOnTheWayDown) {
 TEST(Reference, LeadsToAnAnchor) {
     hold(
         {{R"({"$defs":{"x":{"$anchor":"Name","type":"string"}},"$ref":"#Name"})", {"\"a\""}, {"1"}},
-         // An anchor belongs to its resource: the same name may stand in another.
+         // An anchor belongs to its resource: another resource may use the same name.
          {R"({"$id":"https://e.org/root","$ref":"part#Name",
                "$defs":{"x":{"$anchor":"Name","type":"string"},
                         "y":{"$id":"part","$defs":{"z":{"$anchor":"Name","type":"integer"}}}}})",
@@ -53,7 +53,7 @@ TEST(Reference, LeadsToAResourceByItsId) {
                "$defs":{"i":{"$id":"item.json","type":"integer","$defs":{"small":{"maximum":3}}}}})",
            {R"({"a":7,"b":2.5,"c":1,"d":{"a":1}})"},
            {R"({"a":"x"})", R"({"b":4})", R"({"c":null})", R"({"d":{"a":"x"}})"}},
-          // What is inside a resource is resolved against that resource.
+          // References inside a resource are resolved against that resource.
           {R"({"$id":"https://e.org/a/root","$ref":"../b/two",
                "$defs":{"two":{"$id":"https://e.org/b/two","$ref":"#/$defs/x",
                                "$defs":{"x":{"type":"null"}}},
@@ -63,7 +63,7 @@ TEST(Reference, LeadsToAResourceByItsId) {
           {R"({"$id":"urn:uuid:0d1e","$ref":"#/$defs/x","$defs":{"x":{"type":"null"}}})",
            {"null"},
            {"1"}},
-          // Without an id of the whole there is still one of a part.
+          // A part can have an $id even if the whole schema has none.
           {R"({"$ref":"part","$defs":{"p":{"$id":"part","const":1}}})", {"1"}, {"2"}}});
 }
 
@@ -91,7 +91,7 @@ TEST(Reference, IsResolvedAsRfc3986Says) {
     EXPECT_EQ(resolve("http://a/b", "#a%20%7e").fragment, "a ~");
 }
 
-TEST(Reference, ThatLeadsNowhereIsAFlaw) {
+TEST(Reference, WithoutATargetIsAFlaw) {
     EXPECT_EQ(flaw_of(R"({"$ref":"#/$defs/none"})"), "/$ref: points at no schema");
     EXPECT_EQ(flaw_of(R"({"items":{"$ref":"#none"}})"),
               "/items/$ref: refers to an anchor that does not exist");
@@ -107,7 +107,7 @@ TEST(Reference, ThatLeadsNowhereIsAFlaw) {
               "/$anchor: must be a name of letters, digits, '-', '_' and '.'");
 }
 
-TEST(Reference, ThatLeadsBackToItselfIsAFlaw) {
+TEST(Reference, ToItselfWithoutGoingDeeperIsAFlaw) {
     const std::string circle = ": leads back to itself without going deeper into the instance";
     EXPECT_EQ(flaw_of(R"({"$ref":"#"})"), circle);
     EXPECT_EQ(flaw_of(R"({"items":{"allOf":[{"not":{"$ref":"#/items"}}]}})"),
@@ -117,12 +117,12 @@ TEST(Reference, ThatLeadsBackToItselfIsAFlaw) {
               "/$defs/b/dependentSchemas/x" + circle);
 }
 
-// "core", section 8.2.3.2: a tree, and a stricter tree made of it.
+// "core", section 8.2.3.2: a tree, and a stricter tree derived from the tree.
 constexpr const char* kTree =
     R"({"$id":"https://e.org/TREE","$dynamicAnchor":"node","type":"object",
     "properties":{"data":true,"children":{"type":"array","items":{"$dynamicRef":"#node"}}}})";
 
-TEST(DynamicReference, IsExtendedByWhoeverRefersToIt) {
+TEST(DynamicReference, IsExtendedByTheReferringSchema) {
     const std::string strict =
         R"({"$id":"https://e.org/strict","$dynamicAnchor":"node","$ref":"TREE",
             "unevaluatedProperties":false,"$defs":{"tree":)" +
@@ -137,8 +137,8 @@ TEST(DynamicReference, IsExtendedByWhoeverRefersToIt) {
           {open, {R"({"children":[{"daat":1}]})"}, {R"({"children":[1]})"}}});
 }
 
-TEST(DynamicReference, TakesTheOutermostAnchorOnTheWay) {
-    // A list whose items are said by who uses it, and strings if nobody says.
+TEST(DynamicReference, TakesTheOutermostAnchorOnThePath) {
+    // A list whose item type is set by the referring schema, with strings as default.
     const std::string list =
         R"({"$id":"list","type":"array","items":{"$dynamicRef":"#T"},
             "$defs":{"T":{"$dynamicAnchor":"T","type":"string"}}})";
@@ -155,7 +155,7 @@ TEST(DynamicReference, TakesTheOutermostAnchorOnTheWay) {
            {"[1]", R"([1,"a"])"}}});
 }
 
-TEST(DynamicReference, WithoutADynamicAnchorIsAnOrdinaryOne) {
+TEST(DynamicReference, WithoutADynamicAnchorIsAnOrdinaryReference) {
     hold({{R"({"$defs":{"x":{"$anchor":"T","type":"string"},
                         "y":{"$id":"other","$dynamicAnchor":"T","type":"null"}},
                "items":{"$dynamicRef":"#T"}})",

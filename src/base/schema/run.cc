@@ -1,5 +1,5 @@
-// Holds an instance to a compiled schema. Everything that is wrong is said, as far as one thing
-// does not follow from another.
+// Checks an instance against a compiled schema. All violations are reported, except those that
+// follow from a reported violation.
 #include "base/schema/run.h"
 
 #include <algorithm>
@@ -13,9 +13,10 @@ namespace parlance::schema {
 
 namespace {
 
-/// A step is ten to twenty nanoseconds. An ordinary message takes some hundred.
+/// Bound on steps. A step takes ten to twenty nanoseconds; an ordinary message takes a few hundred
+/// steps.
 constexpr std::int64_t kStepsMax = 2'500'000;
-/// Of schemas that are asked inside one another; an instance is at most 64 deep.
+/// Bound on nested schema applications; an instance is at most 64 deep.
 constexpr std::size_t kDepthMax = 320;
 constexpr std::size_t kPointerShown = 1024;
 
@@ -83,7 +84,7 @@ std::size_t code_points(std::string_view text) {
 }  // namespace
 
 std::vector<Violation> Run::whole(json::Value instance) {
-    // With an outline nothing is looked for twice, however often the instance is walked.
+    // The outline avoids scanning the text again on each of many walks.
     json::Outline outline;
     if (instance.outline == nullptr && (instance.is_object() || instance.is_array())) {
         CHECK(json::check(instance.raw, outline, json::kDepthMadeMax));
@@ -164,7 +165,7 @@ bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
     if (node.string && value.is_string()) is_right &= keeps_string(id, *node.string, asking.spot);
     if (is_enough(is_right)) return false;
 
-    // What is inside counts as evaluated for this schema only if this schema has seen to it.
+    // Members count as evaluated for this schema only if this schema's own keywords evaluated them.
     const bool minds_rest = node.in_place && (node.in_place->unevaluated_items != kNone ||
                                               node.in_place->unevaluated_properties != kNone);
     Places own;
@@ -179,7 +180,7 @@ bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
     if (node.array && value.is_array()) is_right &= keeps_array(id, *node.array, inner);
     if (!minds_rest) return is_right;
 
-    // Where something is wrong already, what it would have evaluated is not wrong once more.
+    // After another violation, unevaluated members are not reported as well.
     if (!is_right || !keeps_unevaluated(*node.in_place, inner, own)) return false;
     if (asking.evaluated != nullptr) asking.evaluated->add(own);
     return spend(own.size());
@@ -187,7 +188,7 @@ bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
 
 bool Run::keeps_type(NodeId id, const Node& node, const Spot& spot) {
     if (node.types == 0) return true;
-    // Whether a number is whole is seen at its digits.
+    // Deciding whether a number is whole reads its digits.
     if (spot.value.is_number() && !spend(spot.value.raw.size() / 2)) return false;
     if (is_of_type(node.types, spot.value)) return true;
     return wrong(id, "type", spot, [&] { return "must be " + names_of(node.types); });
@@ -217,7 +218,7 @@ bool Run::keeps_constants(NodeId id, const Node& node, const Spot& spot) {
 }
 
 bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
-    // Dividing takes a while for each digit.
+    // Division takes longer per digit.
     const std::size_t digit_cost = rules.multiple_of ? 4 : 1;
     if (!spend(spot.value.raw.size() * digit_cost / 2)) return false;
     const auto number = decimal_of(spot.value.raw);
@@ -250,8 +251,8 @@ bool Run::keeps_number(NodeId id, const NumberRules& rules, const Spot& spot) {
     return is_right;
 }
 
-/// What matching costs at worst is known before; what it would cost beyond the limit is not done.
-/// A small pattern is matched byte by byte; a large one may have to try each of its instructions.
+/// The worst cost of a match is charged in advance; a match beyond the limit is skipped. A small
+/// pattern is matched byte by byte; a large pattern may try each of its instructions.
 bool Run::can_match(const Pattern& pattern, std::string_view text) {
     constexpr std::size_t kSmall = 14;
     const auto size = pattern.size();

@@ -11,7 +11,7 @@
 
 namespace parlance::schema {
 
-/// A set of places: of members of an object, of elements of an array.
+/// A set of indices of an object's members or an array's elements.
 class Places {
   public:
     void add(std::size_t place) {
@@ -34,7 +34,7 @@ class Places {
     std::vector<std::uint64_t> words_;
 };
 
-/// A value of the instance, and the way to it.
+/// A value of the instance, with its path.
 struct Spot {
     json::Value value{};
     const Spot* around = nullptr;
@@ -43,17 +43,18 @@ struct Spot {
     bool is_place = false;
 };
 
-/// The resources that the way to a schema came through.
+/// The resources on the path to a schema.
 struct Scope {
     std::uint32_t resource = 0;
     const Scope* around = nullptr;
 };
 
-/// Who asks: about which value, on which way, and whether it must know what was looked at.
+/// The context of a check: the value, the path of resources, and the collector of evaluated
+/// members.
 struct Asking {
     const Spot& spot;
     const Scope* scope = nullptr;
-    Places* evaluated = nullptr;  ///< Gets the places inside that some keyword has looked at.
+    Places* evaluated = nullptr;  ///< Receives the members that some keyword evaluated.
 };
 
 class Run {
@@ -63,13 +64,13 @@ class Run {
     std::vector<Violation> whole(json::Value instance);
 
   private:
-    /// Whether the value fits the schema. Says why not, unless nobody asked.
+    /// Whether the value fits the schema. Reports violations, unless silent.
     bool fits(NodeId id, const Asking& asking);
     bool keeps_all(NodeId id, const Node& node, const Asking& asking);
-    /// The same where the answer alone counts.
+    /// The same without reports.
     bool fits_silently(NodeId id, const Asking& asking);
 
-    // What a schema says, by what it says it about.
+    // Checks by kind of keyword.
     bool keeps_type(NodeId id, const Node& node, const Spot& spot);
     bool keeps_constants(NodeId id, const Node& node, const Spot& spot);
     bool keeps_number(NodeId id, const NumberRules& rules, const Spot& spot);
@@ -99,8 +100,8 @@ class Run {
     bool keeps_unique(NodeId id, const Spot& spot);
     bool keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated);
 
-    /// Notes what is wrong, and is false. `say` makes the rule: putting it into words takes longer
-    /// than finding out, and most are never read.
+    /// Reports a violation and returns false. `say` makes the text only on demand: wording a rule
+    /// takes longer than checking, and most texts are never read.
     template <class Say>
     bool wrong(NodeId id, std::string_view keyword, const Spot& spot, Say say) {
         if (is_heard()) {
@@ -112,17 +113,17 @@ class Run {
     }
     void note(NodeId id, std::string_view keyword, const Spot& spot, std::string rule);
     bool wrong_missing(NodeId id, std::string_view keyword, const Spot& spot, std::string_view key);
-    /// False when too much has been done already.
+    /// Charges steps; false once the limit is exceeded.
     bool spend(std::size_t steps);
     bool can_match(const Pattern& pattern, std::string_view text);
-    /// Nobody hears of what else is wrong.
+    /// Whether a further violation will be listed.
     bool is_heard() const { return silent_ == 0 && violations_.size() < kViolationsMax; }
     bool is_enough(bool is_right) const { return !is_right && (silent_ > 0 || is_spent()); }
     bool is_spent() const { return steps_left_ < 0; }
 
     const Program& program_;
     std::vector<Violation> violations_;
-    std::size_t unlisted_ = 0;  ///< Violations beyond those.
+    std::size_t unlisted_ = 0;  ///< Violations beyond kViolationsMax.
     std::int64_t steps_left_ = 0;
     std::size_t depth_ = 0;
     std::size_t silent_ = 0;

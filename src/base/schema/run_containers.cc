@@ -1,5 +1,5 @@
-// The keywords about what is inside of objects and arrays. Each is walked once for all of a
-// schema's keywords together.
+// The keywords about members of objects and elements of arrays. Each container is walked once for
+// all keywords of a schema.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::size_t cost_of(json::Value value) { return value.raw.size() / 64 + 1; }
 }  // namespace
 
 bool Run::keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking) {
-    Places present;  // Of the names that the schema speaks of.
+    Places present;  // Indices of names that the schema's keywords name.
     std::size_t count = 0;
     bool is_right = true;
     for (json::Members members{asking.spot.value}; members.next(); ++count) {
@@ -155,7 +155,7 @@ bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const Asking& askin
     });
 }
 
-/// Equal items have equal hashes, and stand together when they are in the order of their hashes.
+/// Equal items have equal hashes, so sorting by hash makes equal items adjacent.
 bool Run::keeps_unique(NodeId id, const Spot& spot) {
     struct Item {
         std::uint64_t hash;
@@ -180,7 +180,7 @@ bool Run::keeps_unique(NodeId id, const Spot& spot) {
     });
 }
 
-/// Only now is it known what all the other keywords have left.
+/// Runs last, because the other keywords decide which members are unevaluated.
 bool Run::keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated) {
     const auto value = asking.spot.value;
     const auto schema = value.is_object()  ? rules.unevaluated_properties

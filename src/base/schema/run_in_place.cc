@@ -1,11 +1,12 @@
-// The keywords that ask other schemas about the same value.
+// The keywords that apply other schemas to the same value.
 #include <fmt/format.h>
 
 #include "base/schema/run.h"
 
 namespace parlance::schema {
 
-/// The outermost resource on the way that has the anchor; there is always the one it was found in.
+/// The outermost resource on the path that has the anchor; the resource of the anchor's definition
+/// always qualifies.
 NodeId Run::dynamic_target(const InPlace& rules, const Scope* scope) {
     auto target = rules.dynamic_ref;
     if (rules.dynamic_name.empty()) return target;
@@ -55,7 +56,7 @@ bool Run::keeps_any_of(NodeId id, const InPlace& rules, const Asking& asking) {
         spend(own.size());
     }
     if (is_right) return true;
-    // Where there is one way only, what is wrong with it says more.
+    // With a single alternative, the alternative's own violations say more.
     if (rules.any_of.size() == 1) return fits(rules.any_of.front(), asking);
     return wrong(id, "anyOf", asking.spot, [&] {
         return fmt::format("must fit at least one of {} schemas", rules.any_of.size());

@@ -1,5 +1,5 @@
-// Each keyword by instances that keep it and that do not, as the draft's documents describe it:
-// "core" and "validation" are those of draft 2020-12.
+// Instances that keep and instances that break each keyword, following "core" and "validation" of
+// draft 2020-12.
 #include "base/schema/schema.h"
 
 #include "base/schema/testing/cases.h"
@@ -18,7 +18,7 @@ TEST(Schema, HoldsAValueToItsType) {
           {R"({"type":"array"})", {"[]"}, {"{}", "\"[]\""}},
           {R"({"type":"string"})", {"\"\"", "\"1\""}, {"1", "null"}},
           {R"({"type":"number"})", {"1", "-2.5", "1e999"}, {"\"1\"", "true"}},
-          // A number without a fraction is an integer, however it is written.
+          // A number without a fraction is an integer, however written.
           {R"({"type":"integer"})",
            {"1", "1.0", "-3e2", "1e400", "123456789012345678901234567890"},
            {"1.5", "1e-1", "\"1\""}},
@@ -75,7 +75,7 @@ TEST(Schema, HoldsAnArrayToItsItems) {
           {R"({"contains":{"const":5},"minContains":2})", {"[5,1,5]"}, {"[5]", "[]"}},
           {R"({"contains":{"const":5},"minContains":0})", {"[]", "[1]", "[5]"}},
           {R"({"contains":{"const":5},"maxContains":1})", {"[5,1]"}, {"[5,5]", "[1]"}},
-          {R"({"minContains":2,"maxContains":1})", {"[]", "[1,2,3]"}}});  // Nothing without it.
+          {R"({"minContains":2,"maxContains":1})", {"[]", "[1,2,3]"}}});  // No "contains".
 }
 
 TEST(Schema, HoldsAnArrayToDifferentItems) {
@@ -106,7 +106,7 @@ TEST(Schema, HoldsAnObjectToItsMembers) {
           {R"({"a":1,"bb":2,"c":null})"},
           {R"({"c":1})"}},
          {R"({"additionalProperties":false})", {"{}", "[1]"}, {R"({"a":1})"}},
-         // It looks at its own siblings only.
+         // additionalProperties considers only sibling keywords.
          {R"({"allOf":[{"properties":{"a":true}}],"additionalProperties":false})",
           {},
           {R"({"a":1})"}},
@@ -116,7 +116,7 @@ TEST(Schema, HoldsAnObjectToItsMembers) {
          {R"({"minProperties":1})", {R"({"a":1})", "[]"}, {"{}"}}});
 }
 
-TEST(Schema, HoldsAnObjectToWhatIsRequired) {
+TEST(Schema, HoldsAnObjectToItsRequiredMembers) {
     hold({{R"({"required":["a","b"]})",
            {R"({"b":null,"a":1})", "[]", "\"a\""},
            {R"({"a":1})", "{}"}},
@@ -129,7 +129,7 @@ TEST(Schema, HoldsAnObjectToWhatIsRequired) {
            {R"({"card":1})", R"({"card":1,"address":2,"more":3})"}}});
 }
 
-TEST(Schema, JoinsOthersAboutTheSameValue) {
+TEST(Schema, AppliesOtherSchemasToTheSameValue) {
     hold({{R"({"allOf":[{"minimum":1},{"maximum":3}]})", {"2"}, {"0", "4"}},
           {R"({"anyOf":[{"type":"string"},{"minimum":3}]})", {"\"a\"", "3", "null"}, {"2"}},
           {R"({"oneOf":[{"multipleOf":2},{"multipleOf":3}]})", {"2", "9"}, {"6", "5"}},
@@ -139,11 +139,11 @@ TEST(Schema, JoinsOthersAboutTheSameValue) {
            {"3", "\"a\""},
            {"2", "1.5", "null"}},
           {R"({"if":{"const":1}})", {"1", "2"}},
-          {R"({"then":false,"else":false})", {"1"}},  // Nothing without "if".
+          {R"({"then":false,"else":false})", {"1"}},  // "then" and "else" need "if".
           {R"({"if":false,"else":{"const":7}})", {"7"}, {"8"}}});
 }
 
-TEST(Schema, SaysEverythingThatIsWrongAtOnce) {
+TEST(Schema, ReportsAllViolationsAtOnce) {
     const char* const schema = R"({"type":"object","required":["rate","name"],
         "properties":{"rate":{"type":"number","maximum":1},
                       "flows":{"items":{"type":"number"},"minItems":3}},
@@ -158,7 +158,7 @@ TEST(Schema, SaysEverythingThatIsWrongAtOnce) {
     EXPECT_EQ(first.value, "2");
 }
 
-TEST(Schema, SaysWhatTheRuleIs) {
+TEST(Schema, NamesTheViolatedRule) {
     const auto rule = [](const char* schema, const char* instance) {
         return violations(schema, instance).front().rule;
     };
@@ -176,7 +176,7 @@ TEST(Schema, SaysWhatTheRuleIs) {
               "must fit exactly one of 3 schemas, and fits several");
 }
 
-TEST(Schema, IsToldWhereItIsFlawedAndWhy) {
+TEST(Schema, ReportsThePositionAndReasonOfAFlaw) {
     EXPECT_EQ(flaw_of("{"), ": JSON is wrong at byte 1: the text ends too early");
     EXPECT_EQ(flaw_of("[]"), ": must be a schema: an object, true or false");
     EXPECT_EQ(
@@ -208,7 +208,7 @@ TEST(Schema, IsToldWhereItIsFlawedAndWhy) {
     EXPECT_EQ(flaw_of(R"({"properties":[]})"), "/properties: must be an object");
 }
 
-TEST(Schema, K6_IsToldEverythingThatIsWrongWithIt) {
+TEST(Schema, K6_ReportsAllFlaws) {
     EXPECT_EQ(flaws_of(R"({"type":["text","song"],"required":"a","properties":{
                   "b":{"minLength":-1,"items":7},"c":{"pattern":"["},"d":true},
                   "$ref":"#/none","allOf":[1,{"enum":2}]})"),
@@ -232,11 +232,11 @@ TEST(Schema, K6_IsToldEverythingThatIsWrongWithIt) {
     EXPECT_EQ(flaws.back(), ": has more flaws, which are not listed here");
 }
 
-TEST(Schema, K6_IsToldOnceOfAPlaceAndThatThereIsMore) {
+TEST(Schema, K6_ReportsOneFlawPerPositionAndThatMoreExist) {
     EXPECT_EQ(flaws_of(R"({"type":["text","text"]})"),
               (std::vector<std::string>{
                   "/type: must be null, boolean, object, array, number, string or integer"}));
-    // Behind a name that is too long to be shown all places look alike.
+    // Behind an overlong name all positions have equal shortened pointers.
     std::string flawed = "1";
     for (std::size_t i = 0; i < kFlawsMax; ++i) flawed += ",1";
     const std::string before = R"({"properties":{")" + std::string(2000, 'n') + R"(":{"allOf":[)";
@@ -246,7 +246,7 @@ TEST(Schema, K6_IsToldOnceOfAPlaceAndThatThereIsMore) {
     EXPECT_EQ(flaws.back(), ": has more flaws, which are not listed here");
 }
 
-TEST(Schema, LeavesAloneWhatItDoesNotKnow) {
+TEST(Schema, IgnoresUnknownKeywords) {
     hold({{R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"t","default":3,
                "x-vendor":{"type":"nonsense"},"examples":[1]})",
            {"1", "\"x\""}}});

@@ -1,10 +1,10 @@
-// What the other keywords have left: "core", section 11.
+// Members and items left by the other keywords: "core", section 11.
 #include "base/schema/testing/cases.h"
 
 namespace parlance::schema {
 namespace {
 
-TEST(UnevaluatedProperties, AreThoseThatNoOtherKeywordHasSeen) {
+TEST(UnevaluatedProperties, AreThoseThatNoOtherKeywordEvaluates) {
     hold(
         {{R"({"properties":{"a":true},"patternProperties":{"^b":true},"unevaluatedProperties":false})",
           {R"({"a":1,"b1":2})", "[1]"},
@@ -13,7 +13,7 @@ TEST(UnevaluatedProperties, AreThoseThatNoOtherKeywordHasSeen) {
          {R"({"additionalProperties":true,"unevaluatedProperties":false})", {R"({"a":1})"}}});
 }
 
-TEST(UnevaluatedProperties, AreSeenThroughWhatStandsInPlace) {
+TEST(UnevaluatedProperties, ExcludeMembersEvaluatedByInPlaceSchemas) {
     const auto with = [](const char* rest) {
         return R"({"$defs":{"a":{"properties":{"a":true}}},"properties":{"b":true},
                    "unevaluatedProperties":false,)" +
@@ -26,7 +26,7 @@ TEST(UnevaluatedProperties, AreSeenThroughWhatStandsInPlace) {
           {with(R"("anyOf":[{"$ref":"#/$defs/a"},{"properties":{"c":true}}])"),
            {ab, abc},
            {R"({"d":1})"}},
-          // Only the alternatives that fit have seen anything.
+          // Only the alternatives that fit evaluate members.
           {with(R"("anyOf":[{"$ref":"#/$defs/a"},{"properties":{"c":true},"required":["d"]}])"),
            {ab},
            {abc}},
@@ -36,7 +36,7 @@ TEST(UnevaluatedProperties, AreSeenThroughWhatStandsInPlace) {
           {with(R"("$ref":"#/$defs/a","additionalProperties":true)"), {abc}}});
 }
 
-TEST(UnevaluatedProperties, FollowTheWayThatIfTook) {
+TEST(UnevaluatedProperties, FollowTheBranchOfIf) {
     hold({{R"({"if":{"properties":{"kind":{"const":"x"}},"required":["kind"]},
                "then":{"properties":{"a":true}},"else":{"properties":{"b":true}},
                "unevaluatedProperties":false})",
@@ -44,23 +44,23 @@ TEST(UnevaluatedProperties, FollowTheWayThatIfTook) {
            {R"({"kind":"x","b":1})", R"({"kind":"y"})", R"({"a":1})"}}});
 }
 
-TEST(UnevaluatedProperties, DoNotCountWhatCousinsSaw) {
+TEST(UnevaluatedProperties, IgnoreMembersEvaluatedByCousins) {
     hold({{R"({"allOf":[{"properties":{"a":true}},{"unevaluatedProperties":false}]})",
            {"{}"},
            {R"({"a":1})"}},
-          // And what an inner one has seen, the outer one has.
+          // Members evaluated by an inner schema are evaluated for the outer schema.
           {R"({"allOf":[{"unevaluatedProperties":true}],"unevaluatedProperties":false})",
            {R"({"a":1})"}}});
 }
 
-TEST(UnevaluatedProperties, AreOfEachObjectByItself) {
+TEST(UnevaluatedProperties, AreJudgedPerObject) {
     hold({{R"({"properties":{"in":{"properties":{"a":true},"unevaluatedProperties":false}},
                "unevaluatedProperties":false})",
            {R"({"in":{"a":1}})"},
            {R"({"in":{"b":1}})", R"({"in":{},"a":1})"}}});
 }
 
-TEST(UnevaluatedItems, AreThoseThatNoOtherKeywordHasSeen) {
+TEST(UnevaluatedItems, AreThoseThatNoOtherKeywordEvaluates) {
     hold(
         {{R"({"prefixItems":[true],"unevaluatedItems":false})",
           {"[]", "[1]", "{\"a\":1}"},
@@ -82,7 +82,7 @@ TEST(UnevaluatedItems, AreThoseThatNoOtherKeywordHasSeen) {
          {R"({"allOf":[{"prefixItems":[true]},{"unevaluatedItems":false}]})", {"[]"}, {"[1]"}}});
 }
 
-TEST(Unevaluated, IsNotSaidWhereSomethingElseIsWrongAlready) {
+TEST(Unevaluated, IsNotReportedBesideAnotherViolation) {
     EXPECT_EQ(
         told(R"({"allOf":[{"properties":{"a":{"type":"string"}}}],"unevaluatedProperties":false})",
              R"({"a":1})"),

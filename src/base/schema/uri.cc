@@ -7,7 +7,7 @@ namespace parlance::schema {
 
 namespace {
 
-/// A URI taken apart. Each part keeps the mark before or behind it, and is empty if it is absent.
+/// The parts of a URI. Each part includes its delimiter, and is empty if absent.
 struct Parts {
     std::string_view scheme;     ///< "https:"
     std::string_view authority;  ///< "//example.com"

@@ -1,4 +1,4 @@
-// References between schemas: RFC 3986, as much of it as resolving takes.
+// Resolves references between schemas, by the needed part of RFC 3986.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace parlance::schema {
 
-/// Of a reference as it is written, and of what it leads to: each is kept.
+/// Bound on a written reference and on a resolved reference: both are stored.
 inline constexpr std::size_t kUriBytesMax = 2048;
 
 struct Reference {
@@ -15,7 +15,7 @@ struct Reference {
     std::string fragment;  ///< Percent-decoded.
 };
 
-/// Section 5.2: what `reference` means where `base` is the base.
+/// Section 5.2: resolves `reference` against `base`.
 Reference resolve(std::string_view base, std::string_view reference);
 
 }  // namespace parlance::schema

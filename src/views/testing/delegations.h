@@ -1,4 +1,4 @@
-// A journal in which agents delegate, and a file to keep the ledger of it in.
+// A journal in which agents delegate, and a path for its ledger.
 #pragma once
 
 #include <filesystem>
@@ -15,10 +15,9 @@
 
 namespace parlance::views::testing {
 
-inline constexpr Time kNoon{std::chrono::hours{12}};  // Of 1970-01-01.
+inline constexpr Time kNoon{std::chrono::hours{12}};  // On 1970-01-01.
 
-/// The events of one delegation under this ticket, as the core writes them: the one behind the
-/// other.
+/// The adjacent events of a delegation under this ticket, as the core writes them.
 inline std::vector<Event> delegated(std::uint64_t ticket,
                                     const std::string& id,
                                     DelegationAdmitted admission = {}) {
@@ -54,7 +53,7 @@ class DelegationsTest : public ::testing::Test {
 
     std::string path(const std::string& name = "views.db") const { return directory_ / name; }
 
-    /// One turn of the hub at this time.
+    /// Appends a turn of the hub.
     void happen(Time at, const std::vector<Event>& events) {
         journal::Batch batch;
         for (const auto& event : events) {
@@ -65,7 +64,7 @@ class DelegationsTest : public ::testing::Test {
     }
     Sequence durable() const { return journal_->last_sequence(); }
 
-    /// Each row as JSON, a line each, read as anybody would who opens the file.
+    /// Prints each row as a line of JSON, reading the file as any reader would.
     static std::string select(const std::string& file, const std::string& sql) {
         auto database = Database::open(file, Database::Mode::ReadOnly);
         if (!database) return database.error().message;

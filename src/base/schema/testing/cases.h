@@ -1,4 +1,4 @@
-// A schema with instances that fit it and instances that do not: how the tests of schemas read.
+// Tests of schemas read as a schema, instances that fit, and instances that do not.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ inline std::vector<Violation> violations(std::string_view schema, std::string_vi
     return check(*compiled, json::root(instance, outline));
 }
 
-/// As "pointer: rule (keyword)", each on a line.
+/// The violations as lines of "pointer: rule (keyword)".
 inline std::string told(std::string_view schema, std::string_view instance) {
     std::string out;
     for (const auto& violation : violations(schema, instance)) {
@@ -51,7 +51,7 @@ inline void hold(const std::vector<Case>& cases) {
     }
 }
 
-/// Why a schema cannot be used, as "pointer: reason" of each flaw.
+/// The schema's flaws, each as "pointer: reason".
 inline std::vector<std::string> flaws_of(std::string_view schema) {
     std::vector<std::string> flaws;
     if (const auto compiled = compile(schema); !compiled) {
@@ -61,7 +61,7 @@ inline std::vector<std::string> flaws_of(std::string_view schema) {
     return flaws;
 }
 
-/// The first of them.
+/// The first flaw.
 inline std::string flaw_of(std::string_view schema) {
     const auto flaws = flaws_of(schema);
     return flaws.empty() ? "" : flaws.front();
